@@ -1,0 +1,55 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One line per module: what it may import. Imports only go down; an import that is not listed here fails the build
+// (`--explicit-target-dependency-import-check error`). Docs/Architecture.md says what each module is for.
+
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+let package = Package(
+    name: "Groundwave",
+    platforms: [.macOS(.v26)],
+    products: [
+        .library(name: "Groundwave", targets: ["Groundwave"]),
+        .executable(name: "groundwave", targets: ["groundwave-cli"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        // Layer 0
+        .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .target(name: "CChecksum"),
+        .target(name: "ByteCoding", dependencies: ["CChecksum"]),
+        .target(name: "ADIF"),
+        // Layer 1
+        .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: [.strictMemorySafety()]),
+        .target(name: "Events", dependencies: ["ByteCoding", crypto]),
+        // Layer 2
+        .target(name: "Records", dependencies: ["ByteCoding", "Events"]),
+        .target(name: "EventLog", dependencies: ["ByteCoding", "Events", "LMDB"]),
+        // Layer 3
+        .target(name: "Projections", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", crypto]),
+        // Layer 4
+        .target(name: "Radio", dependencies: ["ADIF", "Projections", "Records"]),
+        .target(name: "Settings", dependencies: ["Projections", "Records"]),
+        // Layer 5
+        .target(
+            name: "Groundwave",
+            dependencies: [
+                "ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records", "Settings", logging,
+            ]),
+        // Layer 6
+        .executableTarget(
+            name: "groundwave-cli", dependencies: ["Groundwave", arguments, logging], path: "Tools/groundwave"),
+        // Tests mirror the modules.
+        .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"]),
+        .testTarget(name: "ADIFTests", dependencies: ["ADIF"]),
+        .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
