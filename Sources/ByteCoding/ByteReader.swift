@@ -1,0 +1,137 @@
+/// Why bytes could not be read.
+public enum ByteCodingError: Error, Hashable, Sendable {
+    /// `needed` bytes were wanted at `offset`, and only `available` are there.
+    case truncated(offset: Int, needed: Int, available: Int)
+    /// The varint at `offset` is longer than ten bytes, overflows 64 bits or is not the shortest form.
+    case malformedVarint(offset: Int)
+    /// The length at `offset` says `length`, and the limit is `limit`.
+    case tooLong(offset: Int, length: UInt64, limit: Int)
+    /// Bytes are left over after the last thing that belongs there.
+    case trailingBytes(offset: Int, count: Int)
+    /// The text at `offset` is not UTF-8.
+    case notUTF8(offset: Int)
+}
+
+/// A place in bytes that moves forward as things are read; it never reads past the end.
+///
+/// The reader holds only an offset: the span is passed to each call, since a span cannot be stored. Varints must have
+/// their shortest form, so that one value has one encoding and hashes of encoded bytes mean something.
+public struct ByteReader: Sendable {
+    /// Where the next read starts, in bytes.
+    public var offset: Int
+
+    /// A reader that starts at `offset`.
+    @inlinable public init(at offset: Int = 0) { self.offset = offset }
+
+    @inlinable
+    func check(_ needed: Int, in bytes: RawSpan) throws(ByteCodingError) {
+        let available = bytes.byteCount &- offset
+        if needed < 0 || needed > available {
+            throw .truncated(offset: offset, needed: needed, available: Swift.max(0, available))
+        }
+    }
+
+    /// Reads one byte.
+    @inlinable
+    public mutating func byte(in bytes: RawSpan) throws(ByteCodingError) -> UInt8 {
+        try check(1, in: bytes)
+        defer { offset &+= 1 }
+        return bytes.byte(at: offset)
+    }
+
+    /// Reads a little-endian 16-bit integer.
+    @inlinable
+    public mutating func uint16(in bytes: RawSpan) throws(ByteCodingError) -> UInt16 {
+        try check(2, in: bytes)
+        defer { offset &+= 2 }
+        return bytes.uint16(at: offset)
+    }
+
+    /// Reads a little-endian 32-bit integer.
+    @inlinable
+    public mutating func uint32(in bytes: RawSpan) throws(ByteCodingError) -> UInt32 {
+        try check(4, in: bytes)
+        defer { offset &+= 4 }
+        return bytes.uint32(at: offset)
+    }
+
+    /// Reads a little-endian 64-bit integer.
+    @inlinable
+    public mutating func uint64(in bytes: RawSpan) throws(ByteCodingError) -> UInt64 {
+        try check(8, in: bytes)
+        defer { offset &+= 8 }
+        return bytes.uint64(at: offset)
+    }
+
+    /// Reads an unsigned LEB128 integer of at most ten bytes, in its shortest form only.
+    @inlinable
+    public mutating func varint(in bytes: RawSpan) throws(ByteCodingError) -> UInt64 {
+        let start = offset
+        try check(1, in: bytes)
+        let first = bytes.byte(at: offset)
+        offset &+= 1
+        if first < 0x80 { return UInt64(first) }
+        var value = UInt64(first & 0x7F)
+        var shift: UInt64 = 7
+        while true {
+            try check(1, in: bytes)
+            let next = bytes.byte(at: offset)
+            offset &+= 1
+            if shift == 63 && next > 1 { throw .malformedVarint(offset: start) }
+            value |= UInt64(next & 0x7F) &<< shift
+            if next < 0x80 {
+                if next == 0 { throw .malformedVarint(offset: start) }
+                return value
+            }
+            shift &+= 7
+            if shift > 63 { throw .malformedVarint(offset: start) }
+        }
+    }
+
+    /// Reads a varint that must not exceed `limit`: what says how much will be allocated or looped over.
+    @inlinable
+    public mutating func count(in bytes: RawSpan, limit: Int) throws(ByteCodingError) -> Int {
+        let start = offset
+        let value = try varint(in: bytes)
+        guard value <= UInt64(limit) else { throw .tooLong(offset: start, length: value, limit: limit) }
+        return Int(value)
+    }
+
+    /// Steps over `count` bytes and returns where they stand.
+    @inlinable
+    public mutating func skip(_ count: Int, in bytes: RawSpan) throws(ByteCodingError) -> Range<Int> {
+        try check(count, in: bytes)
+        defer { offset &+= count }
+        return offset..<(offset &+ count)
+    }
+
+    /// Steps over bytes with a varint length before them and returns where they stand.
+    @inlinable
+    public mutating func lengthPrefixed(in bytes: RawSpan) throws(ByteCodingError) -> Range<Int> {
+        let start = offset
+        let length = try varint(in: bytes)
+        guard length <= UInt64(bytes.byteCount &- offset) else {
+            throw .truncated(
+                offset: start, needed: Int(clamping: length), available: Swift.max(0, bytes.byteCount &- offset))
+        }
+        return try skip(Int(length), in: bytes)
+    }
+
+    /// Reads UTF-8 text with a varint length before it.
+    public mutating func text(in bytes: RawSpan) throws(ByteCodingError) -> String {
+        let start = offset
+        let range = try lengthPrefixed(in: bytes)
+        guard let text = String(validating: bytes.extracting(range).toArray(), as: UTF8.self) else {
+            throw .notUTF8(offset: start)
+        }
+        return text
+    }
+
+    /// Throws when anything is left in `bytes` behind the reader.
+    @inlinable
+    public func finish(in bytes: RawSpan) throws(ByteCodingError) {
+        if offset != bytes.byteCount {
+            throw .trailingBytes(offset: offset, count: bytes.byteCount &- offset)
+        }
+    }
+}

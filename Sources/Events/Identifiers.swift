@@ -1,0 +1,135 @@
+import ByteCoding
+
+/// Sixteen bytes that name something; ordered as bytes, shown as Crockford base32.
+public protocol SixteenByteID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The first eight bytes, read big-endian.
+    var high: UInt64 { get }
+    /// The last eight bytes, read big-endian.
+    var low: UInt64 { get }
+    /// An id from its two halves.
+    init(high: UInt64, low: UInt64)
+}
+
+extension SixteenByteID {
+    /// The id that stands at `offset` of `bytes`; traps when fewer than 16 bytes are there.
+    @inlinable
+    public init(at offset: Int, of bytes: RawSpan) {
+        self.init(high: bytes.bigEndianUInt64(at: offset), low: bytes.bigEndianUInt64(at: offset &+ 8))
+    }
+
+    /// The id whose bytes are the first 16 of `bytes`; traps when there are fewer.
+    public init(_ bytes: some Collection<UInt8>) {
+        var halves: (UInt64, UInt64) = (0, 0)
+        for byte in bytes.prefix(8) { halves.0 = halves.0 << 8 | UInt64(byte) }
+        for byte in bytes.dropFirst(8).prefix(8) { halves.1 = halves.1 << 8 | UInt64(byte) }
+        precondition(bytes.count >= 16, "an id has 16 bytes")
+        self.init(high: halves.0, low: halves.1)
+    }
+
+    /// A random id.
+    public static func random(using generator: inout some RandomNumberGenerator) -> Self {
+        Self(high: generator.next(), low: generator.next())
+    }
+
+    /// The id that `text` says in base32 (26 letters), or `nil`.
+    public init?(text: some StringProtocol) {
+        guard let bytes = Base32.decode(text), bytes.count == 16 else { return nil }
+        self.init(bytes)
+    }
+
+    /// The 16 bytes, in order.
+    public var bytes: [UInt8] {
+        var writer = ByteWriter(capacity: 16)
+        writer.append(self)
+        return writer.bytes
+    }
+
+    /// All 26 letters of the base32 form.
+    public var description: String { Base32.encode(bytes) }
+
+    /// The first 8 letters (40 bits): enough to tell a person's devices or contacts apart in a table.
+    public var short: String { String(description.prefix(8)) }
+
+    /// Byte order.
+    @inlinable
+    public static func < (left: Self, right: Self) -> Bool {
+        left.high == right.high ? left.low < right.low : left.high < right.high
+    }
+}
+
+extension ByteWriter {
+    /// Appends the 16 bytes of an id.
+    public mutating func append(_ id: some SixteenByteID) {
+        append(bigEndian: id.high)
+        append(bigEndian: id.low)
+    }
+}
+
+/// One incarnation of one device: the first 16 bytes of the SHA-256 of its public key.
+public struct ReplicaID: SixteenByteID {
+    public let high: UInt64
+    public let low: UInt64
+
+    @inlinable
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+}
+
+/// The name of a record within its kind: random for what was made by hand, derived for what was imported.
+public struct RecordID: SixteenByteID {
+    public let high: UInt64
+    public let low: UInt64
+
+    @inlinable
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+}
+
+/// The name of a log: the same in every store that shares it.
+public struct LogID: SixteenByteID {
+    public let high: UInt64
+    public let low: UInt64
+
+    @inlinable
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+}
+
+/// The number of an event among its replica's: from 1, without holes.
+public typealias SequenceNumber = UInt64
+
+/// The place of an event in one store's log: from 1, in the order of arrival. Another store has another order.
+public typealias Position = UInt64
+
+/// The name of an event everywhere: whose, and which of theirs.
+public struct EventID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Whose event.
+    public let replica: ReplicaID
+    /// The number among that replica's events, from 1.
+    public let sequence: SequenceNumber
+
+    /// The event `sequence` of `replica`.
+    @inlinable
+    public init(_ replica: ReplicaID, _ sequence: SequenceNumber) {
+        self.replica = replica
+        self.sequence = sequence
+    }
+
+    /// By replica, then by number.
+    @inlinable
+    public static func < (left: EventID, right: EventID) -> Bool {
+        left.replica == right.replica ? left.sequence < right.sequence : left.replica < right.replica
+    }
+
+    /// `REPLICA.number`, with all letters of the replica.
+    public var description: String { "\(replica).\(sequence)" }
+
+    /// `REPLICA.number` with the first 8 letters of the replica: for tables.
+    public var short: String { "\(replica.short).\(sequence)" }
+}

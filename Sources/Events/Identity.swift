@@ -1,0 +1,37 @@
+import ByteCoding
+import Crypto
+
+/// The private key of a replica, and the name that follows from it.
+///
+/// It lies in a file of mode 0600 beside the log and goes into no backup, bundle or sync.
+public struct Identity: Sendable {
+    private let key: Curve25519.Signing.PrivateKey
+    /// The first 16 bytes of the SHA-256 of the public key.
+    public let replica: ReplicaID
+
+    /// A new identity from the system's randomness.
+    public init() { self.init(key: Curve25519.Signing.PrivateKey()) }
+
+    /// The identity whose 32 secret bytes these are, or `nil` where they are no key.
+    public init?(secret: [UInt8]) {
+        guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: secret) else { return nil }
+        self.init(key: key)
+    }
+
+    private init(key: Curve25519.Signing.PrivateKey) {
+        self.key = key
+        replica = Self.replica(publicKey: [UInt8](key.publicKey.rawRepresentation))
+    }
+
+    /// The 32 bytes to keep secret.
+    public var secret: [UInt8] { [UInt8](key.rawRepresentation) }
+
+    /// The 32 bytes that event 1 of the replica tells everyone.
+    public var publicKey: [UInt8] { [UInt8](key.publicKey.rawRepresentation) }
+
+    /// The replica that a public key belongs to.
+    public static func replica(publicKey: [UInt8]) -> ReplicaID {
+        let hash = publicKey.withSpan { Hash256(hashing: $0) }
+        return ReplicaID(high: hash.id.high, low: hash.id.low)
+    }
+}

@@ -1,0 +1,74 @@
+import ByteCoding
+
+/// The tree over one replica's events, as RFC 6962 section 2.1 defines it, seen from its right edge.
+///
+/// The edge is the roots of the complete subtrees that make up `count` leaves, the largest first: one for each bit set
+/// in `count`. It is what is needed to add leaves; a root alone cannot be extended.
+public struct MerkleEdge: Hashable, Sendable {
+    /// How many leaves the tree has.
+    public private(set) var count: UInt64
+    /// The roots of the complete subtrees, the largest first.
+    public private(set) var subtrees: [Hash256]
+
+    /// The tree without leaves.
+    public init() {
+        count = 0
+        subtrees = []
+    }
+
+    /// A tree of `count` leaves from its subtrees, or `nil` where their number does not fit.
+    public init?(count: UInt64, subtrees: [Hash256]) {
+        guard subtrees.count == count.nonzeroBitCount else { return nil }
+        self.count = count
+        self.subtrees = subtrees
+    }
+
+    /// Adds one leaf. Cost: one hash on average.
+    public mutating func append(leaf: Hash256, hasher: inout MerkleHasher) {
+        var node = leaf
+        var carry = count
+        while carry & 1 == 1 {
+            node = hasher.node(subtrees.removeLast(), node)
+            carry >>= 1
+        }
+        subtrees.append(node)
+        count += 1
+    }
+
+    /// The root over all leaves; for no leaves the hash of nothing, as the RFC says.
+    public func root(hasher: inout MerkleHasher) -> Hash256 {
+        guard var root = subtrees.last else { return [UInt8]().withSpan { Hash256(hashing: $0) } }
+        for subtree in subtrees.dropLast().reversed() { root = hasher.node(subtree, root) }
+        return root
+    }
+}
+
+/// The hashes of the tree, out of one buffer that is used again: most of the cost of a small hash is its set-up.
+public struct MerkleHasher: Sendable {
+    private var buffer = ByteWriter(capacity: 256)
+
+    /// A hasher with an empty buffer.
+    public init() {}
+
+    /// The hash of two subtrees: SHA-256 of 1, left, right.
+    public mutating func node(_ left: Hash256, _ right: Hash256) -> Hash256 {
+        buffer.removeAll()
+        buffer.append(UInt8(1))
+        buffer.append(left)
+        buffer.append(right)
+        return Hash256(hashing: buffer.bytes.span.bytes)
+    }
+
+    /// The leaf of an event: SHA-256 of 0, its header, SHA-256 of its shape, SHA-256 of its values.
+    ///
+    /// Withheld values are replaced by just that last hash, so withholding changes no leaf and no root.
+    public mutating func leaf(of frame: Frame, in bytes: RawSpan) -> Hash256 {
+        buffer.removeAll()
+        buffer.append(UInt8(0))
+        buffer.append(contentsOf: bytes.extracting(frame.header))
+        buffer.append(Hash256(hashing: bytes.extracting(frame.shape)))
+        let values = bytes.extracting(frame.values)
+        buffer.append(frame.isWithheld ? Hash256(at: 0, of: values) : Hash256(hashing: values))
+        return Hash256(hashing: buffer.bytes.span.bytes)
+    }
+}

@@ -1,0 +1,58 @@
+/// A hybrid logical timestamp: 48 bits of Unix milliseconds, then 16 bits that count events within one millisecond.
+///
+/// Stamps order concurrent writes and answer "as of"; causality never depends on them (Kulkarni et al., "Logical
+/// Physical Clocks", 2014).
+public struct Stamp: Hashable, Comparable, Sendable {
+    /// Milliseconds in the upper 48 bits, the counter in the lower 16.
+    public let rawValue: UInt64
+
+    /// A stamp from its 64 bits.
+    @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// The stamp `counter` of a millisecond since 1970; what lies outside 48 bits (before 1970, after 10889) is clamped.
+    public init(milliseconds: Int64, counter: UInt16 = 0) {
+        rawValue = UInt64(clamping: Swift.min(Swift.max(milliseconds, 0), (1 << 48) - 1)) << 16 | UInt64(counter)
+    }
+
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    public var milliseconds: Int64 { Int64(rawValue >> 16) }
+
+    /// The counter within the millisecond.
+    public var counter: UInt16 { UInt16(truncatingIfNeeded: rawValue) }
+
+    /// The next greater stamp; a full counter carries into the milliseconds.
+    public var next: Stamp { Stamp(rawValue: rawValue == .max ? .max : rawValue + 1) }
+
+    @inlinable
+    public static func < (left: Stamp, right: Stamp) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The clock of one replica: what it gives out never goes down, whatever the wall clock does.
+public struct HybridClock: Hashable, Sendable {
+    /// The last stamp given out or taken over.
+    public private(set) var last: Stamp
+
+    /// How far ahead of the wall clock a stamp from elsewhere may be and still be taken over: one day.
+    ///
+    /// A stamp further ahead is kept and used as it is, but does not drag this clock along.
+    public static let adoptionBoundMilliseconds: Int64 = 24 * 3600 * 1000
+
+    /// A clock that goes on after `last`.
+    public init(last: Stamp = Stamp(rawValue: 0)) { self.last = last }
+
+    /// The stamp of an event that happens now: the wall clock where it has moved on, else the next after the last one.
+    public mutating func tick(wallMilliseconds: Int64) -> Stamp {
+        last = Swift.max(Stamp(milliseconds: wallMilliseconds), last.next)
+        return last
+    }
+
+    /// Takes over a stamp that came from elsewhere, so that what is written next stands after it.
+    ///
+    /// - Returns: Whether it was taken over; `false` marks it as suspect, which is for display only.
+    @discardableResult
+    public mutating func observe(_ stamp: Stamp, wallMilliseconds: Int64) -> Bool {
+        guard stamp.milliseconds <= wallMilliseconds + Self.adoptionBoundMilliseconds else { return false }
+        last = Swift.max(last, stamp)
+        return true
+    }
+}

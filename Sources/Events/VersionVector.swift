@@ -1,0 +1,94 @@
+/// What a store has: for each replica the number of its last event, without holes below it.
+///
+/// A value, so it can be compared, joined and sent. Entries are in order of replica, so that equal vectors have equal
+/// bytes and nothing depends on a hash seed.
+public struct VersionVector: Hashable, Sendable {
+    /// One replica's part of a vector.
+    public struct Entry: Hashable, Sendable {
+        /// Whose events.
+        public let replica: ReplicaID
+        /// The number of the last one.
+        public var sequence: SequenceNumber
+    }
+
+    /// The entries in order of replica; none has sequence 0.
+    public private(set) var entries: [Entry] = []
+
+    /// The vector of an empty store.
+    public init() {}
+
+    /// The number of the last event of `replica`, 0 where there is none. Cost: O(log replicas).
+    public subscript(replica: ReplicaID) -> SequenceNumber {
+        get {
+            let index = firstIndex(notBefore: replica)
+            return index < entries.count && entries[index].replica == replica ? entries[index].sequence : 0
+        }
+        set {
+            let index = firstIndex(notBefore: replica)
+            let isThere = index < entries.count && entries[index].replica == replica
+            switch (isThere, newValue) {
+            case (true, 0): entries.remove(at: index)
+            case (true, _): entries[index].sequence = newValue
+            case (false, 0): break
+            case (false, _): entries.insert(Entry(replica: replica, sequence: newValue), at: index)
+            }
+        }
+    }
+
+    private func firstIndex(notBefore replica: ReplicaID) -> Int {
+        var low = 0
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].replica < replica { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Whether the event is among those this vector says.
+    public func contains(_ event: EventID) -> Bool { event.sequence <= self[event.replica] }
+
+    /// Whether everything that `other` has is here too.
+    public func covers(_ other: VersionVector) -> Bool {
+        other.entries.allSatisfy { $0.sequence <= self[$0.replica] }
+    }
+
+    /// Takes over whatever `other` has more of.
+    public mutating func join(_ other: VersionVector) {
+        for entry in other.entries where entry.sequence > self[entry.replica] { self[entry.replica] = entry.sequence }
+    }
+
+    /// How many events a store with this vector has.
+    public var eventCount: UInt64 { entries.reduce(0) { $0 + $1.sequence } }
+}
+
+/// A run of one replica's events: `first` to `last`, both included.
+public struct EventRange: Hashable, Sendable {
+    /// Whose events.
+    public let replica: ReplicaID
+    /// The number of the first one.
+    public let first: SequenceNumber
+    /// The number of the last one; never below `first`.
+    public let last: SequenceNumber
+
+    /// The events `first` to `last` of `replica`; traps when the run is empty.
+    public init(_ replica: ReplicaID, _ first: SequenceNumber, through last: SequenceNumber) {
+        precondition(first >= 1 && first <= last, "a range of events has at least one event")
+        self.replica = replica
+        self.first = first
+        self.last = last
+    }
+
+    /// How many events these are.
+    public var count: UInt64 { last - first + 1 }
+}
+
+extension VersionVector {
+    /// The ranges that a store with this vector has and one with `other` lacks, in order of replica.
+    public func ranges(missingFrom other: VersionVector) -> [EventRange] {
+        entries.compactMap { entry in
+            let known = other[entry.replica]
+            return known < entry.sequence ? EventRange(entry.replica, known + 1, through: entry.sequence) : nil
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import ByteCoding
+import Events
+
+// The shape of a change, all of it without personal text:
+//
+// | | |
+// |---|---|
+// | type | 1 byte: 1, a change |
+// | version | varint: 1 |
+// | kind | length, UTF-8 |
+// | record | 16 bytes |
+// | flags | 1 byte: bit 0, a source follows |
+// | source | 8 bytes |
+// | replicas | count, then 16 bytes each: the replicas that superseded heads name, other than the event's own |
+// | operations | count, then each: code and flags (1 byte), field, heads |
+//
+// An operation's first byte: bits 0–3 the code, bit 4 a value follows among the values, bit 5 heads carry an index.
+// A field: varint 2n for number n; 2k+1 and k bytes for a name. Heads: count, then each: replica (0 = the event's own,
+// k = the k-th of the table), sequence, and the index where bit 5 says so. All numbers are varints.
+//
+// The values: 16 random bytes, author, note, then the values in the order of their operations, each with its length.
+
+extension DraftBatch {
+    /// Appends `change` as the next event of the batch.
+    ///
+    /// - Parameters:
+    ///   - replica: Whose event this will be; heads of its own are named without their replica.
+    ///   - note: Empty but for the last event of a batch.
+    public mutating func append(
+        _ change: Change, by replica: ReplicaID, note: AuditNote = AuditNote(),
+        using generator: inout some RandomNumberGenerator
+    ) {
+        let nonce = (generator.next(), generator.next())
+        append(
+            shape: { $0.append(shapeOf: change, by: replica) },
+            values: { writer in
+                writer.append(littleEndian: nonce.0)
+                writer.append(littleEndian: nonce.1)
+                writer.append(text: note.author)
+                writer.append(text: note.text)
+                for operation in change.operations {
+                    if let value = operation.value { writer.append(lengthPrefixed: value) }
+                }
+            })
+    }
+
+    /// The most bytes that shape and values of `change` will take.
+    public static func byteBound(of change: Change, note: AuditNote = AuditNote()) -> Int {
+        var bound = 80 + change.kind.utf8.count + note.author.utf8.count + note.text.utf8.count
+        for operation in change.operations {
+            bound += 32 + operation.supersedes.count * 31 + (operation.value?.count ?? 0)
+            if case .name(let name) = operation.field { bound += name.utf8.count }
+        }
+        return bound
+    }
+}
+
+extension ByteWriter {
+    fileprivate mutating func append(shapeOf change: Change, by replica: ReplicaID) {
+        append(ChangeReader.changeType)
+        append(varint: ChangeReader.version)
+        append(text: change.kind)
+        append(change.record)
+        append(UInt8(change.source == nil ? 0 : 1))
+        if let source = change.source { append(bigEndian: source.rawValue) }
+        var others: [ReplicaID] = []
+        for operation in change.operations {
+            for head in operation.supersedes where head.event.replica != replica {
+                if !others.contains(head.event.replica) { others.append(head.event.replica) }
+            }
+        }
+        append(varint: others.count)
+        for other in others { append(other) }
+        append(varint: change.operations.count)
+        for operation in change.operations {
+            let hasIndexes = operation.supersedes.contains { $0.index != 0 }
+            append(operation.code.rawValue | (operation.value == nil ? 0 : 0x10) | (hasIndexes ? 0x20 : 0))
+            append(field: operation.field)
+            append(varint: operation.supersedes.count)
+            for head in operation.supersedes {
+                append(varint: head.event.replica == replica ? 0 : 1 + others.firstIndex(of: head.event.replica)!)
+                append(varint: head.event.sequence)
+                if hasIndexes { append(varint: UInt64(head.index)) }
+            }
+        }
+    }
+
+    /// Appends a field: twice its number, or twice the length of its name plus one and the name.
+    package mutating func append(field: FieldKey) {
+        switch field {
+        case .number(let number): append(varint: UInt64(number) << 1)
+        case .name(let name):
+            let utf8 = [UInt8](name.utf8)
+            append(varint: UInt64(utf8.count) << 1 | 1)
+            append(contentsOf: utf8)
+        }
+    }
+}

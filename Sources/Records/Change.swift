@@ -1,0 +1,88 @@
+import ByteCoding
+import Events
+
+/// What an operation does to its field or record. The numbers are on disk.
+public enum OperationCode: UInt8, Sendable {
+    /// Writes a head with a value.
+    case set = 0
+    /// Writes a head without one.
+    case clear = 1
+    /// Adds an element to a collection.
+    case add = 2
+    /// Takes the elements it names out of a collection.
+    case remove = 3
+    /// Hides the record as far as the heads of the events it names go.
+    case delete = 4
+    /// Shows the record again.
+    case revive = 5
+}
+
+/// One step of a change, and the heads it replaces: exactly those its author was looking at.
+public struct Operation: Hashable, Sendable {
+    /// What is done.
+    public var code: OperationCode
+    /// The field it is done to; ``FieldKey/life`` for delete and revive.
+    public var field: FieldKey
+    /// The heads it replaces; for a delete, the events whose heads it covers (with index 0).
+    public var supersedes: [HeadID]
+    /// The new value of a set or an added element; `nil` for all others.
+    public var value: [UInt8]?
+
+    /// An operation of these parts.
+    public init(_ code: OperationCode, _ field: FieldKey, supersedes: [HeadID] = [], value: [UInt8]? = nil) {
+        self.code = code
+        self.field = field
+        self.supersedes = supersedes
+        self.value = value
+    }
+}
+
+/// What one event does to one record.
+///
+/// In one change a field occurs once (an element of a collection once), and a delete stands alone.
+public struct Change: Hashable, Sendable {
+    /// The kind of the record, such as `qso`.
+    public var kind: String
+    /// Which record.
+    public var record: RecordID
+    /// Which import says so; `nil` for what a person did.
+    public var source: SourceID?
+    /// The steps, in order.
+    public var operations: [Operation]
+
+    /// A change of these parts.
+    public init(kind: String, record: RecordID, source: SourceID? = nil, operations: [Operation]) {
+        self.kind = kind
+        self.record = record
+        self.source = source
+        self.operations = operations
+    }
+}
+
+/// The words of the audit, kept once a batch, in its last event: who, and why.
+public struct AuditNote: Hashable, Sendable {
+    /// The operator, where one is known.
+    public var author: String
+    /// The reason in the user's words, such as "Corrected frequency"; empty when none was given.
+    public var text: String
+
+    /// A note of these parts.
+    public init(author: String = "", text: String = "") {
+        self.author = author
+        self.text = text
+    }
+}
+
+/// The limits of a change: what exceeds them is refused before anything is allocated.
+public enum ChangeLimits {
+    /// The most bytes of a kind's or field's name.
+    public static let nameBytes = 255
+    /// The most bytes of one value: 1 MiB.
+    public static let valueBytes = 1 << 20
+    /// The most operations of one change.
+    public static let operationCount = 8192
+    /// The most bytes of an author or a note.
+    public static let noteBytes = 8192
+    /// Random bytes before the values, so that their hash says nothing about a short value.
+    static let nonceBytes = 16
+}

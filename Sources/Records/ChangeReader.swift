@@ -1,0 +1,175 @@
+import ByteCoding
+import Events
+
+/// Why an event could not be read as a change.
+public enum ChangeError: Error, Hashable, Sendable {
+    /// The event is of a type, a version or has an operation that a later version of this program may know.
+    case unknown(type: UInt8, version: UInt64)
+    /// The bytes are no well-formed change.
+    case malformed(ByteCodingError)
+    /// The change breaks a rule of its own: a name of no bytes, a replica that its table lacks, a delete not alone.
+    case inconsistent
+}
+
+/// Walks through the change in an event's shape and values, without making values of what it passes.
+///
+/// It holds offsets only; shape and values are passed to each call, and are the same each time.
+public struct ChangeReader: Sendable {
+    static let changeType: UInt8 = 1
+    static let version: UInt64 = 1
+
+    /// Where the kind's name stands in the shape.
+    public let kind: Range<Int>
+    /// Which record is changed.
+    public let record: RecordID
+    /// Which import says so.
+    public let source: SourceID?
+    /// How many operations are still to be read.
+    public private(set) var remaining: Int
+
+    private let replica: ReplicaID
+    private let replicaTable: Range<Int>
+    private var shapeReader: ByteReader
+    private var valuesReader: ByteReader
+    private let hasValues: Bool
+
+    /// Starts at the change in `shape`; `replica` is whose event it is.
+    public init(shape: RawSpan, isWithheld: Bool, by replica: ReplicaID) throws(ChangeError) {
+        do throws(ByteCodingError) {
+            var reader = ByteReader()
+            let type = try reader.byte(in: shape)
+            let version = try reader.varint(in: shape)
+            guard type == Self.changeType, version == Self.version else { throw .trailingBytes(offset: 0, count: 0) }
+            kind = try reader.lengthPrefixed(in: shape)
+            record = RecordID(at: try reader.skip(16, in: shape).lowerBound, of: shape)
+            let flags = try reader.byte(in: shape)
+            source =
+                flags & 1 == 0
+                ? nil : SourceID(rawValue: shape.bigEndianUInt64(at: try reader.skip(8, in: shape).lowerBound))
+            let replicas = try reader.count(in: shape, limit: shape.byteCount / 16)
+            replicaTable = try reader.skip(replicas * 16, in: shape)
+            remaining = try reader.count(in: shape, limit: ChangeLimits.operationCount)
+            shapeReader = reader
+        } catch {
+            if case .trailingBytes = error {
+                throw .unknown(type: shape.byteCount > 0 ? shape.byte(at: 0) : 0, version: 0)
+            }
+            throw .malformed(error)
+        }
+        guard !kind.isEmpty, kind.count <= ChangeLimits.nameBytes else { throw .inconsistent }
+        self.replica = replica
+        hasValues = !isWithheld
+        valuesReader = ByteReader(at: ChangeLimits.nonceBytes)
+    }
+
+    /// Steps over author and note to the first value.
+    public mutating func skipNote(in values: RawSpan) throws(ChangeError) {
+        guard hasValues else { return }
+        do throws(ByteCodingError) {
+            _ = try valuesReader.lengthPrefixed(in: values)
+            _ = try valuesReader.lengthPrefixed(in: values)
+        } catch { throw .malformed(error) }
+    }
+
+    /// Reads author and note and stands at the first value; empty where values are withheld.
+    public mutating func note(in values: RawSpan) throws(ChangeError) -> AuditNote {
+        guard hasValues else { return AuditNote() }
+        do throws(ByteCodingError) {
+            return AuditNote(author: try valuesReader.text(in: values), text: try valuesReader.text(in: values))
+        } catch { throw .malformed(error) }
+    }
+
+    /// One operation, as places in the bytes.
+    public struct Step: Sendable {
+        /// What is done.
+        public let code: OperationCode
+        /// The number of the field; `nil` where it has a name.
+        public let fieldNumber: UInt32?
+        /// Where the name of the field stands in the shape; empty where it has a number.
+        public let fieldName: Range<Int>
+        /// How many heads are superseded: read each with ``ChangeReader/head(in:)`` before the next step.
+        public let headCount: Int
+        /// Where the value stands among the values; `nil` where there is none, or where it is withheld.
+        public let value: Range<Int>?
+        let hasIndexes: Bool
+    }
+
+    /// The next operation. All heads of the one before must have been read.
+    public mutating func next(shape: RawSpan, values: RawSpan) throws(ChangeError) -> Step? {
+        guard remaining > 0 else { return nil }
+        remaining -= 1
+        do throws(ByteCodingError) {
+            let first = try shapeReader.byte(in: shape)
+            guard let code = OperationCode(rawValue: first & 0x0F), first < 0x40 else {
+                throw .trailingBytes(offset: Int(first), count: 0)
+            }
+            let field = try shapeReader.varint(in: shape)
+            var number: UInt32?
+            var name = 0..<0
+            if field & 1 == 0 {
+                guard field >> 1 < UInt64(FieldOrdinal.firstNamed) else { throw .malformedVarint(offset: 0) }
+                number = UInt32(field >> 1)
+            } else {
+                guard field >> 1 <= UInt64(ChangeLimits.nameBytes) else {
+                    throw .tooLong(offset: shapeReader.offset, length: field >> 1, limit: ChangeLimits.nameBytes)
+                }
+                name = try shapeReader.skip(Int(field >> 1), in: shape)
+            }
+            let heads = try shapeReader.count(in: shape, limit: shape.byteCount)
+            var value: Range<Int>?
+            if first & 0x10 != 0, hasValues { value = try valuesReader.lengthPrefixed(in: values) }
+            return Step(
+                code: code, fieldNumber: number, fieldName: name, headCount: heads, value: value,
+                hasIndexes: first & 0x20 != 0)
+        } catch {
+            if case .trailingBytes(let code, _) = error { throw .unknown(type: UInt8(truncatingIfNeeded: code), version: 1) }
+            throw .malformed(error)
+        }
+    }
+
+    /// The next superseded head of `step`.
+    public mutating func head(of step: Step, in shape: RawSpan) throws(ChangeError) -> HeadID {
+        let table: UInt64
+        let sequence: UInt64
+        var index: UInt64 = 0
+        do throws(ByteCodingError) {
+            table = try shapeReader.varint(in: shape)
+            sequence = try shapeReader.varint(in: shape)
+            if step.hasIndexes { index = try shapeReader.varint(in: shape) }
+        } catch { throw .malformed(error) }
+        guard table <= UInt64(replicaTable.count / 16), index <= UInt64(UInt32.max) else { throw .inconsistent }
+        let replica =
+            table == 0
+            ? replica : ReplicaID(at: replicaTable.lowerBound + Int(table - 1) * 16, of: shape)
+        return HeadID(EventID(replica, sequence), index: UInt32(index))
+    }
+
+    /// Throws unless shape and values were read to their ends.
+    public func finish(shape: RawSpan, values: RawSpan) throws(ChangeError) {
+        guard remaining == 0, shapeReader.offset == shape.byteCount,
+            !hasValues || valuesReader.offset == values.byteCount
+        else { throw .inconsistent }
+    }
+}
+
+extension Change {
+    /// Reads a whole change; for what is looked at one by one. A value that is withheld reads as empty.
+    public init(shape: RawSpan, values: RawSpan, isWithheld: Bool, by replica: ReplicaID) throws(ChangeError) {
+        var reader = try ChangeReader(shape: shape, isWithheld: isWithheld, by: replica)
+        try reader.skipNote(in: values)
+        var operations: [Operation] = []
+        while let step = try reader.next(shape: shape, values: values) {
+            var heads: [HeadID] = []
+            for _ in 0..<step.headCount { heads.append(try reader.head(of: step, in: shape)) }
+            let field: FieldKey =
+                step.fieldNumber.map(FieldKey.number)
+                ?? .name(String(decoding: shape.extracting(step.fieldName).toArray(), as: UTF8.self))
+            operations.append(
+                Operation(step.code, field, supersedes: heads, value: step.value.map { values.extracting($0).toArray() }))
+        }
+        try reader.finish(shape: shape, values: values)
+        self.init(
+            kind: String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self), record: reader.record,
+            source: reader.source, operations: operations)
+    }
+}

@@ -1,0 +1,63 @@
+import ByteCoding
+import Events
+
+/// The name of a field within its kind: a number that the kind's schema gave it, or a name that no schema knows.
+///
+/// Both are kept in the log as they are, so a field that this version does not know is stored, relayed and folded, and
+/// gets its name when a version comes that knows it.
+public enum FieldKey: Hashable, Sendable, Comparable {
+    /// A field of the schema, from 1. The number is on disk and never changes its meaning.
+    case number(UInt32)
+    /// A field by its name: an application's own, or one from a file.
+    case name(String)
+
+    /// The field that holds whether a record lives: what ``OperationCode/revive`` writes.
+    public static let life = FieldKey.number(0)
+
+    /// Numbers first, in order; then names, by their UTF-8 bytes.
+    public static func < (left: FieldKey, right: FieldKey) -> Bool {
+        switch (left, right) {
+        case (.number(let a), .number(let b)): a < b
+        case (.number, .name): true
+        case (.name, .number): false
+        case (.name(let a), .name(let b)): a.utf8.lexicographicallyPrecedes(b.utf8)
+        }
+    }
+}
+
+/// Which importer wrote a change: the first 8 bytes of the SHA-256 of the source's name.
+///
+/// It stands in the shape, so that "what did this source say last time" is a fold; the name itself is a value.
+public struct SourceID: Hashable, Comparable, Sendable {
+    /// The eight bytes, read big-endian; never 0.
+    public let rawValue: UInt64
+
+    /// The source with these eight bytes.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// The source called `name`; case and white space around it do not count.
+    public init(name: String) {
+        let folded = name.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        rawValue = Swift.max(1, [UInt8](folded.utf8).withSpan { Hash256(hashing: $0) }.prefix)
+    }
+
+    public static func < (left: SourceID, right: SourceID) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The name of one head of a field: the event that wrote it and, for elements of a collection, which of its additions.
+public struct HeadID: Hashable, Comparable, Sendable {
+    /// The event that wrote it.
+    public let event: EventID
+    /// The place of the operation within its event for an element; 0 for a plain value.
+    public let index: UInt32
+
+    /// The head that `event` wrote.
+    public init(_ event: EventID, index: UInt32 = 0) {
+        self.event = event
+        self.index = index
+    }
+
+    public static func < (left: HeadID, right: HeadID) -> Bool {
+        left.event == right.event ? left.index < right.index : left.event < right.event
+    }
+}

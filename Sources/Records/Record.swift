@@ -1,0 +1,157 @@
+import ByteCoding
+import Events
+
+/// One record as its readers see it: the fields, every head of each, and which head is shown.
+///
+/// It is made of a ``RecordState`` and carries no local numbers, so it may be kept, compared and sent anywhere.
+public struct Record: Hashable, Sendable {
+    /// One write that nothing has superseded.
+    public struct Head: Hashable, Sendable {
+        /// Its name.
+        public let id: HeadID
+        /// When it was written.
+        public let stamp: Stamp
+        /// Where its event stands in this store's log.
+        public let position: Position
+        /// Whether an import wrote it.
+        public let isImported: Bool
+        /// The value; `nil` for a clear.
+        public let value: [UInt8]?
+        /// Whether there was a value that is withheld now.
+        public let isWithheld: Bool
+
+        /// The order that decides between concurrent writes: stamp, then replica and number, then place.
+        public static func shows(_ left: Head, before right: Head) -> Bool {
+            left.stamp == right.stamp ? left.id < right.id : left.stamp < right.stamp
+        }
+    }
+
+    /// One field and its heads.
+    public struct Field: Hashable, Sendable {
+        /// The field.
+        public let key: FieldKey
+        /// How its heads are read.
+        public let policy: MergePolicy
+        /// The heads, the one that is shown last.
+        public let heads: [Head]
+
+        /// The head that is shown.
+        public var shown: Head { heads[heads.count - 1] }
+
+        /// Whether heads with different values stand side by side. Equal values and elements are no conflict.
+        public var isConflict: Bool { policy != .union && heads.contains { $0.value != shown.value } }
+    }
+
+    /// A delete that no later write has superseded.
+    public struct Deletion: Hashable, Sendable {
+        /// The event that deleted.
+        public let event: EventID
+        /// When.
+        public let stamp: Stamp
+        /// Where it stands in this store's log.
+        public let position: Position
+        /// The events whose heads it covers, in order.
+        public let covered: [EventID]
+    }
+
+    /// The kind.
+    public let kind: String
+    /// Which record of the kind.
+    public let id: RecordID
+    /// The fields that have heads, in order of their keys. A field that was cleared is among them.
+    public let fields: [Field]
+    /// The deletes, in order of event.
+    public let deletions: [Deletion]
+    /// Whether it shows: it has a head that no delete covers.
+    public let isVisible: Bool
+    /// The number of events that touched it.
+    public let eventCount: Int
+
+    /// The record that `state` says, in the order that `schema`'s policies give.
+    public init(kind: String, id: RecordID, state: RecordState, names: Names, schema: KindSchema?) {
+        self.kind = kind
+        self.id = id
+        isVisible = state.isVisible
+        eventCount = state.history.count
+        var grouped: [FieldKey: [Head]] = [:]
+        for head in state.heads {
+            let writer = state.writers[Int(head.writer)]
+            let hasValue = (head.code == .set || head.code == .add) && !head.isWithheld
+            grouped[names.field(head.field), default: []].append(
+                Head(
+                    id: HeadID(EventID(names.replicas[Int(writer.replica)], writer.sequence), index: head.index),
+                    stamp: writer.stamp, position: writer.position, isImported: writer.source != 0,
+                    value: hasValue ? Array(state.values[head.value]) : nil, isWithheld: head.isWithheld))
+        }
+        fields = grouped.map { key, heads in
+            let policy = schema?.policy(of: key) ?? .latest
+            return Field(key: key, policy: policy, heads: policy.order(heads))
+        }.sorted { $0.key < $1.key }
+        deletions = state.deletions.map { deletion in
+            let writer = state.writers[Int(deletion.writer)]
+            return Deletion(
+                event: EventID(names.replicas[Int(writer.replica)], writer.sequence), stamp: writer.stamp,
+                position: writer.position,
+                covered: deletion.covered.map { EventID(names.replicas[Int($0.replica)], $0.sequence) }.sorted())
+        }.sorted { $0.event < $1.event }
+    }
+
+    /// The heads of `key`, or `nil` where the field was never written.
+    public subscript(key: FieldKey) -> Field? {
+        var low = 0
+        var high = fields.count
+        while low < high {
+            let middle = (low + high) / 2
+            if fields[middle].key < key { low = middle + 1 } else { high = middle }
+        }
+        return low < fields.count && fields[low].key == key ? fields[low] : nil
+    }
+
+    /// The names of the heads of `key` and, where the record is deleted, of its deletes: what a write supersedes.
+    public func superseded(by key: FieldKey) -> [HeadID] {
+        (self[key]?.heads.map(\.id) ?? []) + deletions.map { HeadID($0.event) }
+    }
+
+    /// The events whose heads a delete of this record covers.
+    public var coveredByDelete: [HeadID] {
+        Set(fields.flatMap { $0.heads.map(\.id.event) }).sorted().map { HeadID($0) }
+    }
+
+    /// Whether anything here waits for a decision: fields with several values, or an edit that met a delete.
+    public var hasConflict: Bool { (!deletions.isEmpty && isVisible) || fields.contains { $0.isConflict } }
+}
+
+extension MergePolicy {
+    /// The heads in the order that puts the one to be shown last.
+    func order(_ heads: [Record.Head]) -> [Record.Head] {
+        switch self {
+        case .latest, .yields, .union: heads.sorted(by: Record.Head.shows)
+        case .lease:
+            // Greatest term; of equal terms the least stamp, then the least replica, holds the lease.
+            heads.sorted { left, right in
+                let (a, b) = (LeaseClaim.term(of: left.value), LeaseClaim.term(of: right.value))
+                return a == b ? Record.Head.shows(right, before: left) : a < b
+            }
+        }
+    }
+}
+
+/// The value of a lease: a term, then the holder's own words.
+public enum LeaseClaim {
+    /// The value that claims `term` in the name of `holder`.
+    public static func encode(term: UInt64, holder: [UInt8]) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append(varint: term)
+        writer.append(contentsOf: holder)
+        return writer.bytes
+    }
+
+    /// The term that `value` claims; 0 where it is no claim.
+    public static func term(of value: [UInt8]?) -> UInt64 {
+        guard let value else { return 0 }
+        return value.withSpan { bytes in
+            var reader = ByteReader()
+            return (try? reader.varint(in: bytes)) ?? 0
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import ByteCoding
+import Events
+
+// A record's row in the view, all numbers varints but the checksum and stamps:
+//
+// | | |
+// |---|---|
+// | checksum | 4 bytes: CRC-32C of everything behind it |
+// | writers | count, then each: replica, sequence, stamp (8 bytes), position, source |
+// | heads | count, then each: field, writer, code and flags (1 byte), index where bit 4 says so, value where bit 3 does |
+// | deletes | count, then each: writer, count, and for each: replica, sequence |
+// | gone | count, then each: field, replica, sequence, index |
+// | said | count, then each: field, source, replica, sequence, stamp (8 bytes), hash (8 bytes) |
+// | history | count, last position, then the differences to the end of the row |
+
+/// Why a row of a view could not be used. A view is disposable: the answer is to rebuild it.
+public enum RowError: Error, Hashable, Sendable {
+    /// The row's checksum does not match its bytes.
+    case checksumMismatch
+    /// The checksum is right and the content is not: a row of another version.
+    case malformed
+}
+
+extension RecordState {
+    private static let hasValue: UInt8 = 0x08
+    private static let hasIndex: UInt8 = 0x10
+    private static let isWithheldBit: UInt8 = 0x20
+
+    /// Appends the row of this record to `writer`. Only the writers that still count are written.
+    public func encode(into writer: inout ByteWriter) {
+        let start = writer.count
+        writer.append(littleEndian: UInt32(0))
+        let kept = keptWriters()
+        writer.append(varint: kept.count)
+        for index in kept.order {
+            let author = writers[index]
+            writer.append(varint: UInt64(author.replica))
+            writer.append(varint: author.sequence)
+            writer.append(littleEndian: author.stamp.rawValue)
+            writer.append(varint: author.position)
+            writer.append(varint: UInt64(author.source))
+        }
+        writer.append(varint: heads.count)
+        values.withSpan { bytes in
+            for head in heads {
+                writer.append(varint: UInt64(head.field))
+                writer.append(varint: UInt64(kept.number[Int(head.writer)]))
+                let hasValue = (head.code == .set || head.code == .add) && !head.isWithheld
+                writer.append(
+                    head.code.rawValue | (hasValue ? Self.hasValue : 0) | (head.index != 0 ? Self.hasIndex : 0)
+                        | (head.isWithheld ? Self.isWithheldBit : 0))
+                if head.index != 0 { writer.append(varint: UInt64(head.index)) }
+                if hasValue { writer.append(lengthPrefixed: bytes.extracting(head.value)) }
+            }
+        }
+        writer.append(varint: deletions.count)
+        for deletion in deletions {
+            writer.append(varint: UInt64(kept.number[Int(deletion.writer)]))
+            writer.append(varint: deletion.covered.count)
+            for event in deletion.covered {
+                writer.append(varint: UInt64(event.replica))
+                writer.append(varint: event.sequence)
+            }
+        }
+        writer.append(varint: gone.count)
+        for entry in gone.isEmpty ? [] : gone.sorted(by: { ($0.sequence, $0.field) < ($1.sequence, $1.field) }) {
+            writer.append(varint: UInt64(entry.field))
+            writer.append(varint: UInt64(entry.replica))
+            writer.append(varint: entry.sequence)
+            writer.append(varint: UInt64(entry.index))
+        }
+        writer.append(varint: said.count)
+        for entry in said {
+            writer.append(varint: UInt64(entry.field))
+            writer.append(varint: UInt64(entry.source))
+            writer.append(varint: UInt64(entry.replica))
+            writer.append(varint: entry.sequence)
+            writer.append(littleEndian: entry.stamp.rawValue)
+            writer.append(littleEndian: entry.valueHash)
+        }
+        writer.append(varint: history.count)
+        writer.append(varint: history.last)
+        writer.append(contentsOf: history.deltas.bytes)
+        let checksum = writer.bytes.withSpan { CRC32C.checksum($0.extracting((start + 4)..<$0.byteCount)) }
+        writer.overwrite(littleEndian: checksum, at: start)
+    }
+
+    private struct KeptWriters {
+        var count = 0
+        var order: [Int] = []
+        var number: [UInt32]
+    }
+
+    private func keptWriters() -> KeptWriters {
+        var kept = KeptWriters(number: [UInt32](repeating: .max, count: writers.count))
+        func keep(_ index: UInt32) {
+            guard kept.number[Int(index)] == .max else { return }
+            kept.number[Int(index)] = UInt32(kept.count)
+            kept.order.append(Int(index))
+            kept.count += 1
+        }
+        for head in heads { keep(head.writer) }
+        for deletion in deletions { keep(deletion.writer) }
+        return kept
+    }
+
+    /// Replaces this state by the one in `row`. If it throws, the state is half read and must be thrown away.
+    public mutating func decode(_ row: RawSpan) throws(RowError) {
+        removeAll()
+        guard row.byteCount >= 4 else { throw .malformed }
+        guard CRC32C.checksum(row.extracting(4..<row.byteCount)) == row.uint32(at: 0) else { throw .checksumMismatch }
+        do throws(ByteCodingError) {
+            var reader = ByteReader(at: 4)
+            try decodeWriters(row, &reader)
+            try decodeHeads(row, &reader)
+            try decodeRest(row, &reader)
+        } catch { throw .malformed }
+        let isSound =
+            heads.allSatisfy { Int($0.writer) < writers.count }
+            && deletions.allSatisfy { Int($0.writer) < writers.count }
+        guard isSound else { throw .malformed }
+    }
+
+    private mutating func decodeWriters(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {
+        let count = try reader.count(in: row, limit: row.byteCount)
+        for _ in 0..<count {
+            writers.append(
+                Writer(
+                    replica: UInt32(try reader.count(in: row, limit: Int(UInt32.max))),
+                    sequence: try reader.varint(in: row), stamp: Stamp(rawValue: try reader.uint64(in: row)),
+                    position: try reader.varint(in: row),
+                    source: UInt32(try reader.count(in: row, limit: Int(UInt32.max)))))
+        }
+    }
+
+    private mutating func decodeHeads(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {
+        let count = try reader.count(in: row, limit: row.byteCount)
+        for _ in 0..<count {
+            let field = UInt32(try reader.count(in: row, limit: Int(UInt32.max)))
+            let author = UInt32(try reader.count(in: row, limit: Int(UInt32.max)))
+            let flags = try reader.byte(in: row)
+            guard let code = OperationCode(rawValue: flags & 0x07) else { throw .malformedVarint(offset: reader.offset) }
+            let index = flags & Self.hasIndex == 0 ? 0 : UInt32(try reader.count(in: row, limit: Int(UInt32.max)))
+            let start = values.count
+            if flags & Self.hasValue != 0 {
+                let value = row.extracting(try reader.lengthPrefixed(in: row))
+                value.withUnsafeBytes { values.append(contentsOf: $0) }
+            }
+            heads.append(
+                Head(
+                    field: field, writer: author, index: index, code: code,
+                    isWithheld: flags & Self.isWithheldBit != 0, value: start..<values.count))
+        }
+    }
+
+    private mutating func decodeRest(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {
+        let any = Int(UInt32.max)
+        for _ in 0..<(try reader.count(in: row, limit: row.byteCount)) {
+            var deletion = Deletion(writer: UInt32(try reader.count(in: row, limit: any)), covered: [])
+            for _ in 0..<(try reader.count(in: row, limit: row.byteCount)) {
+                deletion.covered.append((UInt32(try reader.count(in: row, limit: any)), try reader.varint(in: row)))
+            }
+            deletions.append(deletion)
+        }
+        for _ in 0..<(try reader.count(in: row, limit: row.byteCount)) {
+            gone.insert(
+                Gone(
+                    field: UInt32(try reader.count(in: row, limit: any)),
+                    replica: UInt32(try reader.count(in: row, limit: any)), sequence: try reader.varint(in: row),
+                    index: UInt32(try reader.count(in: row, limit: any))))
+        }
+        for _ in 0..<(try reader.count(in: row, limit: row.byteCount)) {
+            said.append(
+                Said(
+                    field: UInt32(try reader.count(in: row, limit: any)),
+                    source: UInt32(try reader.count(in: row, limit: any)),
+                    replica: UInt32(try reader.count(in: row, limit: any)), sequence: try reader.varint(in: row),
+                    stamp: Stamp(rawValue: try reader.uint64(in: row)), valueHash: try reader.uint64(in: row)))
+        }
+        let count = try reader.count(in: row, limit: Int.max)
+        let last = try reader.varint(in: row)
+        history = History(count: count, last: last, deltas: row.extracting(reader.offset..<row.byteCount))
+    }
+}

@@ -1,0 +1,158 @@
+import ByteCoding
+import Events
+
+/// The state of one record: everything the fold keeps, and enough to go on from.
+///
+/// A head is a write that no other write has superseded. The fold removes what an operation names and adds what it
+/// writes, so it needs no vectors and no clocks and ends the same in every order of events (DESIGN.md section 5).
+///
+/// Heads point at the writers' table and into one buffer of values, so that a state that is used again and again costs
+/// no allocation for a record.
+public struct RecordState: Sendable {
+    /// An event that wrote something here which still counts.
+    public struct Writer: Hashable, Sendable {
+        /// The local number of the replica.
+        public var replica: UInt32
+        /// The number of the event.
+        public var sequence: SequenceNumber
+        /// When it was written.
+        public var stamp: Stamp
+        /// Where it stands in this store's log.
+        public var position: Position
+        /// The local number of the import source; 0 for none.
+        public var source: UInt32
+    }
+
+    /// One write that nothing has superseded.
+    public struct Head: Sendable {
+        /// The field.
+        public var field: FieldOrdinal
+        /// Who wrote it: an index into ``RecordState/writers``.
+        public var writer: UInt32
+        /// Which addition of its event; 0 for plain values.
+        public var index: UInt32
+        /// Set, clear, add or revive.
+        public var code: OperationCode
+        /// Whether the value was withheld.
+        public var isWithheld: Bool
+        /// Where the value stands in ``RecordState/values``; empty for a clear.
+        public var value: Range<Int>
+    }
+
+    /// A delete that no later write has superseded.
+    public struct Deletion: Sendable {
+        /// Who deleted: an index into ``RecordState/writers``.
+        public var writer: UInt32
+        /// The events whose heads it covers: local replica and number.
+        public var covered: [(replica: UInt32, sequence: SequenceNumber)]
+    }
+
+    /// A head that was superseded before it came.
+    struct Gone: Hashable {
+        var field: FieldOrdinal
+        var replica: UInt32
+        var sequence: SequenceNumber
+        var index: UInt32
+    }
+
+    /// What an import source said last of a field that now says something else.
+    struct Said: Hashable {
+        var field: FieldOrdinal
+        var source: UInt32
+        var replica: UInt32
+        var sequence: SequenceNumber
+        var stamp: Stamp
+        var valueHash: UInt64
+    }
+
+    /// The events that the heads and deletes below were written by.
+    public internal(set) var writers: [Writer] = []
+    /// The heads of all fields, in no particular order.
+    public internal(set) var heads: [Head] = []
+    /// The deletes.
+    public internal(set) var deletions: [Deletion] = []
+    /// The values of the heads, one after the other, with gaps where heads went.
+    public internal(set) var values: [UInt8] = []
+    var gone: Set<Gone> = []
+    var said: [Said] = []
+    /// The positions of all events of this record in this store's log, ascending, as they arrived.
+    public internal(set) var history = History()
+
+    /// A record of which nothing is known.
+    public init() {}
+
+    /// Forgets everything and keeps the memory.
+    public mutating func removeAll() {
+        writers.removeAll(keepingCapacity: true)
+        heads.removeAll(keepingCapacity: true)
+        deletions.removeAll(keepingCapacity: true)
+        values.removeAll(keepingCapacity: true)
+        if !gone.isEmpty { gone.removeAll() }
+        said.removeAll(keepingCapacity: true)
+        history.removeAll()
+    }
+
+    /// Whether the record shows: it has a head that no delete covers.
+    public var isVisible: Bool {
+        if deletions.isEmpty { return !heads.isEmpty }
+        return heads.contains { head in
+            let writer = writers[Int(head.writer)]
+            return !deletions.contains { deletion in
+                deletion.covered.contains { $0.replica == writer.replica && $0.sequence == writer.sequence }
+            }
+        }
+    }
+
+    /// Whether anything is known of the record at all.
+    public var isEmpty: Bool { heads.isEmpty && deletions.isEmpty }
+
+    /// Whether some event edited what another, unseen, deleted: shown, and listed as a conflict.
+    public var hasContestedDeletion: Bool { !deletions.isEmpty && isVisible }
+}
+
+/// The positions of a record's events: first as a number, then as differences, all varints.
+public struct History: Sendable {
+    /// How many events there are.
+    public private(set) var count = 0
+    /// The last position; 0 when there is none.
+    public private(set) var last: Position = 0
+    private(set) var deltas = ByteWriter()
+
+    /// No events.
+    public init() {}
+
+    init(count: Int, last: Position, deltas: RawSpan) {
+        self.count = count
+        self.last = last
+        self.deltas.append(contentsOf: deltas)
+    }
+
+    mutating func removeAll() {
+        count = 0
+        last = 0
+        deltas.removeAll()
+    }
+
+    /// Adds a position behind the last one; one that is there already, or older, is passed over.
+    mutating func append(_ position: Position) {
+        guard position > last else { return }
+        deltas.append(varint: position - last)
+        last = position
+        count += 1
+    }
+
+    /// All positions, ascending.
+    public var positions: [Position] {
+        deltas.bytes.withSpan { bytes in
+            var reader = ByteReader()
+            var position: Position = 0
+            var result: [Position] = []
+            result.reserveCapacity(count)
+            while let delta = try? reader.varint(in: bytes) {
+                position += delta
+                result.append(position)
+            }
+            return result
+        }
+    }
+}
