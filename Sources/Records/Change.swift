@@ -15,6 +15,12 @@ public enum OperationCode: UInt8, Sendable {
     case delete = 4
     /// Shows the record again.
     case revive = 5
+    /// Puts back one of several values: a set that is named by its place in the event, so that one event may write
+    /// several heads of one field. Only a revert does.
+    case candidate = 6
+
+    /// Whether the operation brings a value.
+    public var hasValue: Bool { self == .set || self == .add || self == .candidate }
 }
 
 /// One step of a change, and the heads it replaces: exactly those its author was looking at.

@@ -173,3 +173,22 @@ extension Change {
             source: reader.source, operations: operations)
     }
 }
+
+extension ChangeReader {
+    /// Reads the whole change and throws if any of it is not well formed, or breaks a rule of ``Change``.
+    public mutating func validate(shape: RawSpan, values: RawSpan) throws(ChangeError) {
+        try skipNote(in: values)
+        let operationCount = remaining
+        while let step = try next(shape: shape, values: values) {
+            if step.code == .delete, operationCount != 1 { throw .inconsistent }
+            if hasValues, (step.value != nil) != step.code.hasValue { throw .inconsistent }
+            if step.fieldNumber == nil {
+                guard String(validating: shape.extracting(step.fieldName).toArray(), as: UTF8.self) != nil else {
+                    throw .inconsistent
+                }
+            }
+            for _ in 0..<step.headCount { _ = try head(of: step, in: shape) }
+        }
+        try finish(shape: shape, values: values)
+    }
+}

@@ -76,7 +76,7 @@ public struct Record: Hashable, Sendable {
         var grouped: [FieldKey: [Head]] = [:]
         for head in state.heads {
             let writer = state.writers[Int(head.writer)]
-            let hasValue = (head.code == .set || head.code == .add) && !head.isWithheld
+            let hasValue = head.code.hasValue && !head.isWithheld
             grouped[names.field(head.field), default: []].append(
                 Head(
                     id: HeadID(EventID(names.replicas[Int(writer.replica)], writer.sequence), index: head.index),

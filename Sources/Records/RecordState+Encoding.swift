@@ -45,7 +45,7 @@ extension RecordState {
             for head in heads {
                 writer.append(varint: UInt64(head.field))
                 writer.append(varint: UInt64(kept.number[Int(head.writer)]))
-                let hasValue = (head.code == .set || head.code == .add) && !head.isWithheld
+                let hasValue = head.code.hasValue && !head.isWithheld
                 writer.append(
                     head.code.rawValue | (hasValue ? Self.hasValue : 0) | (head.index != 0 ? Self.hasIndex : 0)
                         | (head.isWithheld ? Self.isWithheldBit : 0))

@@ -39,8 +39,8 @@ extension RecordState {
                         index: head.index, by: writer)
                 }
                 if step.code != .remove {
-                    let headIndex = step.code == .add ? index : 0
-                    let isWithheld = step.value == nil && (step.code == .set || step.code == .add)
+                    let headIndex = step.code == .add || step.code == .candidate ? index : 0
+                    let isWithheld = step.value == nil && step.code.hasValue
                     let value = values.extracting(step.value ?? 0..<0)
                     if isGone(field, writer, index: headIndex) {
                         remember(field: field, writer: writer, value: value)

@@ -1,0 +1,160 @@
+/// What a field is to become: a value, or none.
+public struct Assignment: Hashable, Sendable {
+    /// The field by its name: a plain one, or a member of a register.
+    public var name: String
+    /// The value as text in UTF-8 or whatever the source had; `nil` clears the field.
+    public var value: [UInt8]?
+
+    /// Assigns `value` to the field called `name`.
+    public init(_ name: String, _ value: [UInt8]?) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Assigns text to the field called `name`.
+    public init(_ name: String, text: String) { self.init(name, Array(text.utf8)) }
+}
+
+// From what a person or a file wants to what an event says: only differences are written, and each write names the
+// heads that its author was looking at.
+extension KindSchema {
+    /// The operations that make `record` show what is assigned; none where it does already.
+    ///
+    /// A member of a register is written with the other members as they are shown. Of a collection, whose value is its
+    /// elements separated by commas, only what is missing is added and what is too much removed. A write on a deleted
+    /// record names the deletes, so the record shows again.
+    ///
+    /// - Parameter record: What the author was looking at; `nil` for a new record.
+    public func operations(assigning assignments: [Assignment], to record: Record?) -> [Operation] {
+        var operations: [Operation] = []
+        var registers: [(field: FieldSchema, assignments: [Assignment])] = []
+        for assignment in assignments {
+            if let register = register(of: assignment.name) {
+                if let place = registers.firstIndex(where: { $0.field.number == register.number }) {
+                    registers[place].assignments.append(assignment)
+                } else {
+                    registers.append((register, [assignment]))
+                }
+            } else if policy(of: key(for: assignment.name)) == .union {
+                operations += collection(assignment, record)
+            } else {
+                operations += plain(key(for: assignment.name), assignment.value, record)
+            }
+        }
+        for (field, assignments) in registers {
+            var value = shownRegister(field, in: record)
+            for assignment in assignments {
+                value.values[field.members.firstIndex(of: assignment.name)!] = assignment.value
+            }
+            operations += plain(.number(field.number), value.isEmpty ? nil : value.encode(), record)
+        }
+        return operations
+    }
+
+    /// The values of the members of `field` as they are shown; all `nil` where there is no record.
+    public func shownRegister(_ field: FieldSchema, in record: Record?) -> Register {
+        guard let value = record?[.number(field.number)]?.shown.value else {
+            return Register([[UInt8]?](repeating: nil, count: field.members.count))
+        }
+        return Register(decoding: value, memberCount: field.members.count)
+    }
+
+    private func plain(_ key: FieldKey, _ value: [UInt8]?, _ record: Record?) -> [Operation] {
+        let field = record?[key]
+        let isSettled = field.map { !$0.isConflict } ?? true
+        let isLive = record?.isVisible ?? true
+        if isLive, isSettled, field?.shown.value == value, field.map({ !$0.shown.isWithheld }) ?? true { return [] }
+        let superseded = record?.superseded(by: key) ?? []
+        guard let value else { return [Operation(.clear, key, supersedes: superseded)] }
+        return [Operation(.set, key, supersedes: superseded, value: value)]
+    }
+
+    private func collection(_ assignment: Assignment, _ record: Record?) -> [Operation] {
+        let key = key(for: assignment.name)
+        let identity = field(named: assignment.name)?.identity ?? { $0 }
+        let wanted = Elements.split(assignment.value ?? [])
+        let wantedIdentities = Set(wanted.map { Elements.identity(of: $0, by: identity) })
+        let heads = record?[key]?.heads ?? []
+        let present = Set(heads.compactMap(\.value).map { Elements.identity(of: $0, by: identity) })
+        let deletes = record.map { $0.deletions.map { HeadID($0.event) } } ?? []
+        var operations: [Operation] = []
+        let unwanted = heads.filter { head in
+            !wantedIdentities.contains(Elements.identity(of: head.value ?? [], by: identity))
+        }
+        if !unwanted.isEmpty { operations.append(Operation(.remove, key, supersedes: unwanted.map(\.id))) }
+        var added: Set<String> = []
+        for element in wanted {
+            let name = Elements.identity(of: element, by: identity)
+            // A new record keeps its elements as they were written, repeats included.
+            if record != nil, present.contains(name) || !added.insert(name).inserted { continue }
+            operations.append(Operation(.add, key, supersedes: deletes, value: element))
+        }
+        return operations
+    }
+
+    /// The fields of `record` that have a value, by name, in order of their keys; registers as their members.
+    ///
+    /// A collection is its elements separated by commas, each once. Bookkeeping is left out.
+    public func values(of record: Record) -> [(name: String, value: [UInt8])] {
+        var values: [(name: String, value: [UInt8])] = []
+        for field in record.fields {
+            guard case .number(let number) = field.key, let schema = self.field(number: number) else {
+                if let value = field.shown.value { values.append((name(of: field.key), value)) }
+                continue
+            }
+            if schema.isInternal { continue }
+            if !schema.members.isEmpty {
+                let register = shownRegister(schema, in: record)
+                for (member, value) in zip(schema.members, register.values) {
+                    if let value { values.append((member, value)) }
+                }
+            } else if schema.policy == .union {
+                if let value = Elements.join(field.heads, identity: schema.identity) {
+                    values.append((schema.name, value))
+                }
+            } else if let value = field.shown.value {
+                values.append((schema.name, value))
+            }
+        }
+        return values
+    }
+
+    /// The value that `record` shows for the field called `name`.
+    public func value(of name: String, in record: Record) -> [UInt8]? {
+        if let register = register(of: name) {
+            return shownRegister(register, in: record).values[register.members.firstIndex(of: name)!]
+        }
+        guard let field = record[key(for: name)] else { return nil }
+        if field.policy == .union {
+            return Elements.join(field.heads, identity: self.field(named: name)?.identity ?? { $0 })
+        }
+        return field.shown.value
+    }
+}
+
+/// The elements of a collection as one text: separated by commas.
+public enum Elements {
+    /// The elements of `value`, as they are written; none for an empty value.
+    public static func split(_ value: [UInt8]) -> [[UInt8]] {
+        value.isEmpty ? [] : value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map(Array.init)
+    }
+
+    /// What makes two elements the same one.
+    static func identity(of element: [UInt8], by identity: (String) -> String) -> String {
+        identity(String(decoding: element, as: UTF8.self))
+    }
+
+    /// The live elements in the order in which they were added; `nil` where there is none.
+    ///
+    /// What one event wrote comes back to the byte; elements that several authors added are shown once.
+    static func join(_ heads: [Record.Head], identity: (String) -> String) -> [UInt8]? {
+        guard let first = heads.first else { return nil }
+        let isOneWrite = heads.allSatisfy { $0.id.event == first.id.event }
+        var seen: Set<String> = []
+        var elements: [[UInt8]] = []
+        for value in heads.compactMap(\.value) {
+            if isOneWrite || seen.insert(Self.identity(of: value, by: identity)).inserted { elements.append(value) }
+        }
+        return elements.isEmpty ? nil : Array(elements.joined(separator: [UInt8(ascii: ",")]))
+    }
+}
