@@ -67,7 +67,7 @@ public struct KindSchema: Sendable {
     /// The fields.
     public let fields: [FieldSchema]
     /// What a record is found by. Called once whenever a record has changed; must be a pure function.
-    public let indexEntries: @Sendable (Record) -> [IndexEntry]
+    public let indexEntries: @Sendable (ShownValues) -> [IndexEntry]
 
     private let numbers: [String: Int]
     private let places: [UInt32: Int]
@@ -76,7 +76,7 @@ public struct KindSchema: Sendable {
     /// A kind of these parts; traps where two fields share a number or a name.
     public init(
         name: String, version: UInt32 = 1, fields: [FieldSchema],
-        indexEntries: @escaping @Sendable (Record) -> [IndexEntry] = { _ in [] }
+        indexEntries: @escaping @Sendable (ShownValues) -> [IndexEntry] = { _ in [] }
     ) {
         self.name = name
         self.version = version

@@ -13,8 +13,8 @@ public struct Record: Hashable, Sendable {
         public let stamp: Stamp
         /// Where its event stands in this store's log.
         public let position: Position
-        /// Whether an import wrote it.
-        public let isImported: Bool
+        /// Which import says so; `nil` for what a person wrote.
+        public let source: SourceID?
         /// The value; `nil` for a clear.
         public let value: [UInt8]?
         /// Whether there was a value that is withheld now.
@@ -80,7 +80,7 @@ public struct Record: Hashable, Sendable {
             grouped[names.field(head.field), default: []].append(
                 Head(
                     id: HeadID(EventID(names.replicas[Int(writer.replica)], writer.sequence), index: head.index),
-                    stamp: writer.stamp, position: writer.position, isImported: writer.source != 0,
+                    stamp: writer.stamp, position: writer.position, source: writer.source == 0 ? nil : names.sources[Int(writer.source) - 1],
                     value: hasValue ? Array(state.values[head.value]) : nil, isWithheld: head.isWithheld))
         }
         fields = grouped.map { key, heads in

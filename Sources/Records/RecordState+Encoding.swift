@@ -10,7 +10,7 @@ import Events
 // | heads | count, then each: field, writer, code and flags (1 byte), index where bit 4 says so, value where bit 3 does |
 // | deletes | count, then each: writer, count, and for each: replica, sequence |
 // | gone | count, then each: field, replica, sequence, index |
-// | said | count, then each: field, source, replica, sequence, stamp (8 bytes), hash (8 bytes) |
+// | said | count, then each: field, source, replica, sequence, stamp (8 bytes), hash (8 bytes), element (1 byte) |
 // | history | count, last position, then the differences to the end of the row |
 
 /// Why a row of a view could not be used. A view is disposable: the answer is to rebuild it.
@@ -77,6 +77,7 @@ extension RecordState {
             writer.append(varint: entry.sequence)
             writer.append(littleEndian: entry.stamp.rawValue)
             writer.append(littleEndian: entry.valueHash)
+            writer.append(UInt8(entry.isElement ? 1 : 0))
         }
         writer.append(varint: history.count)
         writer.append(varint: history.last)
@@ -175,7 +176,8 @@ extension RecordState {
                     field: UInt32(try reader.count(in: row, limit: any)),
                     source: UInt32(try reader.count(in: row, limit: any)),
                     replica: UInt32(try reader.count(in: row, limit: any)), sequence: try reader.varint(in: row),
-                    stamp: Stamp(rawValue: try reader.uint64(in: row)), valueHash: try reader.uint64(in: row)))
+                    stamp: Stamp(rawValue: try reader.uint64(in: row)), valueHash: try reader.uint64(in: row),
+                    isElement: try reader.byte(in: row) == 1))
         }
         let count = try reader.count(in: row, limit: Int.max)
         let last = try reader.varint(in: row)

@@ -43,7 +43,7 @@ extension RecordState {
                     let isWithheld = step.value == nil && step.code.hasValue
                     let value = values.extracting(step.value ?? 0..<0)
                     if isGone(field, writer, index: headIndex) {
-                        remember(field: field, writer: writer, value: value)
+                        remember(field: field, writer: writer, isElement: step.code == .add, value: value)
                     } else {
                         let start = self.values.count
                         value.withUnsafeBytes { self.values.append(contentsOf: $0) }
@@ -87,7 +87,10 @@ extension RecordState {
             guard writer.sequence == sequence, writer.replica == replica else { continue }
             heads.remove(at: place)
             if writer.source != 0, writer.source != author.source {
-                values.withSpan { remember(field: field, writer: writer, value: $0.extracting(head.value)) }
+                values.withSpan {
+                    remember(
+                        field: field, writer: writer, isElement: head.code == .add, value: $0.extracting(head.value))
+                }
             }
             return
         }
@@ -106,54 +109,63 @@ extension RecordState {
 }
 
 // What an import source said last of a field. While its head stands, the head says it; once somebody else has
-// superseded the head, this list does. Kept by the greatest (stamp, replica, number), so the order of events is nothing.
+// superseded the head, this list does. Kept by the greatest (stamp, number), so the order of events is nothing.
 extension RecordState {
-    private mutating func remember(field: FieldOrdinal, writer: Writer, value: RawSpan) {
+    private mutating func remember(field: FieldOrdinal, writer: Writer, isElement: Bool, value: RawSpan) {
         guard writer.source != 0 else { return }
-        let newest = heads.contains { head in
-            let other = writers[Int(head.writer)]
-            return head.field == field && other.source == writer.source && Self.isNewer(other, than: writer)
-        }
-        if newest { return }
         let hash = Hash256(hashing: value).prefix
         let entry = Said(
             field: field, source: writer.source, replica: writer.replica, sequence: writer.sequence,
-            stamp: writer.stamp, valueHash: hash)
-        if let place = said.firstIndex(where: { $0.field == field && $0.source == writer.source }) {
-            if said[place].stamp < writer.stamp
-                || (said[place].stamp == writer.stamp && said[place].sequence < writer.sequence)
-            {
-                said[place] = entry
-            }
-        } else {
-            said.append(entry)
+            stamp: writer.stamp, valueHash: hash, isElement: isElement)
+        if !isElement, heads.contains(where: { isSaid($0, field, writer.source, after: writer) }) { return }
+        let place = said.firstIndex {
+            $0.field == field && $0.source == writer.source && $0.isElement == isElement
+                && (!isElement || $0.valueHash == hash)
         }
+        guard let place else { return said.append(entry) }
+        if (said[place].stamp, said[place].sequence) < (writer.stamp, writer.sequence) { said[place] = entry }
+    }
+
+    /// Whether `head` is a later word of the same source on the same field.
+    private func isSaid(_ head: Head, _ field: FieldOrdinal, _ source: UInt32, after writer: Writer) -> Bool {
+        let other = writers[Int(head.writer)]
+        return head.field == field && other.source == source
+            && (other.stamp, other.sequence) > (writer.stamp, writer.sequence)
     }
 
     private mutating func forgetOlderSaid(field: FieldOrdinal, writer: Writer) {
         if said.isEmpty { return }
-        said.removeAll { $0.field == field && $0.source == writer.source && $0.stamp <= writer.stamp }
+        said.removeAll {
+            $0.field == field && $0.source == writer.source && !$0.isElement
+                && ($0.stamp, $0.sequence) < (writer.stamp, writer.sequence)
+        }
     }
 
-    private static func isNewer(_ left: Writer, than right: Writer) -> Bool {
-        left.stamp == right.stamp ? left.sequence > right.sequence : left.stamp > right.stamp
-    }
-
-    /// Whether `source` has said exactly `value` of `field` the last time it said anything; `nil` where it never did.
+    /// Whether `source` has said exactly `value` of a plain field the last time it said anything of it; `nil` where it
+    /// never did.
     public func said(_ value: [UInt8], of field: FieldOrdinal, by source: UInt32) -> Bool? {
         var newest: Head?
         for head in heads where head.field == field && writers[Int(head.writer)].source == source {
-            if newest.map({ Self.isNewer(writers[Int(head.writer)], than: writers[Int($0.writer)]) }) ?? true {
-                newest = head
-            }
+            if let known = newest, !isSaid(head, field, source, after: writers[Int(known.writer)]) { continue }
+            newest = head
         }
         if let newest {
             return values.withSpan { bytes in
                 value.withSpan { bytes.extracting(newest.value).elementsEqual($0) }
             }
         }
-        return said.first { $0.field == field && $0.source == source }
+        return said.first { $0.field == field && $0.source == source && !$0.isElement }
             .map { entry in value.withSpan { Hash256(hashing: $0).prefix } == entry.valueHash }
+    }
+
+    /// Whether `source` has ever said that `value` is an element of the collection `field`.
+    public func saidElement(_ value: [UInt8], of field: FieldOrdinal, by source: UInt32) -> Bool {
+        let hash = value.withSpan { Hash256(hashing: $0).prefix }
+        return said.contains { $0.isElement && $0.field == field && $0.source == source && $0.valueHash == hash }
+            || heads.contains { head in
+                head.field == field && head.code == .add && writers[Int(head.writer)].source == source
+                    && Array(values[head.value]) == value
+            }
     }
 
     /// Whether any source but `source` has said exactly `value` of `field` the last time it said anything.

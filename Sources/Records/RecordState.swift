@@ -63,6 +63,8 @@ public struct RecordState: Sendable {
         var sequence: SequenceNumber
         var stamp: Stamp
         var valueHash: UInt64
+        /// Whether it is an element of a collection: then there may be several.
+        var isElement: Bool
     }
 
     /// The events that the heads and deletes below were written by.
