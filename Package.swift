@@ -50,6 +50,7 @@ let package = Package(
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"]),
         .testTarget(name: "ADIFTests", dependencies: ["ADIF"]),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
+        .testTarget(name: "ProjectionsTests", dependencies: ["EventLog", "Events", "Projections", "Records"]),
     ],
     swiftLanguageModes: [.v6]
 )
