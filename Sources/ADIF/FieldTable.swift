@@ -1,5 +1,7 @@
 /// The known fields, and a hash table that finds one from the bytes of a tag without allocating.
-struct FieldTable: Sendable {
+///
+/// A class, so that a reader can hold it by one reference: as a struct it would be six.
+final class FieldTable: Sendable {
     static let shared = FieldTable()
 
     /// Canonical names by number; number 0 is unused and empty.
