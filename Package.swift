@@ -35,8 +35,8 @@ let package = Package(
         // Layer 3
         .target(name: "Projections", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", crypto]),
         // Layer 4
-        .target(name: "Radio", dependencies: ["ADIF", "Projections", "Records"]),
-        .target(name: "Settings", dependencies: ["Projections", "Records"]),
+        .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
+        .target(name: "Settings", dependencies: ["ByteCoding", "Events", "Records"]),
         // Layer 5
         .target(
             name: "Groundwave",

@@ -1,4 +1,5 @@
 import ADIF
+import Events
 import Records
 
 extension Record {

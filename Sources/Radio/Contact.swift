@@ -62,9 +62,9 @@ public struct Contact: Hashable, Sendable {
         let facts = ContactFacts(record)
         self.init(record.text(.call) ?? "", start: facts.startSeconds ?? 0)
         id = record.id
-        frequency = record.text(.freq).flatMap { Frequency(text: $0) }
+        frequency = record.text(.freq).flatMap { Frequency(megahertz: $0) }
         band = facts.band.flatMap { Band(named: $0) }
-        mode = (record.text(.submode) ?? record.text(.mode)).flatMap { Mode(text: $0) }
+        mode = Mode(mode: record.text(.mode), submode: record.text(.submode))
         reportSent = record.text(.rstSent)
         reportReceived = record.text(.rstRcvd)
         grid = record.text(.gridsquare)
@@ -74,7 +74,7 @@ public struct Contact: Hashable, Sendable {
         station = record.text(.stationCallsign)
         operatorCall = record.text(.operator)
         myGrid = record.text(.myGridsquare)
-        myParks = ContactFields.elements(record.text(.myPotaRef))
+        myParks = ContactFields.elements(record.text(.myPOTARef))
         parks = ContactFields.elements(record.text(.potaRef))
         for (name, value) in record.adifFields where !ContactFields.typed.contains(name) {
             fields[name.name] = ValueText(decoding: value[...]).string
@@ -106,7 +106,7 @@ enum ContactFields {
     static let all: [Field] = [
         text(.call) { $0.call },
         Field(name: .qsoDate, others: [.timeOn]) { contact in
-            let (date, time) = ADIFDateTime.text(seconds: contact.start)
+            let (date, time) = ContactTime.text(seconds: contact.start)
             return [Assignment("QSO_DATE", text: date), Assignment("TIME_ON", text: time)]
         },
         Field(name: .freq, others: [.band]) { contact in
@@ -116,14 +116,14 @@ enum ContactFields {
         },
         Field(name: .mode, others: [.submode]) { contact in
             guard let mode = contact.mode else { return [] }
-            return [Assignment("MODE", text: mode.parent)]
+            return [Assignment("MODE", text: mode.name)]
                 + (mode.submode.map { [Assignment("SUBMODE", text: $0)] } ?? [])
         },
         text(.rstSent) { $0.reportSent }, text(.rstRcvd) { $0.reportReceived }, text(.gridsquare) { $0.grid },
         text(.name) { $0.name }, text(.comment) { $0.comment }, text(.notes) { $0.notes },
         text(.stationCallsign) { $0.station }, text(.operator) { $0.operatorCall },
         text(.myGridsquare) { $0.myGrid },
-        text(.myPotaRef) { $0.myParks.isEmpty ? nil : $0.myParks.joined(separator: ",") },
+        text(.myPOTARef) { $0.myParks.isEmpty ? nil : $0.myParks.joined(separator: ",") },
         text(.potaRef) { $0.parks.isEmpty ? nil : $0.parks.joined(separator: ",") },
     ]
 
@@ -180,7 +180,7 @@ extension Contact {
             \Contact.band: [.band], \Contact.mode: [.mode, .submode], \Contact.reportSent: [.rstSent],
             \Contact.reportReceived: [.rstRcvd], \Contact.grid: [.gridsquare], \Contact.name: [.name],
             \Contact.comment: [.comment], \Contact.notes: [.notes], \Contact.station: [.stationCallsign],
-            \Contact.operatorCall: [.operator], \Contact.myGrid: [.myGridsquare], \Contact.myParks: [.myPotaRef],
+            \Contact.operatorCall: [.operator], \Contact.myGrid: [.myGridsquare], \Contact.myParks: [.myPOTARef],
             \Contact.parks: [.potaRef],
         ]
     }

@@ -81,7 +81,7 @@ struct KeyFields {
     }
 
     /// Seconds since 1970, or `nil` where date or time is no date or time.
-    var startSeconds: Int64? { ADIFDateTime.seconds(date: start.values[0] ?? [], time: start.values[1] ?? []) }
+    var startSeconds: Int64? { ContactTime.seconds(date: start.values[0] ?? [], time: start.values[1] ?? []) }
 }
 
 /// The key and occurrence under which an import made a contact: 16 bytes, then the occurrence as a varint.

@@ -49,14 +49,14 @@ struct ContactKey: Hashable, Sendable {
     private static func band(frequency: some Collection<UInt8>, band: some Collection<UInt8>) -> [UInt8] {
         let named = folded(band)
         if !named.isEmpty { return named }
-        guard let frequency = Frequency(text: String(decoding: folded(frequency), as: UTF8.self)),
+        guard let frequency = Frequency(megahertz: String(decoding: folded(frequency), as: UTF8.self)),
             let band = Band(containing: frequency)
         else { return [] }
         return folded(Array(band.name.utf8))
     }
 
     private static func mode(_ mode: [UInt8], _ submode: [UInt8]) -> [UInt8] {
-        let parent = Mode(text: String(decoding: mode.isEmpty ? submode : mode, as: UTF8.self))?.parent
+        let parent = Mode(mode: String(decoding: mode.isEmpty ? submode : mode, as: UTF8.self))?.name
         return parent.map { Array($0.utf8) } ?? mode
     }
 

@@ -109,10 +109,10 @@ public struct ContactFacts: Hashable, Sendable {
     public init(_ record: Record) {
         func text(_ name: FieldName) -> String? { record.text(name).flatMap { $0.isEmpty ? nil : $0.uppercased() } }
         call = String(decoding: ContactKey.folded(Array((record.text(.call) ?? "").utf8)), as: UTF8.self)
-        startSeconds = ADIFDateTime.seconds(
+        startSeconds = ContactTime.seconds(
             date: Array((record.text(.qsoDate) ?? "").utf8), time: Array((record.text(.timeOn) ?? "").utf8))
         band = record.text(.band).flatMap { $0.isEmpty ? nil : $0.lowercased() }
-            ?? record.text(.freq).flatMap { Frequency(text: $0) }.flatMap { Band(containing: $0) }?.name
+            ?? record.text(.freq).flatMap { Frequency(megahertz: $0) }.flatMap { Band(containing: $0) }?.name
         mode = text(.mode)
         submode = text(.submode)
         func parks(_ name: FieldName) -> [String] {
@@ -120,7 +120,7 @@ public struct ContactFacts: Hashable, Sendable {
                 String(park.prefix { $0 != "@" }).uppercased().filter { !$0.isWhitespace }
             }
         }
-        myParks = parks(.myPotaRef)
+        myParks = parks(.myPOTARef)
         self.parks = myParks + parks(.potaRef)
         operatorCall = text(.operator) ?? text(.stationCallsign)
     }
