@@ -23,27 +23,27 @@ public struct Cursor<Key: TableKey>: ~Copyable {
 
     /// Goes to the first entry; false if the table is empty.
     @inlinable
-    public mutating func first() throws -> Bool { try unsafe move(MDB_FIRST) }
+    public mutating func first() throws -> Bool { try move(MDB_FIRST) }
 
     /// Goes to the last entry; false if the table is empty.
     @inlinable
-    public mutating func last() throws -> Bool { try unsafe move(MDB_LAST) }
+    public mutating func last() throws -> Bool { try move(MDB_LAST) }
 
     /// Goes to the entry after the current one, or to the first one if there is no current one yet; false at the end.
     @inlinable
-    public mutating func next() throws -> Bool { try unsafe move(MDB_NEXT) }
+    public mutating func next() throws -> Bool { try move(MDB_NEXT) }
 
     /// Goes to the entry before the current one, or to the last one if there is no current one yet; false at the start.
     @inlinable
-    public mutating func previous() throws -> Bool { try unsafe move(MDB_PREV) }
+    public mutating func previous() throws -> Bool { try move(MDB_PREV) }
 
     /// Goes to the entry with exactly `key`; false if there is none, and the cursor is then on no entry.
     @inlinable
-    public mutating func seek(to key: Key) throws -> Bool { try unsafe seek(key, MDB_SET_KEY) }
+    public mutating func seek(to key: Key) throws -> Bool { try seek(key, MDB_SET_KEY) }
 
     /// Goes to the first entry whose key is `key` or sorts after it; false if there is none.
     @inlinable
-    public mutating func seek(atOrAfter key: Key) throws -> Bool { try unsafe seek(key, MDB_SET_RANGE) }
+    public mutating func seek(atOrAfter key: Key) throws -> Bool { try seek(key, MDB_SET_RANGE) }
 
     @inlinable
     mutating func move(_ operation: MDB_cursor_op) throws -> Bool {

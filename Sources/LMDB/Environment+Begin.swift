@@ -1,168 +1,126 @@
 import CLMDB
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#endif
-
+// How transactions begin and end: `read` and `write` in Environment+Transactions.swift call these in pairs.
 extension Environment {
+    /// Begins a read transaction; `endReading` ends it.
     @usableFromInline
     func beginReading() throws(LMDBError) -> TransactionReference {
+        var attempt = 0
         while true {
             guard gate.enter() else { throw error(.closed, during: .read) }
-            var handle = unsafe idleReaders.take()
+            var reader = unsafe idleReaders.take()
             var code: Int32
-            if let idle = unsafe handle {
+            if let idle = unsafe reader {
+                // The pool gave this reset transaction to this thread alone.
                 code = unsafe mdb_txn_renew(idle)
                 if code != 0 { unsafe mdb_txn_abort(idle) }
             } else {
-                code = unsafe mdb_txn_begin(resources.handle, nil, UInt32(MDB_RDONLY), &handle)
-                if code == MDB_READERS_FULL {
-                    checkReaders()
-                    code = unsafe mdb_txn_begin(resources.handle, nil, UInt32(MDB_RDONLY), &handle)
-                }
+                code = unsafe mdb_txn_begin(resources.handle, nil, UInt32(MDB_RDONLY), &reader)
             }
-            if code == 0, let handle = unsafe handle {
+            if code == 0, let handle = unsafe reader {
                 return unsafe TransactionReference(handle: handle, environment: self, writer: nil)
             }
             gate.leave()
-            guard code == MDB_MAP_RESIZED else { throw failure(code, during: .read) }
-            try adoptMapSize()
+            try recover(from: code, attempt: attempt, during: .read)
+            attempt += 1
         }
     }
 
+    /// Ends what `beginReading` began.
     @usableFromInline
     func endReading(_ reader: TransactionReference) {
         unsafe idleReaders.put(reader.handle)
         gate.leave()
     }
 
+    /// Begins the write transaction, waiting for other writers; `endWriting` ends it.
     @usableFromInline
     func beginWriting() throws(LMDBError) -> TransactionReference {
-        if isReadOnly { throw error(.readOnly, during: .write) }
         precondition(!gate.isWriting, "Write transactions do not nest.")
+        guard !isReadOnly else { throw error(.readOnly, during: .write) }
+        var attempt = 0
         while true {
             guard gate.enter() else { throw error(.closed, during: .write) }
-            var handle: OpaquePointer?
-            let code = unsafe mdb_txn_begin(resources.handle, nil, 0, &handle)
-            if code == 0, let handle = unsafe handle {
+            var begun: OpaquePointer?
+            let code = unsafe mdb_txn_begin(resources.handle, nil, 0, &begun)
+            if code == 0, let handle = unsafe begun {
                 gate.setWriting(true)
+                // LMDB's writer lock is held from here to the commit, so the state is this thread's.
                 unsafe resources.writer.pointee = WriterState()
                 return unsafe TransactionReference(handle: handle, environment: self, writer: resources.writer)
             }
             gate.leave()
-            guard code == MDB_MAP_RESIZED else { throw failure(code, during: .write) }
-            try adoptMapSize()
+            try recover(from: code, attempt: attempt, during: .write)
+            attempt += 1
         }
     }
 
+    /// Ends what `beginWriting` began, by a commit or by undoing everything.
+    ///
+    /// - Returns: nil if that is done; the size of the map if it was too small, and then everything is undone.
     @usableFromInline
-    func isWriting(_ writer: TransactionReference) -> Bool { gate.isWriting }
-
-    /// Ends the write transaction; false if the map was full and the body is to run again.
-    @usableFromInline
-    func commit(_ writer: TransactionReference) throws(LMDBError) -> Bool {
-        let firstFailure = unsafe resources.writer.pointee.firstFailure
-        if firstFailure == MDB_MAP_FULL || firstFailure == MDB_TXN_FULL {
+    func endWriting(_ writer: TransactionReference, commits: Bool) throws(LMDBError) -> Int? {
+        guard let state = unsafe writer.writer else { preconditionFailure("Only a write is committed.") }
+        precondition(unsafe state.pointee.lentSpans == 0, "All lent bytes are given back when a write ends.")
+        let failure = unsafe state.pointee.firstFailure
+        let openedTables = unsafe state.pointee.openedTables
+        let ownsHandles = unsafe state.pointee.ownsHandles
+        // From the commit or abort on, the writer state and the C transaction belong to the next writer.
+        var code: Int32 = 0
+        if commits, failure != MDB_MAP_FULL {
+            gate.setWriting(false)
+            code = unsafe mdb_txn_commit(writer.handle)
+            if code == MDB_BAD_TXN, failure != 0 { code = failure }
+        } else {
+            gate.setWriting(false)
             unsafe mdb_txn_abort(writer.handle)
-            finishWriting(committed: false)
-            return false
         }
-        let code = unsafe mdb_txn_commit(writer.handle)
-        finishWriting(committed: code == 0)
-        if code == MDB_MAP_FULL { return false }
-        guard code == 0 else { throw failure(code == MDB_BAD_TXN ? firstFailure : code, during: .commit) }
-        #if canImport(Darwin)
-        if options.synchronous { try synchronise() }
-        #endif
-        return true
-    }
-
-    /// Ends the write transaction without its writes; true if the map was full and the body is to run again.
-    @usableFromInline
-    func abort(_ writer: TransactionReference) -> Bool {
-        let isFull = unsafe resources.writer.pointee.firstFailure == MDB_MAP_FULL
-        unsafe mdb_txn_abort(writer.handle)
-        finishWriting(committed: false)
-        return isFull
-    }
-
-    private func finishWriting(committed: Bool) {
-        for (name, table) in unsafe resources.writer.pointee.openedTables {
-            if committed { tables.committed(table, named: name) } else { tables.closed(table, named: name) }
+        let isCommitted = commits && code == 0 && failure != MDB_MAP_FULL
+        for (name, table) in openedTables {
+            if isCommitted { tables.committed(table, named: name) } else { tables.closed(table, named: name) }
         }
-        let ownsHandles = unsafe resources.writer.pointee.ownsHandles
-        unsafe resources.writer.pointee = WriterState()
         if ownsHandles { gate.releaseHandles() }
-        gate.setWriting(false)
-        gate.leave()
+        defer { gate.leave() }
+        if failure == MDB_MAP_FULL || code == MDB_MAP_FULL { return mapSizeBytes }
+        guard code == 0 else { throw self.failure(code, during: .commit) }
+        return nil
     }
 
-    /// Doubles the map once no transaction of this process is open.
-    @usableFromInline
-    func grow() throws(LMDBError) {
-        var code: Int32 = 0
-        let size = info().mapSizeBytes
-        let done: Void? = gate.alone { _ in
-            idleReaders.abortAll()
-            code = unsafe mdb_env_set_mapsize(resources.handle, size * 2)
-        }
-        guard done != nil, code == 0 else { throw error(.mapFull(mapSizeBytes: size), during: .grow) }
-    }
-
-    /// Takes over the map size that another process chose.
-    private func adoptMapSize() throws(LMDBError) {
-        var code: Int32 = 0
-        let done: Void? = gate.alone { _ in
-            idleReaders.abortAll()
-            code = unsafe mdb_env_set_mapsize(resources.handle, 0)
-        }
-        guard done != nil, code == 0 else { throw error(.inUse, during: .grow) }
-    }
-
-    @usableFromInline
-    func openTableNamed(by error: any Error) throws {
-        guard let unopened = error as? UnopenedTable, unopened.environment === self else { throw error }
-        guard gate.takeHandles() else { throw self.error(.inUse, during: .read) }
-        defer { gate.releaseHandles() }
-        try inside(during: .read) { () throws(LMDBError) in try openTables { _ in [unopened.name] } }
-    }
-
-    /// Numbers of the environment at this moment.
-    public func info() -> (mapSizeBytes: Int, lastPage: Int, lastTransaction: Int, readers: Int) {
-        var info = MDB_envinfo()
-        guard (try? inside(during: .read, { () throws(LMDBError) in _ = unsafe mdb_env_info(resources.handle, &info) })) != nil
-        else { return (0, 0, 0, 0) }
-        return unsafe (
-            Int(info.me_mapsize), Int(info.me_last_pgno), Int(info.me_last_txnid), Int(info.me_numreaders)
-        )
-    }
-
-    /// Bytes of the file.
-    public var fileSizeBytes: Int { ((try? FileSystem.status(path))?.st_size).map { Int($0) } ?? 0 }
-
-    /// Waits until everything that was committed is on the medium.
-    public func synchronise() throws(LMDBError) {
-        try inside(during: .synchronise) { () throws(LMDBError) in
-            let code = unsafe mdb_env_sync(resources.handle, 1)
-            guard code == 0 else { throw failure(code, during: .synchronise) }
-        }
-    }
-
-    /// The error for LMDB's return code.
-    @usableFromInline
-    func failure(_ code: Int32, during operation: LMDBError.Operation) -> LMDBError {
+    /// Sets right what kept a transaction from beginning, or throws.
+    private func recover(from code: Int32, attempt: Int, during operation: LMDBError.Operation) throws(LMDBError) {
         switch code {
-        case MDB_READERS_FULL: return error(.readersFull(maximum: options.maximumReaders), during: operation)
-        case MDB_MAP_FULL: return error(.mapFull(mapSizeBytes: 0), during: operation)
-        case MDB_DBS_FULL: return error(.tablesFull(maximum: options.tables), during: operation)
-        case EIO, ENOSPC:
-            if let free = FileSystem.freeBytes(at: path), free < 1 << 20 {
-                return error(.diskFull(freeBytes: free), during: operation)
-            }
-            return error(.inputOutput(errno: code), during: operation)
-        default: return error(LMDBError.Reason(code: code), during: operation)
+        case MDB_MAP_RESIZED where attempt < 100:
+            // Another process has grown the map; it may do so again before the next attempt.
+            try adoptMapSize(during: operation)
+        case MDB_READERS_FULL where attempt == 0:
+            try inside(during: operation) { () throws(LMDBError) in checkReaders() }
+        default:
+            throw failure(code, during: operation)
         }
+    }
+
+    /// Opens the table that a read missed, so that it can run again; throws any other error on.
+    @usableFromInline
+    func openTable(missedBy failure: any Error) throws {
+        guard let missed = failure as? UnopenedTable, missed.environment === self else { throw failure }
+        try inside(during: .read) { () throws(LMDBError) in
+            guard gate.takeHandles() else { throw error(.inUse, during: .read) }
+            defer { gate.releaseHandles() }
+            guard tables.find(missed.name) == nil else { return }
+            try unsafe openTables(skippingOthers: false) { _ in [missed.name] }
+        }
+    }
+
+    /// The error for LMDB's return code or `errno` `code`, with what the environment and the disk say about it.
+    func failure(_ code: Int32, during operation: LMDBError.Operation) -> LMDBError {
+        let reason: LMDBError.Reason =
+            switch code {
+            case MDB_MAP_FULL: .mapFull(mapSizeBytes: mapSizeBytes)
+            case MDB_READERS_FULL: .readersFull(maximum: options.maximumReaders)
+            case MDB_DBS_FULL: .tablesFull(maximum: options.tables)
+            case MDB_INVALID, MDB_BAD_TXN: .damaged(code: code, text: lmdbMessage(code))
+            default: .init(code: code, at: path, during: operation)
+            }
+        return error(reason, during: operation)
     }
 }

@@ -78,7 +78,7 @@ extension Environment {
     ) -> (code: Int32, handle: OpaquePointer?) {
         var created: OpaquePointer?
         var code = unsafe mdb_env_create(&created)
-        guard code == 0, let handle = unsafe created else { return unsafe (code, nil) }
+        guard code == 0, let handle = unsafe created else { return (code, nil) }
         // Nobody else knows the handle yet. After a failed mdb_env_open it must be closed (lmdb.h), as done below.
         if code == 0 { code = unsafe mdb_env_set_maxdbs(handle, UInt32(clamping: options.tables)) }
         if code == 0 { code = unsafe mdb_env_set_maxreaders(handle, UInt32(clamping: options.maximumReaders)) }
@@ -86,7 +86,7 @@ extension Environment {
         if code == 0 { code = unsafe mdb_env_open(handle, path, flags, 0o644) }
         guard code == 0 else {
             unsafe mdb_env_close(handle)
-            return unsafe (code, nil)
+            return (code, nil)
         }
         return unsafe (0, handle)
     }
@@ -106,12 +106,14 @@ extension Environment {
     }
 
     /// Opens every table that exists, in one read transaction, so that later reads find their handles.
-    private func openExistingTables() throws(LMDBError) {
-        try openTables { unsafe Self.tableNames($0) }
+    func openExistingTables() throws(LMDBError) {
+        try unsafe openTables(skippingOthers: true) { unsafe Self.tableNames($0) }
     }
 
     /// Opens the tables that `names` lists, in one read transaction; the caller holds the right to open handles.
-    func openTables(_ names: (OpaquePointer) -> [String]) throws(LMDBError) {
+    ///
+    /// - Parameter skippingOthers: Whether names of plain entries, which are no tables, are passed over.
+    func openTables(skippingOthers: Bool, _ names: (OpaquePointer) -> [String]) throws(LMDBError) {
         var begun: OpaquePointer?
         var code = unsafe mdb_txn_begin(resources.handle, nil, UInt32(MDB_RDONLY), &begun)
         guard code == 0, let transaction = unsafe begun else { throw failure(code, during: .open) }
@@ -128,8 +130,7 @@ extension Environment {
             code = unsafe mdb_dbi_open(transaction, name, 0, &index)
             if code == 0 {
                 opened.append((name, index))
-            } else if code != MDB_INCOMPATIBLE, code != MDB_NOTFOUND {
-                // MDB_INCOMPATIBLE: a plain entry of the main table, not a table.
+            } else if code != MDB_NOTFOUND, !(skippingOthers && code == MDB_INCOMPATIBLE) {
                 unsafe mdb_txn_abort(transaction)
                 throw failure(code, during: .open)
             }

@@ -1,5 +1,3 @@
-import CLMDB
-
 extension Environment {
     /// Runs `body` with a look at the newest committed state and returns its result.
     ///
@@ -19,7 +17,7 @@ extension Environment {
                 return result
             } catch {
                 unsafe endReading(reader)
-                try openTableNamed(by: error)
+                try openTable(missedBy: error)
             }
         }
     }
@@ -43,21 +41,23 @@ extension Environment {
     public func write<R>(_ body: (borrowing WriteTransaction) throws -> R) throws -> R {
         while true {
             let writer = try unsafe beginWriting()
+            let result: Result<R, any Error>
             do {
-                let result = try unsafe body(WriteTransaction(writer))
-                if try unsafe commit(writer) { return result }
-            } catch let failure where unsafe isWriting(writer) {
-                if !(unsafe abort(writer)) { throw failure }
+                result = .success(try unsafe body(WriteTransaction(writer)))
+            } catch {
+                result = .failure(error)
             }
-            try grow()
+            guard let fullSize = try unsafe endWriting(writer, commits: result.isSuccess) else {
+                return try result.get()
+            }
+            try growMap(from: fullSize)
         }
     }
 }
 
-extension Environment {
-    /// Whether the opening `token` of table `index` is current.
-    @usableFromInline
-    func isCurrent(index: UInt32, token: UInt64) -> Bool {
-        tables.isCurrent(index: index, token: token)
+extension Result {
+    @inlinable
+    var isSuccess: Bool {
+        if case .success = self { true } else { false }
     }
 }

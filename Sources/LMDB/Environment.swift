@@ -58,6 +58,7 @@ public final class Environment: Sendable {
     let resources: Resources
 
     /// The C environment and the state of its one write transaction.
+    @safe
     struct Resources: @unchecked Sendable {
         // Why @unchecked holds: liblmdb's environment calls are thread-safe except for resizing and closing, which
         // happen alone in the gate; `writer` is used by the thread only that holds LMDB's writer lock.
@@ -98,12 +99,23 @@ public final class Environment: Sendable {
         let done: Void? = gate.alone { isClosed in
             guard !isClosed else { return }
             isClosed = true
-            idleReaders.abortAll()
-            // The gate is empty and stays shut, so nobody uses the handle now or later.
-            unsafe mdb_env_close(resources.handle)
-            if let identity { EnvironmentRegistry.shared.remove(identity) }
+            release()
         }
         precondition(done != nil, "An environment is closed outside of its transactions.")
+    }
+
+    /// Frees the C environment. The caller is alone in the gate and shuts it for good.
+    func release() {
+        idleReaders.abortAll()
+        // The gate is empty and stays shut, so nobody uses the handle now or later.
+        unsafe mdb_env_close(resources.handle)
+        if let identity { EnvironmentRegistry.shared.remove(identity) }
+    }
+
+    /// Whether the opening `token` of the table `index` is the current one.
+    @usableFromInline
+    func isCurrent(index: UInt32, token: UInt64) -> Bool {
+        tables.isCurrent(index: index, token: token)
     }
 
     /// An error of this environment.

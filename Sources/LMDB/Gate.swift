@@ -69,7 +69,7 @@ final class Gate: Sendable {
         return try body(&isClosed)
     }
 
-    /// Whether the environment was closed.
+    /// Whether the environment is closed.
     var isClosed: Bool { monitor.withLock { $0.isClosed } }
 
     /// Whether this thread is inside its write transaction.

@@ -12,6 +12,21 @@ import Musl
 public let maximumKeyByteCount = 511
 
 extension LMDBError.Reason {
+    /// The reason for `code`, asking the disk at `path` whether it is full.
+    ///
+    /// LMDB reports a write that a full disk cut short as `EIO`.
+    init(code: Int32, at path: String, during operation: LMDBError.Operation) {
+        self.init(code: code)
+        guard operation != .read, operation != .open else { return }
+        let free = FileSystem.freeBytes(at: path) ?? FileSystem.freeBytes(at: FileSystem.folder(of: path))
+        if code == ENOSPC || code == EDQUOT || code == EIO && (free ?? .max) < Self.nearlyNothing {
+            self = .diskFull(freeBytes: free ?? 0)
+        }
+    }
+
+    /// LMDB writes up to 64 pages at once (`MDB_COMMIT_PAGES`); with less room than this, a failed write found none.
+    private static let nearlyNothing = 1 << 20
+
     /// The reason for a return code of LMDB or an `errno`, as far as the code alone tells.
     init(code: Int32) {
         switch code {
@@ -24,6 +39,7 @@ extension LMDBError.Reason {
         case MDB_INVALID: self = .notLMDB
         case MDB_PANIC: self = .mustReopen
         case MDB_BAD_DBI: self = .noTable
+        case MDB_TXN_FULL: self = .transactionTooLarge
         case MDB_CORRUPTED, MDB_PAGE_NOTFOUND: self = .damaged(code: code, text: lmdbMessage(code))
         default: self = .other(code: code, text: lmdbMessage(code))
         }
@@ -43,11 +59,9 @@ func lmdbMessage(_ code: Int32) -> String {
 /// The operating system's words for `code`.
 func systemMessage(_ code: Int32) -> String {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-        // glibc's plain name may be the GNU variant, so use the position-independent fallback: number alone on failure.
-        guard let start = unsafe buffer.baseAddress, unsafe strerror_r(code, start, buffer.count) == 0 else {
-            return "error \(code)"
-        }
-        // strerror_r returned 0, so it wrote a NUL-terminated string that fits.
+        guard let start = buffer.baseAddress else { return "error \(code)" }
+        // The function writes a NUL-terminated string of at most the buffer's size.
+        unsafe groundwave_error_text(code, start, buffer.count)
         return unsafe String(cString: start)
     }
 }

@@ -59,8 +59,10 @@ public struct LMDBError: Error, Equatable, Sendable {
         case keyOrder
         /// A key is `byteCount` bytes long; keys have 1 to 511 bytes.
         case keySize(byteCount: Int)
-        /// A value is `byteCount` bytes long, more than LMDB stores or than the transaction can hold.
+        /// A value is `byteCount` bytes long; values have at most 4,294,967,295.
         case valueTooLarge(byteCount: Int)
+        /// One transaction changed more pages than LMDB can keep track of.
+        case transactionTooLarge
         /// A table name is empty or holds a zero byte.
         case tableName(String)
         /// All `maximum` tables of ``Environment/Options/tables`` are open.
@@ -116,6 +118,7 @@ extension LMDBError: CustomStringConvertible {
         case .keyOrder: "a key to append does not sort after the last key of its table. Nothing was appended."
         case .keySize(let count): "a key has \(count) bytes; keys have 1 to \(maximumKeyByteCount)."
         case .valueTooLarge(let count): "a value of \(count) bytes is too large. Store it in parts."
+        case .transactionTooLarge: "too much was changed at once, and nothing was saved. Save it in several steps."
         case .tableName(let name): "\"\(name)\" cannot name a table: names are not empty and hold no zero byte."
         case .tablesFull(let maximum): "all \(maximum) tables are open. Open the store with room for more tables."
         case .noTable: "the table does not exist in this state of the store. Look it up again."

@@ -9,6 +9,7 @@ import Musl
 /// A value behind a lock, with one condition to wait for: `Synchronization.Mutex` has no condition variable.
 ///
 /// Nothing here is re-entrant: the closures must not call the same monitor again.
+@safe
 final class Monitor<State>: @unchecked Sendable {
     // Why @unchecked holds: `state` is only touched between lock and unlock of `mutex`, and the two pointers
     // are set once and freed when nobody holds the object any more.

@@ -5,6 +5,7 @@ import Synchronization
 /// one (lmdb.h, `mdb_txn_reset`: "can then be renewed … saves some allocation/initialization time").
 final class ReaderPool: Sendable {
     /// A reset transaction, used by nobody.
+    @safe
     private struct IdleReader: @unchecked Sendable {
         // Why @unchecked holds: with MDB_NOTLS a read transaction is bound to no thread, and it is in the pool or in
         // use by one thread, never both.
@@ -18,7 +19,7 @@ final class ReaderPool: Sendable {
 
     /// Takes a reset transaction out of the pool, if there is one.
     func take() -> OpaquePointer? {
-        unsafe idle.withLock { unsafe $0.popLast() }?.handle
+        unsafe idle.withLock { $0.popLast() }?.handle
     }
 
     /// Resets `reader` and keeps it, or ends it if the pool is full.
@@ -26,9 +27,9 @@ final class ReaderPool: Sendable {
         // The caller owns the transaction and gives it up here.
         unsafe mdb_txn_reset(reader)
         let entry = unsafe IdleReader(handle: reader)
-        let isKept = unsafe idle.withLock { idle in
-            guard unsafe idle.count < Self.capacity else { return false }
-            unsafe idle.append(entry)
+        let isKept = idle.withLock { idle in
+            guard idle.count < Self.capacity else { return false }
+            idle.append(entry)
             return true
         }
         if !isKept { unsafe mdb_txn_abort(reader) }

@@ -10,6 +10,7 @@ import Synchronization
 ///   the handle known here;
 /// - a read that meets a table unknown here (another process made it) ends, a short read of its own opens the handle
 ///   under the same right, and the read runs again from its start.
+@safe
 final class TableHandles: @unchecked Sendable {
     // Why @unchecked holds: `tokens` is a fixed allocation of atomics, freed when nobody holds the object any more.
     private let byName = Mutex<[String: OpenedTable]>([:])

@@ -31,7 +31,8 @@ extension [UInt8]: TableKey {
     /// Lends the bytes themselves.
     @inlinable
     public func withKeyBytes<R>(_ body: (RawSpan) throws -> R) rethrows -> R {
-        try body(span.bytes)
+        // Bytes have no padding, which is what makes the raw view of a span unsafe in general.
+        try unsafe body(span.bytes)
     }
 
     /// A copy of `keyBytes`.

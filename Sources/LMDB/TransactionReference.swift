@@ -52,7 +52,7 @@ extension TransactionReference {
                 // LMDB copies the value and does not write through the pointer without MDB_RESERVE.
                 var data = unsafe MDB_val(
                     mv_size: valueBytes.count, mv_data: UnsafeMutableRawPointer(mutating: valueBytes.baseAddress))
-                return unsafe Result { () throws(LMDBError) in try unsafe withKey(keyBytes) { unsafe body($0, &data) } }
+                return Result { () throws(LMDBError) in try unsafe withKey(keyBytes) { unsafe body($0, &data) } }
             }
         }
         return try outcome.get()
