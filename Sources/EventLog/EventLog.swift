@@ -29,7 +29,7 @@ public final class EventLog: Sendable {
     public static func create(
         at path: String, id: LogID, epoch: UInt64, options: Environment.Options = Environment.Options()
     ) throws -> EventLog {
-        _ = try Environment.create(at: path, options: options) { transaction in
+        try Environment.create(at: path, options: options) { transaction in
             try LogTables.create(in: transaction)
             let meta = try transaction.openOrCreate("meta", of: [UInt8].self)
             var writer = ByteWriter()
@@ -76,10 +76,10 @@ public final class EventLog: Sendable {
     public var isReadOnly: Bool { environment.isReadOnly }
 
     /// Bytes of the file.
-    public var fileSizeBytes: Int { environment.fileSizeBytes }
+    public func fileSizeBytes() throws -> Int { try environment.fileSizeBytes }
 
     /// A number that grows with every commit of any process: cheap to ask, for whoever waits for changes.
-    public var lastTransaction: Int { environment.info().lastTransaction }
+    public func lastTransaction() throws -> UInt64 { try environment.info().lastTransaction }
 
     /// The position of the last event; 0 in an empty log.
     public func lastPosition() throws -> Position { try state().nextPosition - 1 }

@@ -139,7 +139,7 @@ private struct ImportRun {
                 switch item {
                 case .header(let header):
                     hasHeader = true
-                    program = program.isEmpty ? header.fields.text(.programid) ?? "" : program
+                    program = program.isEmpty ? header.fields.text(.programID) ?? "" : program
                     report.remarks += header.warnings.map { remark($0) }
                 case .record(let record): try take(record)
                 case .rejected(let rejection):
@@ -253,13 +253,14 @@ private struct ImportRun {
 
     private func remark(_ warning: ADIFWarning) -> ImportRemark {
         ImportRemark(
-            file: name, record: warning.record, offset: warning.byteOffset, field: warning.field?.name ?? "",
-            code: warning.code.rawValue, message: warning.message, isRejection: false)
+            file: name, record: warning.recordNumber, offset: warning.byteOffset, field: warning.field?.name ?? "",
+            code: warning.code.rawValue, message: warning.code.explanation, isRejection: false)
     }
 
     private func remark(_ rejection: ADIFRejection) -> ImportRemark {
         ImportRemark(
-            file: name, record: rejection.record, offset: rejection.byteOffset, field: rejection.field?.name ?? "",
-            code: rejection.code.rawValue, message: rejection.message, isRejection: true)
+            file: name, record: rejection.recordNumber, offset: rejection.byteRange.lowerBound,
+            field: rejection.field?.name ?? "", code: rejection.code.rawValue, message: rejection.code.explanation,
+            isRejection: true)
     }
 }

@@ -57,8 +57,9 @@ public final class Store: Sendable {
         self.files = files
         self.log = log
         author = configuration.author
-        views = Views(of: log, kinds: Self.kinds(configuration), at: files.views)
-        writer = identity.map { Writer(log: log, views: views, replica: $0.replica, file: files.log) }
+        let views = Views(of: log, kinds: Self.kinds(configuration), at: files.views)
+        self.views = views
+        writer = identity.map { Writer(log: log, views: views, replica: $0.replica) }
     }
 
     /// Makes a new log with its first replica in a folder that holds no store.

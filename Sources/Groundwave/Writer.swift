@@ -14,7 +14,6 @@ final class Writer: Sendable {
     let replica: ReplicaID
     private let log: EventLog
     private let views: Views
-    private let file: String
     private let queue = DispatchQueue(label: "groundwave.writer")
     private let sealing = DispatchQueue(label: "groundwave.sealing", qos: .utility)
     private let waiting = Mutex(Waiting())
@@ -28,11 +27,10 @@ final class Writer: Sendable {
     /// The most batches of one commit.
     private static let groupCount = 256
 
-    init(log: EventLog, views: Views, replica: ReplicaID, file: String) {
+    init(log: EventLog, views: Views, replica: ReplicaID) {
         self.log = log
         self.views = views
         self.replica = replica
-        self.file = file
     }
 
     /// Runs `body` and commits what it collected.

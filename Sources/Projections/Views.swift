@@ -100,7 +100,10 @@ public final class Views: Sendable {
         }
         // No process opens or replaces the views while the log's writer lock is held.
         try log.withWriterLock {
-            file.withLock { $0 = nil }
+            file.withLock { open in
+                open?.environment.close()
+                open = nil
+            }
             Self.removeLock(path)
             guard rename(aside, path) == 0 else { throw ViewError.damaged("its new file cannot be renamed") }
         }
@@ -134,13 +137,15 @@ public final class Views: Sendable {
             let meta = try transaction.openOrCreate("meta", of: [UInt8].self)
             try transaction.put(CheckedRow.seal(checkpoint.bytes).span.bytes, for: Checkpoint.key, in: meta)
         }
+        return try Environment.open(path, options: options)
     }
 
     /// The environment of the file at the path now; another process may have replaced it since the last call.
     private func environment() throws -> Environment {
-        try file.withLock { open in
+        try file.withLock { open -> Environment in
             let identity = FileID(path: path)
             if let open, open.identity == identity { return open.environment }
+            open?.environment.close()
             open = nil
             guard identity != nil else {
                 if log.isReadOnly { throw ViewError.readOnly }
@@ -150,9 +155,10 @@ public final class Views: Sendable {
             do {
                 var options = Self.options
                 options.isReadOnly = log.isReadOnly
-                environment = try log.isReadOnly
-                    ? Environment.open(path, options: options)
-                    : log.withWriterLock { try Environment.open(path, options: options) }
+                environment =
+                    if log.isReadOnly { try Environment.open(path, options: options) } else {
+                        try log.withWriterLock { try Environment.open(path, options: options) }
+                    }
             } catch let error as LMDBError where error.meansDamage {
                 throw ViewError.damaged("\(error)")
             }
@@ -162,8 +168,8 @@ public final class Views: Sendable {
         }
     }
 
-    /// Bytes of the file; 0 where there is none.
-    public var fileSizeBytes: Int { (try? environment().fileSizeBytes) ?? 0 }
+    /// Bytes of the file.
+    public func fileSizeBytes() throws -> Int { try environment().fileSizeBytes }
 
     /// Closes the file; the next use opens it again.
     public func close() {
