@@ -45,7 +45,8 @@ let package = Package(
             ]),
         // Layer 6
         .executableTarget(
-            name: "groundwave-cli", dependencies: ["Groundwave", arguments, logging], path: "Tools/groundwave"),
+            name: "groundwave-cli", dependencies: ["Events", "Groundwave", "Radio", "Records", arguments, logging],
+            path: "Tools/groundwave"),
         // Tests mirror the modules.
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"]),
         .testTarget(name: "ADIFTests", dependencies: ["ADIF"]),

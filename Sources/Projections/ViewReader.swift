@@ -6,8 +6,8 @@ import Records
 
 /// One state of the views, lent for a while: what a query, a listing or a digest reads.
 public struct ViewReader: ~Copyable {
-    private let transaction: ReadTransaction
-    private let tables: ViewTables
+    let transaction: ReadTransaction
+    let tables: ViewTables
     /// The kinds that are known.
     public let kinds: Kinds
     /// The local numbers of replicas, sources and fields.
@@ -149,7 +149,7 @@ public struct ViewReader: ~Copyable {
         return next
     }
 
-    private static func key(_ key: RawSpan, hasPrefix prefix: [UInt8]) -> Bool {
+    static func key(_ key: RawSpan, hasPrefix prefix: [UInt8]) -> Bool {
         key.byteCount >= prefix.count && prefix.withSpan { key.extracting(0..<prefix.count).elementsEqual($0) }
     }
 
@@ -165,5 +165,34 @@ public struct ViewReader: ~Copyable {
             }
         }
         return result
+    }
+}
+
+extension ViewReader {
+    /// Hands out the ids of `kind` whose base32 form starts with `textPrefix`, in order, until `body` says `false`.
+    ///
+    /// Cost: O(matches), since ids are sorted as their texts are.
+    public func forEachRecordID(
+        of kind: String, textPrefix: String, _ body: (RecordID) throws -> Bool
+    ) throws {
+        guard let digits = Base32.digits(of: textPrefix), digits.count <= 26 else { return }
+        // The least id that starts so: the digits, filled up with zeros to whole bytes.
+        let padded = digits + [UInt8](repeating: 0, count: 26 - digits.count)
+        let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+        guard let first = RecordID(text: String(padded.map { alphabet[Int($0)] })) else { return }
+        try forEachRecordID(of: kind, from: first) { id in
+            guard Base32.digits(of: id.description)?.starts(with: digits) == true else { return false }
+            return try body(id)
+        }
+    }
+
+    private func forEachRecordID(of kind: String, from first: RecordID, _ body: (RecordID) throws -> Bool) throws {
+        let prefix = RecordKey.prefix(kind: kind)
+        try transaction.withCursor(tables.records) { cursor in
+            try cursor.forEach(from: RecordKey.of(kind: kind, first)) { key, _ in
+                guard key.byteCount == prefix.count + 16, Self.key(key, hasPrefix: prefix) else { return false }
+                return try body(RecordID(at: prefix.count, of: key))
+            }
+        }
     }
 }

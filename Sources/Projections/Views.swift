@@ -53,7 +53,7 @@ public final class Views: Sendable {
     public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         do { return try readOnce(body) } catch let error as ViewError {
             if case .readOnly = error { throw error }
-            try rebuild(because: error)
+            _ = try rebuild(because: error)
             return try readOnce(body)
         }
     }
