@@ -6,7 +6,7 @@ import Testing
     func `a varint comes back as it was written`(value: UInt64) throws {
         var writer = ByteWriter()
         writer.append(varint: value)
-        try writer.bytes.withSpan { bytes in
+        try writer.bytes.withSpan { bytes throws in
             var reader = ByteReader()
             #expect(try reader.varint(in: bytes) == value)
             try reader.finish(in: bytes)
@@ -37,7 +37,7 @@ import Testing
         writer.append(text: "73 de N0CALL – ✓")
         writer.append(lengthPrefixed: [1, 2, 3])
         writer.append(9)
-        try writer.bytes.withSpan { bytes in
+        try writer.bytes.withSpan { bytes throws in
             var reader = ByteReader()
             #expect(try reader.uint32(in: bytes) == 0xDEAD_BEEF)
             #expect(try reader.text(in: bytes) == "73 de N0CALL – ✓")
@@ -61,10 +61,13 @@ import Testing
 
 @Suite struct `CRC-32C` {
     // RFC 3720, appendix B.4.
-    @Test(arguments: [
-        ([UInt8](repeating: 0, count: 32), UInt32(0x8A91_36AA)), ([UInt8](repeating: 0xFF, count: 32), 0x62A8_AB43),
-        ([UInt8](0..<32), 0x46DD_794E), ([UInt8]((0..<32).reversed()), 0x113F_DB5C), ([UInt8]("123456789".utf8), 0xE306_9283),
-    ])
+    static let published: [([UInt8], UInt32)] = [
+        ([UInt8](repeating: 0, count: 32), 0x8A91_36AA), ([UInt8](repeating: 0xFF, count: 32), 0x62A8_AB43),
+        ([UInt8](0..<32), 0x46DD_794E), ([UInt8]((0..<32).reversed()), 0x113F_DB5C),
+        ([UInt8]("123456789".utf8), 0xE306_9283),
+    ]
+
+    @Test(arguments: published)
     func `the published test vectors come out, by instruction and by table`(bytes: [UInt8], expected: UInt32) {
         bytes.withSpan { span in
             #expect(CRC32C.checksum(span) == expected)
