@@ -51,7 +51,8 @@ let package = Package(
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"]),
         .testTarget(name: "ADIFTests", dependencies: ["ADIF"]),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
-        .testTarget(name: "ProjectionsTests", dependencies: ["EventLog", "Events", "Projections", "Records"]),
+        .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events"]),
+        .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
     ],
     swiftLanguageModes: [.v6]
 )
