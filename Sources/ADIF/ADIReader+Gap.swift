@@ -76,6 +76,8 @@ extension ADIReader {
                 segment.textOffset = fileOffset(cursor)
             }
             segment.textIndex = segment.entries.count
+            if !gap.isReported, segment.rejection == nil { warn(.skippedText, at: cursor) }
+            gap.isReported = true
         }
         if segment.start == nil { skippedByteCount += UInt64(byteCount) }
         cursor += byteCount
@@ -96,7 +98,8 @@ extension ADIReader {
     private mutating func noteDamage() {
         guard !gap.isComment else { return }
         segment.damageIndex = segment.entries.count
-        guard !gap.isReported, segment.rejection == nil else { return }
+        guard !gap.isDamageReported, segment.rejection == nil else { return }
+        gap.isDamageReported = true
         gap.isReported = true
         warn(.malformedTag, at: cursor)
     }

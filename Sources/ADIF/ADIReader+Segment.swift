@@ -60,8 +60,8 @@ extension ADIReader {
         let entries = Array(segment.entries[..<fieldCount])
         let textEnd = entries.first.map { start + Int($0.nameOffset) - 1 } ?? end
         var warnings = segment.warnings.filter {
-            // Stray brackets are at home in the text of a header.
-            $0.code != .malformedTag && $0.byteOffset < fileOffset(end)
+            // Free text and stray brackets are at home in the text of a header.
+            $0.code != .malformedTag && $0.code != .skippedText && $0.byteOffset < fileOffset(end)
         }
         for index in warnings.indices { warnings[index].recordNumber = 0 }
         return ADIFHeader(
