@@ -76,7 +76,14 @@ extension ADIReader {
     @discardableResult
     mutating func endUnfinishedHeader() -> Int {
         guard segment.rejection == nil, let start = segment.start else { return 0 }
-        let count = segment.entries.prefix(while: isHeaderEntry).count
+        var count = segment.entries.prefix(while: isHeaderEntry).count
+        // A header whose end was damaged may have lost the names of its last fields, too.
+        let damage = max(segment.damageIndex ?? 0, segment.textIndex ?? 0)
+        if !startsWithTag, damage > count,
+            segment.entries[damage...].contains(where: { $0.number == FieldName.call.number })
+        {
+            count = damage
+        }
         let recordStart =
             count < segment.entries.count ? start + Int(segment.entries[count].nameOffset) - 1 : cursor
         let hasText = !trimmingBlanks(buffer[start..<recordStart]).isEmpty
