@@ -22,7 +22,7 @@ public struct ADIFFields: Sendable, Hashable {
     /// Appends a field at the end.
     ///
     /// - Parameters:
-    ///   - name: From 1 to 255 bytes without `<`, `>`, `:`, control characters or blanks at an end, since no reader
+    ///   - name: From 1 to 128 bytes without `<`, `>`, `:`, control characters or blanks at an end, since no reader
     ///     could find the field again.
     ///   - value: At most 4 GiB together with what the list holds.
     ///   - writtenName: The spelling to keep, if it differs from `name` in the case of letters.
@@ -106,10 +106,12 @@ extension ADIFFields: ExpressibleByArrayLiteral {
     }
 }
 
-/// Whether a reader finds a field of this name again: 1–255 bytes, no `<`, `>`, `:`, comma, brace or control character,
+/// Whether a reader finds a field of this name again: 1–128 bytes, no `<`, `>`, `:`, comma, brace or control character,
 /// and no blank at either end.
 func isValidFieldName(_ name: ArraySlice<UInt8>) -> Bool {
-    guard let first = name.first, let last = name.last, first != .space, last != .space, name.count <= 255 else {
+    guard let first = name.first, let last = name.last, first != .space, last != .space,
+        name.count <= ADITag.maximumNameLength
+    else {
         return false
     }
     return name.allSatisfy(isFieldNameByte)

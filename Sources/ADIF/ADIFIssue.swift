@@ -16,6 +16,9 @@ public struct ADIFWarning: Sendable, Hashable {
         case noEndOfHeader = "no-end-of-header"
         /// The value is not valid UTF-8 and reads as Windows-1252.
         case notUTF8 = "not-utf8"
+        /// Text outside of the fields was skipped: a comment, as the standard allows, or what damage left of a field.
+        /// Comments after `//` are not reported.
+        case skippedText = "skipped-text"
         /// The type in the tag is longer than a letter and was left out.
         case typeUnknown = "type-unknown"
         /// An ADX element is not known to ADIF or sits where it means nothing, and was read as a field or skipped.

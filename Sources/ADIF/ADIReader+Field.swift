@@ -20,7 +20,8 @@ extension ADIReader {
             beginSegment(at: tag.start)
             if segment.rejection == nil { appendField(tag, valueEnd: end, warning: warning) }
             cursor = end
-            nextTag = next
+            // What a tag without a length means depends on the text before it: that is for the gap to say.
+            nextTag = next?.kind == .bare ? nil : next
         }
         return true
     }

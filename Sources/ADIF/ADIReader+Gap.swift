@@ -15,14 +15,14 @@ extension ADIReader {
             case .incomplete:
                 return nil
             case .text:
-                noteDamage()
+                noteDamage(at: cursor)
                 if !gap.isComment { gap.openBracket = fileOffset(cursor) }
                 noteText(byteCount: 1)
             case .tag(let tag):
                 guard tag.kind == .bare else { return tag }
                 if tag.end == buffer.count, !isComplete { return nil }
                 if isFieldWithoutLength(tag) { return tag }
-                noteDamage()
+                noteDamage(at: cursor)
                 noteText(byteCount: tag.end - cursor)
             }
         }
@@ -57,7 +57,7 @@ extension ADIReader {
         }
         while end < buffer.count, !buffer[end].isBlank, buffer[end] != .lessThan {
             if buffer[end] == .greaterThan {
-                if gap.openBracket == nil { noteDamage() }
+                if gap.openBracket == nil { noteDamage(at: end) }
                 gap.openBracket = nil
             }
             end += 1
@@ -76,6 +76,8 @@ extension ADIReader {
                 segment.textOffset = fileOffset(cursor)
             }
             segment.textIndex = segment.entries.count
+            if !gap.isReported, segment.rejection == nil { warn(.skippedText, at: cursor) }
+            gap.isReported = true
         }
         if segment.start == nil { skippedByteCount += UInt64(byteCount) }
         cursor += byteCount
@@ -92,13 +94,14 @@ extension ADIReader {
         }
     }
 
-    /// Remembers that a stray bracket stands at the cursor, and warns about it once in a gap.
-    private mutating func noteDamage() {
+    /// Remembers that a stray bracket stands at `index`, and warns about it once in a gap.
+    private mutating func noteDamage(at index: Int) {
         guard !gap.isComment else { return }
         segment.damageIndex = segment.entries.count
-        guard !gap.isReported, segment.rejection == nil else { return }
+        guard !gap.isDamageReported, segment.rejection == nil else { return }
+        gap.isDamageReported = true
         gap.isReported = true
-        warn(.malformedTag, at: cursor)
+        warn(.malformedTag, at: index)
     }
 
     /// Whether a tag without a length is a field all the same: `<PROGRAMID>MixW` in a header, `<CALL>N0CALL`.

@@ -62,8 +62,10 @@ public struct ADIReader: Sendable {
         var openBracket: UInt64?
         /// Whether the byte before the cursor belongs to a word.
         var isInWord = false
-        /// Whether a malformed tag has been reported.
+        /// Whether its text has been reported.
         var isReported = false
+        /// Whether a malformed tag in it has been reported.
+        var isDamageReported = false
     }
 
     /// Makes a reader at the beginning of a file.

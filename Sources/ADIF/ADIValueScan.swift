@@ -8,8 +8,8 @@
 /// 3. The length in bytes, if the next text is on another line or begins with a `<` that is no tag: a comment.
 /// 4. Up to the next tag that has a length or ends a record.
 ///
-/// A length is not believed, either, if the value then holds an end-of-record tag and after it the beginning of a field
-/// that the record already has: such a length has swallowed the end of the record.
+/// A length is not believed, either, if the value then holds the end of a record or header and after it nothing but whole
+/// fields, the first of which the record already has: such a length has swallowed that end.
 struct ADIValueScan {
     enum Outcome {
         /// The value ends before `end`. `next` is the tag after it if that has been read on the way.
@@ -175,23 +175,30 @@ struct ADIValueScan {
         return false
     }
 
+    /// Whether the end of a record or header stands at `start`, and the text from there to `end` is nothing but whole fields,
+    /// the first of which the record has already. With no field before `end`, the first is `next`.
     private func endsRecord(
         at start: Int, before end: Int, next: ADITag, in bytes: Span<UInt8>,
         isRepeated: (UInt16, Range<Int>) -> Bool
     ) -> Bool {
-        guard case .tag(let tag) = ADITag.scan(bytes, at: start, isComplete: true, table: table),
-            tag.kind == .endOfRecord, tag.end <= end
+        guard case .tag(var tag) = ADITag.scan(bytes, at: start, isComplete: true, table: table),
+            tag.kind == .endOfRecord || tag.kind == .endOfHeader
         else { return false }
-        var index = tag.end
-        while index < end, bytes[index].isBlank { index += 1 }
-        var field = next
-        if index < end {
+        var isFirst = true
+        while true {
+            var index = tag.end + tag.declaredLength
+            while index < end, bytes[index].isBlank { index += 1 }
+            if index >= end {
+                return index == end && (!isFirst || (next.kind == .field && isRepeated(next.number, next.nameRange)))
+            }
             guard bytes[index] == .lessThan,
-                case .tag(let inner) = ADITag.scan(bytes, at: index, isComplete: true, table: table)
+                case .tag(let inner) = ADITag.scan(bytes, at: index, isComplete: true, table: table),
+                inner.kind != .bare, inner.end <= end
             else { return false }
-            field = inner
+            if isFirst, inner.kind != .field || !isRepeated(inner.number, inner.nameRange) { return false }
+            isFirst = false
+            tag = inner
         }
-        return field.kind == .field && isRepeated(field.number, field.nameRange)
     }
 
     private func endWithoutBlanks(_ range: Range<Int>, in bytes: Span<UInt8>) -> Int {
