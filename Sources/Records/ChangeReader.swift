@@ -183,7 +183,8 @@ extension ChangeReader {
         var written = WrittenFields()
         while let step = try next(shape: shape, values: values) {
             if step.code == .delete, operationCount != 1 { throw .inconsistent }
-            let key = step.code == .revive ? .life : try step.key(in: shape)
+            let field = try step.key(in: shape)
+            let key = step.code == .revive ? .life : field
             let place = operationCount - remaining - 1
             if step.code.writesHead, place == 0 || !step.code.isNamedByPlace {
                 guard written.insert(key) else { throw .inconsistent }

@@ -95,6 +95,18 @@ import Testing
         }
     }
 
+    @Test func `of a plain field is not forgotten for an element of the same field`() throws {
+        var scene = Scene()
+        let imported = scene.write("a", at: 1, source: Self.logbook, .set(Scene.parks, "US-0001"))
+        scene.write("b", at: 2, .set(Scene.parks, "US-0002", over: imported))
+        scene.write("a", at: 3, source: Self.logbook, .add(Scene.parks, "US-0003"))
+        for order in scene.orders {
+            let store = try FoldedStore(folding: order)
+            #expect(store.said("US-0001", of: Scene.parks, by: Self.logbook, in: scene.record) == true)
+            #expect(store.said("US-0003", of: Scene.parks, by: Self.logbook, in: scene.record) == false)
+        }
+    }
+
     @Test func `is not known where its value is withheld`() throws {
         var scene = Scene()
         let imported = scene.write("a", at: 1, source: Self.logbook, .set(Scene.frequency, "14.074"))

@@ -84,6 +84,7 @@ extension Change {
     /// A change with every kind of operation, field and head; the largest numbers among them.
     static func random(using generator: inout SplitMix64) -> Change {
         func number() -> UInt64 { generator.next() >> UInt64.random(in: 0..<64, using: &generator) }
+        func length() -> Int { Int.random(in: 1...(generator.chance(0.1) ? 255 : 12), using: &generator) }
         let replicas = [ReplicaID(high: 1, low: 1)] + (0..<5).map { _ in .random(using: &generator) }
         let codes: [OperationCode] = [.set, .clear, .add, .remove, .delete, .revive, .candidate]
         let operations = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
@@ -91,17 +92,17 @@ extension Change {
             let field: FieldKey =
                 generator.chance(0.5)
                 ? .number(UInt32(number() & 0x3FFF_FFFF))
-                : .name(String(repeating: "n", count: Int.random(in: 1...255, using: &generator)))
+                : .name(String(repeating: "n", count: length()))
             let heads = (0..<Int.random(in: 0...6, using: &generator)).map { _ in
                 HeadID(
                     EventID(replicas.randomElement(using: &generator)!, number()),
                     index: generator.chance(0.5) ? 0 : UInt32(truncatingIfNeeded: number()))
             }
-            let value = code.hasValue ? generator.bytes(Int(number() % 300)) : nil
+            let value = code.hasValue ? generator.bytes(Int(number() % (generator.chance(0.1) ? 300 : 20))) : nil
             return Operation(code, field, supersedes: heads, value: value)
         }
         return Change(
-            kind: String(repeating: "k", count: Int.random(in: 1...255, using: &generator)),
+            kind: String(repeating: "k", count: length()),
             record: .random(using: &generator),
             source: generator.chance(0.5) ? SourceID(rawValue: .max) : nil, operations: operations)
     }
