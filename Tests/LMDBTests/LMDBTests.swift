@@ -7,7 +7,9 @@ import Testing
         try Environment.create(at: path, options: .init()) { transaction in
             let table = try transaction.openOrCreate("numbers", of: UInt64.self)
             try transaction.withCursor(table) { cursor in
-                for number in UInt64(0)..<1000 { try cursor.append([UInt8(truncatingIfNeeded: number)].span.bytes, for: number) }
+                for number in UInt64(0)..<1000 {
+                    try cursor.append([UInt8(truncatingIfNeeded: number)].span.bytes, for: number)
+                }
             }
         }
         let environment = try Environment.open(path)
@@ -17,7 +19,9 @@ import Testing
             #expect(try transaction.count(of: table) == 1000)
             var sum = 0
             try transaction.withCursor(table) { cursor in
-                try cursor.forEach(from: 990) { key, value in sum += Int(UInt64(keyBytes: key)!); return true }
+                try cursor.forEach(from: 990) { key, value in
+                    sum += Int(UInt64(keyBytes: key)!); return true
+                }
             }
             #expect(sum == (990..<1000).reduce(0, +))
         }
