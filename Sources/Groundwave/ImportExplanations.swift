@@ -13,6 +13,7 @@ extension ADIFWarning.Code {
         case .malformedTag: "There is a stray < or > between the fields; it was passed over."
         case .noEndOfHeader: "The header has no end; it was taken to end where the first record begins."
         case .notUTF8: "The value is not UTF-8; it is shown as Windows-1252, and its bytes are kept."
+        case .skippedText: "Text between the fields was passed over; it may be what is left of a value."
         case .typeUnknown: "The type in the tag is no type of ADIF; it was passed over."
         case .unexpectedElement: "There is an element that ADIF does not have here."
         }
