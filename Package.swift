@@ -13,6 +13,9 @@ let package = Package(
     platforms: [.macOS(.v26)],
     products: [
         .library(name: "Groundwave", targets: ["Groundwave"]),
+        // The layers themselves, for the benchmarks.
+        .library(
+            name: "GroundwaveEngine", targets: ["ADIF", "ByteCoding", "EventLog", "Events", "Projections", "Records"]),
         .executable(name: "groundwave", targets: ["groundwave-cli"]),
     ],
     dependencies: [
