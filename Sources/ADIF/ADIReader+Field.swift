@@ -137,6 +137,8 @@ extension ADIReader {
         nextNumber += 1
         segment.removeFirst(count, newStart: newStart, newFileOffset: newOffset)
         segment.isRemainder = hadCall
+        // What was a repetition of a field of the record that is gone is none any more.
+        segment.warnings.removeAll { $0.code == .duplicateField }
         for index in segment.warnings.indices { segment.warnings[index].recordNumber = nextNumber }
     }
 }
