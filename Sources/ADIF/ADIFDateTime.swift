@@ -29,7 +29,9 @@ public struct ADIFDate: Hashable, Sendable, Comparable {
     }
 
     /// The date as eight digits.
-    public var text: String { paddedDecimal(year, width: 4) + paddedDecimal(month, width: 2) + paddedDecimal(day, width: 2) }
+    public var text: String {
+        paddedDecimal(year, width: 4) + paddedDecimal(month, width: 2) + paddedDecimal(day, width: 2)
+    }
 
     /// Days since 1970-01-01; negative before.
     public var daysSince1970: Int {
@@ -100,7 +102,8 @@ public struct ADIFTime: Hashable, Sendable {
 
     /// The time with as many digits as it was made with.
     public var text: String {
-        paddedDecimal(hour, width: 2) + paddedDecimal(minute, width: 2) + (second.map { paddedDecimal($0, width: 2) } ?? "")
+        paddedDecimal(hour, width: 2) + paddedDecimal(minute, width: 2)
+            + (second.map { paddedDecimal($0, width: 2) } ?? "")
     }
 
     /// Seconds since midnight; a time without seconds is the beginning of its minute.

@@ -128,7 +128,8 @@ struct ADIValueScan {
         while index < searchEnd, !bytes[index].isLineBreak {
             if bytes[index] == .lessThan {
                 switch ADITag.scan(bytes, at: index, isComplete: isComplete, table: table) {
-                case .tag: return .value(end: endWithoutBlanks(tag.end..<index, in: bytes), warning: .lengthMissing, next: nil)
+                case .tag:
+                    return .value(end: endWithoutBlanks(tag.end..<index, in: bytes), warning: .lengthMissing, next: nil)
                 case .incomplete: return .incomplete(wantedCount: bytes.count + 1)
                 case .text: break
                 }

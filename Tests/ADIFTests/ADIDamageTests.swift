@@ -5,7 +5,9 @@ import Testing
 @Suite struct `Damaged ADI` {
     @Test(arguments: ["", " ", "\u{FEFF}", "Dear Sir,\nno log here.", "CALL:6N0CALL BAND:320m EOR"])
     func `a file without a tag is not ADIF`(text: String) {
-        #expect(items(text) == [.rejected(ADIFRejection(.notADIF, recordNumber: 0, byteRange: 0..<UInt64(text.utf8.count)))])
+        #expect(
+            items(text) == [.rejected(ADIFRejection(.notADIF, recordNumber: 0, byteRange: 0..<UInt64(text.utf8.count)))]
+        )
     }
 
     @Test func `a file cut within a value keeps the records before`() throws {
@@ -13,7 +15,9 @@ import Testing
         let items = items(text)
         #expect(items.records.count == 1)
         let part = try #require(items.rejections.first)
-        #expect(part == ADIFRejection(.truncated, recordNumber: 2, byteRange: 19..<UInt64(text.utf8.count), field: .comment))
+        #expect(
+            part == ADIFRejection(.truncated, recordNumber: 2, byteRange: 19..<UInt64(text.utf8.count), field: .comment)
+        )
     }
 
     @Test(arguments: [("<CALL:6>N0CALL<EOR><CALL:5>N0ABC<BAN", 19), ("<CALL:6>N0CALL<EOR>\n<CA", 20)])
@@ -39,7 +43,8 @@ import Testing
 
     @Test(arguments: ["<e\u{1}r>", "EOR>", "<EOR", "<eoz>", "<eoh>", "<EO:3>"])
     func `a record whose end is damaged is not mixed with the next`(damage: String) {
-        let items = items("x<EOH>\n<CALL:6>N0CALL\n<BAND:3>20m\n\(damage)\n<CALL:6>N0CALL\n<BAND:3>40m<EOR>\n<CALL:5>N0ABC<EOR>")
+        let items = items(
+            "x<EOH>\n<CALL:6>N0CALL\n<BAND:3>20m\n\(damage)\n<CALL:6>N0CALL\n<BAND:3>40m<EOR>\n<CALL:5>N0ABC<EOR>")
         #expect(items.records.map { $0.fields.text(.call) } == ["N0CALL", "N0ABC"])
         #expect(items.records.first?.fields.text(.band) == "40m")
         #expect(items.rejections.map(\.code) == [.noEndOfRecord])

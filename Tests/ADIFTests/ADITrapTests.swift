@@ -206,7 +206,8 @@ import Testing
     // MARK: Comments
 
     @Test func `LoTW's comments after values are skipped without a warning`() throws {
-        let text = "<CNTY:8>WI,Piers // Piers <Wisconsin>\r\n<DXCC:3>291 // Here\r\n<CALL:6>N0CALL\r\n<eor>\n<APP_LoTW_EOF>"
+        let text =
+            "<CNTY:8>WI,Piers // Piers <Wisconsin>\r\n<DXCC:3>291 // Here\r\n<CALL:6>N0CALL\r\n<eor>\n<APP_LoTW_EOF>"
         let items = items(text)
         #expect(items.records.first?.fields.map(\.text.string) == ["WI,Piers", "291", "N0CALL"])
         #expect(items.warnings.isEmpty && items.rejections.isEmpty)

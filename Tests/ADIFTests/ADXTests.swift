@@ -75,13 +75,15 @@ import Testing
 
     @Test func `a field above the limit costs its record and no other`() {
         let value = String(repeating: "x", count: 65_537)
-        let items = read(document("<RECORD><NOTES>\(value)</NOTES></RECORD><RECORD><CALL>N0ABC</CALL></RECORD><RECORD/>"))
+        let items = read(
+            document("<RECORD><NOTES>\(value)</NOTES></RECORD><RECORD><CALL>N0ABC</CALL></RECORD><RECORD/>"))
         #expect(items.rejections.map(\.code) == [.fieldTooLong, .noFields])
         #expect(items.records.map(\.number) == [2])
     }
 
     @Test func `repeated, unknown and nested elements are reported`() {
-        let items = read(document("<RECORD><CALL>N0CALL</CALL><call>N0ABC</call><MYOWN>1</MYOWN><QTH>a<b>c</b></QTH></RECORD>"))
+        let items = read(
+            document("<RECORD><CALL>N0CALL</CALL><call>N0ABC</call><MYOWN>1</MYOWN><QTH>a<b>c</b></QTH></RECORD>"))
         #expect(items.records.first?.fields.text(.call) == "N0ABC")
         #expect(items.records.first?.fields.text("MYOWN") == "1")
         #expect(items.warnings == [.duplicateField, .unexpectedElement, .unexpectedElement])
@@ -90,7 +92,9 @@ import Testing
     @Test(arguments: UInt64(1)...100)
     func `values that XML can hold come back as they were`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let pieces = ["<", ">", "&", "\"", "]]>", "\r\n", "\r", "\n", "\t", " ", "é", "📻", "<EOR>", "&amp;", "abc", "\u{85}"]
+        let pieces = [
+            "<", ">", "&", "\"", "]]>", "\r\n", "\r", "\n", "\t", " ", "é", "📻", "<EOR>", "&amp;", "abc", "\u{85}",
+        ]
         var fields = ADIFFields()
         for name in [.call, .notes, .nameIntl, "APP_GROUNDWAVE_a_b", "my own field", "APP_X"] as [FieldName] {
             fields.append(name, (0..<random.number(0...12)).map { _ in random.element(pieces) }.joined())
@@ -106,14 +110,17 @@ import Testing
 
     @Test func `a value that XML cannot hold is left out and reported`() {
         var bytes: [UInt8] = []
-        var fields: ADIFFields = [ADIFField(.call, "N0CALL"), ADIFField(.comment, "a\u{1}b"), ADIFField(.notes, "\u{FFFF}")]
+        var fields: ADIFFields = [
+            ADIFField(.call, "N0CALL"), ADIFField(.comment, "a\u{1}b"), ADIFField(.notes, "\u{FFFF}"),
+        ]
         fields.append(.qth, value: [0x4B, 0xF6, 0x6C])
         let problems = ADXWriter.append(ADIFRecord(number: 7, fields: fields), to: &bytes)
-        #expect(problems == [
-            .init(code: .forbiddenCharacter, recordNumber: 7, field: .comment),
-            .init(code: .forbiddenCharacter, recordNumber: 7, field: .notes),
-            .init(code: .convertedToUTF8, recordNumber: 7, field: .qth),
-        ])
+        #expect(
+            problems == [
+                .init(code: .forbiddenCharacter, recordNumber: 7, field: .comment),
+                .init(code: .forbiddenCharacter, recordNumber: 7, field: .notes),
+                .init(code: .convertedToUTF8, recordNumber: 7, field: .qth),
+            ])
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(text.contains("<QTH>Köl</QTH>"))
         #expect(!text.contains("COMMENT"))
@@ -133,11 +140,12 @@ import Testing
 }
 
 @Suite struct `Telling formats apart` {
-    @Test(arguments: [
-        ("<CALL:6>N0CALL<EOR>", ADIFFormat.adi), ("Some text\n<ADIF_VER:5>3.1.6", .adi), ("\u{FEFF}x<eoh>", .adi),
-        ("<?xml version=\"1.0\"?><ADX>", .adx), ("\u{FEFF}\n<adx>", .adx), ("<!-- log --><ADX/>", .adx),
-        ("START-OF-LOG: 3.0\n", .cabrillo), ("", nil), ("a < b", nil), ("<a@b>", nil),
-    ] as [(String, ADIFFormat?)])
+    @Test(
+        arguments: [
+            ("<CALL:6>N0CALL<EOR>", ADIFFormat.adi), ("Some text\n<ADIF_VER:5>3.1.6", .adi), ("\u{FEFF}x<eoh>", .adi),
+            ("<?xml version=\"1.0\"?><ADX>", .adx), ("\u{FEFF}\n<adx>", .adx), ("<!-- log --><ADX/>", .adx),
+            ("START-OF-LOG: 3.0\n", .cabrillo), ("", nil), ("a < b", nil), ("<a@b>", nil),
+        ] as [(String, ADIFFormat?)])
     func `the first bytes decide`(text: String, format: ADIFFormat?) {
         #expect(ADIFFormat.detect(Array(text.utf8)) == format)
     }

@@ -19,7 +19,9 @@ import Testing
         #expect(ADIFDate(Array(text.utf8)[...])?.text == text)
     }
 
-    @Test(arguments: ["19291231", "20230229", "19000229", "20261301", "20260100", "2026010", "202601011", "2026-1-1", ""])
+    @Test(arguments: [
+        "19291231", "20230229", "19000229", "20261301", "20260100", "2026010", "202601011", "2026-1-1", "",
+    ])
     func `what is no date is refused`(text: String) {
         #expect(ADIFDate(Array(text.utf8)[...]) == nil)
     }

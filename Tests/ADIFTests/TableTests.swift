@@ -37,9 +37,10 @@ import Testing
     }
 
     @Test func `header and import-only fields are marked`() {
-        #expect(FieldName.allKnown.filter(\.isHeaderField).map(\.name) == [
-            "ADIF_VER", "CREATED_TIMESTAMP", "PROGRAMID", "PROGRAMVERSION", "USERDEFn",
-        ])
+        #expect(
+            FieldName.allKnown.filter(\.isHeaderField).map(\.name) == [
+                "ADIF_VER", "CREATED_TIMESTAMP", "PROGRAMID", "PROGRAMVERSION", "USERDEFn",
+            ])
         #expect(FieldName.allKnown.filter(\.isImportOnly).map(\.name) == ["GUEST_OP", "VE_PROV"])
         #expect(FieldName("UserDef12").userDefinitionNumber == 12)
         #expect(FieldName("USERDEFX").userDefinitionNumber == nil)
@@ -115,7 +116,9 @@ import Testing
         #expect(Frequency(megahertz: text)?.millihertz == millihertz)
     }
 
-    @Test(arguments: ["", ".", "-7.1", "+7.1", "7,1", "7.1.2", "7e3", "0.0000000001", "9000001", "99999999999999999999", "7 1"])
+    @Test(arguments: [
+        "", ".", "-7.1", "+7.1", "7,1", "7.1.2", "7e3", "0.0000000001", "9000001", "99999999999999999999", "7 1",
+    ])
     func `what is no frequency is refused`(text: String) {
         #expect(Frequency(megahertz: text) == nil)
     }
@@ -136,15 +139,19 @@ import Testing
 }
 
 @Suite struct `Modes` {
-    @Test(arguments: [
-        ("SSB", nil, "SSB", nil), ("usb", nil, "SSB", "USB"), ("LSB", nil, "SSB", "LSB"), ("PSK31", nil, "PSK", "PSK31"),
-        ("FT4", nil, "MFSK", "FT4"), ("FT8", nil, "FT8", nil), ("PHONE", nil, "SSB", nil), ("PHONE", "USB", "SSB", "USB"),
-        ("MFSK", "ft4", "MFSK", "FT4"), ("FT4", "FT4", "MFSK", "FT4"), ("FT8", "FT8", "FT8", nil),
-        ("DATA", "FT8", "FT8", nil), ("JT65B", nil, "JT65", "JT65B"), ("FT2", nil, "MFSK", "FT2"),
-        ("FREEDATA", nil, "DYNAMIC", "FREEDATA"), ("RIBBIT_SMS", nil, "OFDM", "RIBBIT_SMS"), ("OFDM", nil, "OFDM", nil),
-        ("NewMode", nil, "NEWMODE", nil), ("NewMode", "Sub", "NEWMODE", "SUB"), (nil, "USB", "SSB", "USB"),
-        (" cw ", " ", "CW", nil), ("PSK", "PSK31", "PSK", "PSK31"), ("SSB", "odd", "SSB", "ODD"),
-    ] as [(String?, String?, String, String?)])
+    @Test(
+        arguments: [
+            ("SSB", nil, "SSB", nil), ("usb", nil, "SSB", "USB"), ("LSB", nil, "SSB", "LSB"),
+            ("PSK31", nil, "PSK", "PSK31"),
+            ("FT4", nil, "MFSK", "FT4"), ("FT8", nil, "FT8", nil), ("PHONE", nil, "SSB", nil),
+            ("PHONE", "USB", "SSB", "USB"),
+            ("MFSK", "ft4", "MFSK", "FT4"), ("FT4", "FT4", "MFSK", "FT4"), ("FT8", "FT8", "FT8", nil),
+            ("DATA", "FT8", "FT8", nil), ("JT65B", nil, "JT65", "JT65B"), ("FT2", nil, "MFSK", "FT2"),
+            ("FREEDATA", nil, "DYNAMIC", "FREEDATA"), ("RIBBIT_SMS", nil, "OFDM", "RIBBIT_SMS"),
+            ("OFDM", nil, "OFDM", nil),
+            ("NewMode", nil, "NEWMODE", nil), ("NewMode", "Sub", "NEWMODE", "SUB"), (nil, "USB", "SSB", "USB"),
+            (" cw ", " ", "CW", nil), ("PSK", "PSK31", "PSK", "PSK31"), ("SSB", "odd", "SSB", "ODD"),
+        ] as [(String?, String?, String, String?)])
     func `what the fields hold becomes mode and submode`(
         mode: String?, submode: String?, expectedMode: String, expectedSubmode: String?
     ) throws {
