@@ -15,7 +15,7 @@ public struct ADIFDate: Hashable, Sendable, Comparable {
         self.init(uncheckedYear: year, month: month, day: day)
     }
 
-    /// Reads exactly eight digits; nil if that is no date from 1930 on. Blanks at the ends are allowed.
+    /// Reads exactly eight digits, blanks around them allowed; nil if that is no date from 1930 on.
     public init?(_ text: ArraySlice<UInt8>) {
         let digits = trimmingBlanks(text)
         guard digits.count == 8, let number = decimalNumber(digits) else { return nil }
@@ -89,7 +89,7 @@ public struct ADIFTime: Hashable, Sendable {
         self.second = second
     }
 
-    /// Reads exactly four or six digits; nil if that is no time. Blanks at the ends are allowed.
+    /// Reads exactly four or six digits, blanks around them allowed; nil if that is no time.
     public init?(_ text: ArraySlice<UInt8>) {
         let digits = trimmingBlanks(text)
         guard let number = decimalNumber(digits) else { return nil }

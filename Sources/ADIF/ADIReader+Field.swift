@@ -1,7 +1,8 @@
 extension ADIReader {
     /// Reads the value that follows `tag` and appends the field to the segment; false if more bytes are needed.
     mutating func readField(_ tag: ADITag, isComplete: Bool) -> Bool {
-        let scan = ADIValueScan(isComplete: isComplete, table: table, limit: limits.recordByteCount)
+        let scan = ADIValueScan(
+            isComplete: isComplete, table: table, limit: limits.recordByteCount, valueLimit: limits.fieldByteCount)
         let outcome =
             tag.kind == .bare
             ? scan.findEndWithoutLength(of: tag, in: buffer.span)

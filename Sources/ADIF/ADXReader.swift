@@ -42,8 +42,10 @@ public enum ADXReader {
 /// Hands the parser's events to the builder.
 private final class ADXParserDelegate: NSObject, XMLParserDelegate {
     var builder: ADXBuilder
-    /// Where the document stopped being well-formed. The parser of swift-corelibs-foundation mends what it can and goes
-    /// on, so that everything after the first error is ignored here.
+    /// Where the document stopped being well-formed.
+    ///
+    /// The parser of swift-corelibs-foundation mends what it can and goes on after an error, so that a mangled record
+    /// would come out whole; everything after the first error is ignored here.
     private(set) var errorLine: Int?
 
     init(builder: ADXBuilder) { self.builder = builder }

@@ -13,7 +13,7 @@ final class FieldTable: Sendable {
     /// All names in upper case one after the other, and where each number's name begins; one more entry closes the last.
     private let nameBytes: [UInt8]
     private let nameStarts: [UInt16]
-    /// Open addressing with linear probing: the number in the slot, or 0. Under a fifth full, so probes are short.
+    /// Open addressing with linear probing: the number in the slot, or 0; under a fifth full, so that probes are short.
     private let slots: [UInt16]
     private static let slotBits: UInt32 = 10
 

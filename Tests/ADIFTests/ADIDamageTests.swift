@@ -137,4 +137,11 @@ import Testing
         #expect(record[.notes]?.value.count == 60_000)
         #expect(time < .seconds(10))
     }
+
+    @Test(arguments: ["<CALL:900000>x", "<CALL:0>", "<EOR>", "<", "<CALL:900000>é", "<APP_X_Y:1>z", "// <a ", "<a>b"])
+    func `a megabyte of one nuisance is read in a moment`(nuisance: String) {
+        let text = "<CALL:6>N0CALL<NOTES:60000>" + String(repeating: nuisance, count: 1_000_000 / nuisance.utf8.count)
+        let time = ContinuousClock().measure { _ = items(text) }
+        #expect(time < .seconds(20))
+    }
 }

@@ -2,8 +2,8 @@ import Testing
 
 @testable import ADIF
 
-/// What real files do to a reader. Each test is one trap; the refusal or the limit beside it is in the same test or
-/// the next.
+// What real files do to a reader. Each test is one trap; the refusal or the limit beside it is in the same test or the
+// next.
 @Suite struct `Reading ADI` {
     @Test func `a plain file gives its header and its records in order`() throws {
         let items = items("A log\n<ADIF_VER:5>3.1.6<EOH>\n<CALL:6>N0CALL<BAND:3>20m<EOR>\n<CALL:5>N0ABC<EOR>\n")

@@ -4,11 +4,13 @@ import Testing
 @testable import ADIF
 
 @Suite struct `Real files` {
-    @Test(arguments: [
-        ("nmote/K-3213.adi", 26, []), ("matir/header_comment.adi", 1, []), ("matir/header_none.adi", 1, []),
-        ("matir/header_version.adi", 1, []), ("matir/lotw_empty.adi", 0, []), ("matir/lotw_empty_no_eof.adi", 0, []),
-        ("matir/lotw_eof.adi", 1, []), ("matir/readrecord.adi", 2, [.noEndOfRecord]),
-    ] as [(String, Int, [ADIFRejection.Code])])
+    @Test(
+        arguments: [
+            ("nmote/K-3213.adi", 26, []), ("matir/header_comment.adi", 1, []), ("matir/header_none.adi", 1, []),
+            ("matir/header_version.adi", 1, []), ("matir/lotw_empty.adi", 0, []),
+            ("matir/lotw_empty_no_eof.adi", 0, []),
+            ("matir/lotw_eof.adi", 1, []), ("matir/readrecord.adi", 2, [.noEndOfRecord]),
+        ] as [(String, Int, [ADIFRejection.Code])])
     func `every fixture gives the records it has`(name: String, count: Int, rejections: [ADIFRejection.Code]) throws {
         let items = ADIReader.items(in: try Files.bytes(Files.fixtures.appending(path: name)))
         #expect(items.records.count == count)
@@ -38,7 +40,8 @@ import Testing
             ADIWriter.append(ADIFHeader(), to: &bytes)
             for record in records { ADIWriter.append(record, to: &bytes) }
             let items = ADIReader.items(in: bytes)
-            #expect(items.records.map { Array($0.fields) } == records.map { Array($0.fields) }, "\(url.lastPathComponent)")
+            #expect(
+                items.records.map { Array($0.fields) } == records.map { Array($0.fields) }, "\(url.lastPathComponent)")
             #expect(items.rejections.isEmpty)
         }
     }
