@@ -84,15 +84,17 @@ public struct Frame: Hashable, Sendable {
         else { throw .malformed }
         let flags = bytes.uint16(at: 14)
         let observedCount = Int(bytes.uint16(at: Self.prefixSize &+ 34))
+        let rest = Int(bytes.uint16(at: Self.prefixSize &+ 32))
         guard headerLength == Self.fixedHeaderSize &+ observedCount &* Self.observedSize, flags <= 1,
-            flags == 0 || valuesStart &+ 32 &+ 4 == length
+            flags == 0 || valuesStart &+ 32 &+ 4 == length,
+            observedCount <= EventLimits.observedCount, rest < EventLimits.batchCount
         else { throw .malformed }
         self.length = length
         previousChecksum = bytes.uint32(at: 8)
         isWithheld = flags == 1
         id = EventID(ReplicaID(at: Self.prefixSize, of: bytes), bytes.uint64(at: Self.prefixSize &+ 16))
         stamp = Stamp(rawValue: bytes.uint64(at: Self.prefixSize &+ 24))
-        rest = Int(bytes.uint16(at: Self.prefixSize &+ 32))
+        self.rest = rest
         header = Self.prefixSize..<(Self.prefixSize &+ headerLength)
         shape = header.upperBound..<valuesStart
         values = valuesStart..<(length &- 4)

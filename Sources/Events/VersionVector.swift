@@ -58,8 +58,13 @@ public struct VersionVector: Hashable, Sendable {
         for entry in other.entries where entry.sequence > self[entry.replica] { self[entry.replica] = entry.sequence }
     }
 
-    /// How many events a store with this vector has.
-    public var eventCount: UInt64 { entries.reduce(0) { $0 + $1.sequence } }
+    /// How many events a store with this vector has; clamped, since a vector from elsewhere may claim any numbers.
+    public var eventCount: UInt64 {
+        entries.reduce(0) { sum, entry in
+            let (result, overflow) = sum.addingReportingOverflow(entry.sequence)
+            return overflow ? .max : result
+        }
+    }
 }
 
 /// A run of one replica's events: `first` to `last`, both included.
