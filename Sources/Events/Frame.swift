@@ -12,7 +12,9 @@ public enum FrameError: Error, Hashable, Sendable {
     case checksumMismatch(stored: UInt32, computed: UInt32)
 }
 
-/// How large things may become. What exceeds is refused before anything is allocated for it.
+/// How large things may become.
+///
+/// What exceeds is refused before anything is allocated for it.
 public enum EventLimits {
     /// The most events of a batch.
     public static let batchCount = 4096
@@ -68,7 +70,9 @@ public struct Frame: Hashable, Sendable {
     /// Where the values stand, or their hash, within the frame.
     public let values: Range<Int>
 
-    /// Reads the frame at the start of `bytes`, which may go on behind it. The checksum is not looked at.
+    /// Reads the frame at the start of `bytes`, which may go on behind it.
+    ///
+    /// The checksum is not looked at.
     ///
     /// Cost: some ten loads; nothing is allocated.
     @inlinable
@@ -100,7 +104,9 @@ public struct Frame: Hashable, Sendable {
         values = valuesStart..<(length &- 4)
     }
 
-    /// Reads the frame at the start of `bytes` and checks its checksum. Cost: about 15 ns for 200 bytes.
+    /// Reads the frame at the start of `bytes` and checks its checksum.
+    ///
+    /// Cost: about 15 ns for 200 bytes.
     @inlinable
     public init(verifying bytes: RawSpan) throws(FrameError) {
         try self.init(parsing: bytes)

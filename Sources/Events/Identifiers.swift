@@ -67,9 +67,12 @@ extension ByteWriter {
 
 /// One incarnation of one device: the first 16 bytes of the SHA-256 of its public key.
 public struct ReplicaID: SixteenByteID {
+    /// The first eight bytes, read big-endian.
     public let high: UInt64
+    /// The last eight bytes, read big-endian.
     public let low: UInt64
 
+    /// An id from its two halves.
     @inlinable
     public init(high: UInt64, low: UInt64) {
         self.high = high
@@ -79,9 +82,12 @@ public struct ReplicaID: SixteenByteID {
 
 /// The name of a record within its kind: random for what was made by hand, derived for what was imported.
 public struct RecordID: SixteenByteID {
+    /// The first eight bytes, read big-endian.
     public let high: UInt64
+    /// The last eight bytes, read big-endian.
     public let low: UInt64
 
+    /// An id from its two halves.
     @inlinable
     public init(high: UInt64, low: UInt64) {
         self.high = high
@@ -91,9 +97,12 @@ public struct RecordID: SixteenByteID {
 
 /// The name of a log: the same in every store that shares it.
 public struct LogID: SixteenByteID {
+    /// The first eight bytes, read big-endian.
     public let high: UInt64
+    /// The last eight bytes, read big-endian.
     public let low: UInt64
 
+    /// An id from its two halves.
     @inlinable
     public init(high: UInt64, low: UInt64) {
         self.high = high
@@ -104,7 +113,9 @@ public struct LogID: SixteenByteID {
 /// The number of an event among its replica's: from 1, without holes.
 public typealias SequenceNumber = UInt64
 
-/// The place of an event in one store's log: from 1, in the order of arrival. Another store has another order.
+/// The place of an event in one store's log: from 1, in the order of arrival.
+///
+/// Another store has another order.
 public typealias Position = UInt64
 
 /// The name of an event everywhere: whose, and which of theirs.

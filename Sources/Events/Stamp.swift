@@ -23,6 +23,7 @@ public struct Stamp: Hashable, Comparable, Sendable {
     /// The next greater stamp; a full counter carries into the milliseconds.
     public var next: Stamp { Stamp(rawValue: rawValue == .max ? .max : rawValue + 1) }
 
+    /// By milliseconds, then by counter.
     @inlinable
     public static func < (left: Stamp, right: Stamp) -> Bool { left.rawValue < right.rawValue }
 }

@@ -17,7 +17,9 @@ public struct VersionVector: Hashable, Sendable {
     /// The vector of an empty store.
     public init() {}
 
-    /// The number of the last event of `replica`, 0 where there is none. Cost: O(log replicas).
+    /// The number of the last event of `replica`, 0 where there is none.
+    ///
+    /// Cost: O(log replicas).
     public subscript(replica: ReplicaID) -> SequenceNumber {
         get {
             let index = firstIndex(notBefore: replica)

@@ -108,7 +108,8 @@ import Testing
         #expect(observed.header.count == 36 + 32 * EventLimits.observedCount)
         #expect(throws: FrameError.malformed) { try Self.verify(Self.frame(observed: EventLimits.observedCount + 1)) }
         let most = EventLimits.batchBytes - DraftBatch.overheadPerEvent - 3
-        #expect(try Self.verify(Self.frame(values: [UInt8](repeating: 0, count: most))).length == EventLimits.batchBytes)
+        #expect(
+            try Self.verify(Self.frame(values: [UInt8](repeating: 0, count: most))).length == EventLimits.batchBytes)
         #expect(throws: FrameError.malformed) {
             try Self.verify(Self.frame(values: [UInt8](repeating: 0, count: most + 1)))
         }
