@@ -35,8 +35,8 @@ let package = Package(
         // Layer 3
         .target(name: "Projections", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", crypto]),
         // Layer 4
-        .target(name: "Radio", dependencies: ["ADIF", "Projections", "Records"]),
-        .target(name: "Settings", dependencies: ["Projections", "Records"]),
+        .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
+        .target(name: "Settings", dependencies: ["ByteCoding", "Events", "Records"]),
         // Layer 5
         .target(
             name: "Groundwave",
@@ -45,13 +45,14 @@ let package = Package(
             ]),
         // Layer 6
         .executableTarget(
-            name: "groundwave-cli", dependencies: ["Groundwave", arguments, logging], path: "Tools/groundwave"),
+            name: "groundwave-cli", dependencies: ["Events", "Groundwave", "Radio", "Records", arguments, logging],
+            path: "Tools/groundwave"),
         // Tests mirror the modules.
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"]),
         .testTarget(name: "ADIFTests", dependencies: ["ADIF"]),
-        .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
-        .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events"]),
-        .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
+        .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBSecondProcess"]),
+        // The other process of LMDBTests: it writes, holds transactions and is killed.
+        .executableTarget(name: "LMDBSecondProcess", dependencies: ["LMDB"], path: "Tests/LMDBSecondProcess"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,1 +1,131 @@
-// EventLog
+import ByteCoding
+import Events
+import LMDB
+import Synchronization
+
+/// The log: every event this store has, in the order in which they arrived, in one LMDB file.
+///
+/// It is the only thing anyone writes; everything else is a fold of it. Any number of threads and processes may read
+/// and append: LMDB has one writer at a time, and numbers, stamps and positions are given inside its transaction.
+public final class EventLog: Sendable {
+    /// The format of the file; another one is refused.
+    public static let format: UInt32 = 1
+
+    /// The name of the log, the same in every store that shares it.
+    public let id: LogID
+    /// Changes whenever the log is rebuilt: positions and tokens of another epoch mean nothing here.
+    public let epoch: UInt64
+
+    let path: String
+    let options: Environment.Options
+    let holder: Mutex<Environment>
+    /// Set by a commit that failed: nothing is appended until the end of the log has been checked.
+    let suspect = Mutex<LogState?>(nil)
+    let sealer = Mutex(Sealer())
+
+    /// Creates a new, empty log at `path`, aside and renamed, and opens it.
+    ///
+    /// - Throws: ``LMDBError`` when there is a file already, or when it cannot be written; then nothing is left behind.
+    public static func create(
+        at path: String, id: LogID, epoch: UInt64, options: Environment.Options = Environment.Options()
+    ) throws -> EventLog {
+        try Environment.create(at: path, options: options) { transaction in
+            try LogTables.create(in: transaction)
+            let meta = try transaction.openOrCreate("meta", of: [UInt8].self)
+            var writer = ByteWriter()
+            writer.append(littleEndian: format)
+            try transaction.put(writer.bytes.span.bytes, for: [UInt8]("format".utf8), in: meta)
+            try transaction.put(id.bytes.span.bytes, for: [UInt8]("log".utf8), in: meta)
+            writer.removeAll()
+            writer.append(littleEndian: epoch)
+            try transaction.put(writer.bytes.span.bytes, for: [UInt8]("epoch".utf8), in: meta)
+            let state = LogState(nextPosition: 1, lastChecksum: 0, clock: Stamp(rawValue: 0))
+            try transaction.put(state.bytes.span.bytes, for: LogState.key, in: meta)
+        }
+        return try EventLog(opening: path, options: options)
+    }
+
+    /// Opens the log at `path`.
+    public init(opening path: String, options: Environment.Options = Environment.Options()) throws {
+        let environment = try Environment.open(path, options: options)
+        (id, epoch) = try environment.read { transaction in
+            guard let meta = try transaction.table("meta", of: [UInt8].self) else { throw EventLogError.notALog }
+            let format = try Self.row("format", 4, in: transaction, meta).withSpan { $0.uint32(at: 0) }
+            guard format == Self.format else { throw EventLogError.unknownFormat(format) }
+            let id = LogID(try Self.row("log", 16, in: transaction, meta))
+            return (id, try Self.row("epoch", 8, in: transaction, meta).withSpan { $0.uint64(at: 0) })
+        }
+        self.path = path
+        self.options = options
+        holder = Mutex(environment)
+    }
+
+    private static func row(
+        _ name: String, _ length: Int, in transaction: borrowing ReadTransaction, _ meta: Table<[UInt8]>
+    ) throws -> [UInt8] {
+        guard let row = try transaction.value([UInt8](name.utf8), in: meta), row.count == length else {
+            throw EventLogError.notALog
+        }
+        return row
+    }
+
+    /// The environment; another object after a failed commit has been checked.
+    var environment: Environment { holder.withLock { $0 } }
+
+    /// Whether the log can only be read.
+    public var isReadOnly: Bool { environment.isReadOnly }
+
+    /// Bytes of the file.
+    public func fileSizeBytes() throws -> Int { try environment.fileSizeBytes }
+
+    /// A number that grows with every commit of any process: cheap to ask, for whoever waits for changes.
+    public func lastTransaction() throws -> UInt64 { try environment.info().lastTransaction }
+
+    /// The position of the last event; 0 in an empty log.
+    public func lastPosition() throws -> Position { try state().nextPosition - 1 }
+
+    /// The checksum of the frame at the last position: with it a checkpoint names one history, not just a number.
+    public func lastChecksum() throws -> UInt32 { try state().lastChecksum }
+
+    func state() throws -> LogState {
+        try environment.read { transaction in try Self.state(in: transaction, LogTables(in: transaction).meta) }
+    }
+
+    static func state(in transaction: borrowing some Reading & ~Copyable, _ meta: Table<[UInt8]>) throws -> LogState {
+        guard let state = try transaction.withValue(LogState.key, in: meta, { LogState($0) }) ?? nil else {
+            throw EventLogError.damaged("the row that says where the log goes on")
+        }
+        return state
+    }
+
+    /// The last event of every replica in this log.
+    public func vector() throws -> VersionVector {
+        try environment.read { transaction in
+            let heads = try LogTables(in: transaction).heads
+            var vector = VersionVector()
+            try transaction.withCursor(heads) { cursor in
+                try cursor.forEach(from: nil) { key, value in
+                    guard key.byteCount == 16, let row = HeadRow(value) else {
+                        throw EventLogError.damaged("the last event of a replica")
+                    }
+                    vector[ReplicaID(at: 0, of: key)] = row.sequence
+                    return true
+                }
+            }
+            return vector
+        }
+    }
+
+    /// Writes everything that is still in memory and closes the file. Later calls throw.
+    public func close() throws {
+        if !isReadOnly { try writeSeals() }
+        environment.close()
+    }
+}
+
+extension EventLog {
+    /// Runs `body` while no process appends: for what has to happen alone, such as replacing a file beside the log.
+    public func withWriterLock<Result>(_ body: () throws -> Result) throws -> Result {
+        try environment.write { _ in try body() }
+    }
+}

@@ -23,6 +23,13 @@ public struct DraftBatch: Sendable {
     /// What a frame adds to shape and values when its author observed nothing.
     public static let overheadPerEvent = Frame.prefixSize + Frame.fixedHeaderSize + 4
 
+    /// Whether the batch keeps to the limits.
+    public var isWithinLimits: Bool {
+        count <= EventLimits.batchCount
+            && byteCount + count * Self.overheadPerEvent + EventLimits.observedCount * Frame.observedSize
+                <= EventLimits.batchBytes
+    }
+
     /// Whether an event of `byteCount` bytes of shape and values still fits the limits of a batch.
     public func hasRoom(for byteCount: Int) -> Bool {
         // The last event carries the observed heads, at most `observedCount` of them.

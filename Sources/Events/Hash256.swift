@@ -5,9 +5,7 @@ import Crypto
 public struct Hash256: Hashable, Comparable, Sendable, CustomStringConvertible {
     let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// The hash of `bytes`.
-    ///
-    /// Cost: about 0.2 us for 200 bytes.
+    /// The hash of `bytes`. Cost: about 0.2 us for 200 bytes.
     public init(hashing bytes: RawSpan) {
         var hasher = SHA256()
         bytes.withUnsafeBytes { hasher.update(bufferPointer: $0) }
@@ -47,13 +45,13 @@ public struct Hash256: Hashable, Comparable, Sendable, CustomStringConvertible {
         }.joined()
     }
 
-    /// Whether all 32 bytes are the same.
+    /// Whether all 32 bytes are equal.
     public static func == (left: Hash256, right: Hash256) -> Bool { left.words == right.words }
 
     /// Byte order.
     public static func < (left: Hash256, right: Hash256) -> Bool { left.words < right.words }
 
-    /// Feeds the first eight bytes: they are as good as random.
+    /// Takes the first eight bytes: they are as good as any.
     public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
 

@@ -59,7 +59,7 @@ public struct SourceID: Hashable, Comparable, Sendable {
         rawValue = Swift.max(1, [UInt8](folded.utf8).withSpan { Hash256(hashing: $0) }.prefix)
     }
 
-    /// In order of their eight bytes.
+    /// Byte order.
     public static func < (left: SourceID, right: SourceID) -> Bool { left.rawValue < right.rawValue }
 }
 
@@ -76,7 +76,7 @@ public struct HeadID: Hashable, Comparable, Sendable {
         self.index = index
     }
 
-    /// By event, then by index.
+    /// By event, then by place.
     public static func < (left: HeadID, right: HeadID) -> Bool {
         left.event == right.event ? left.index < right.index : left.event < right.event
     }

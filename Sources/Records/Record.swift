@@ -77,6 +77,10 @@ public struct Record: Hashable, Sendable {
     public let isVisible: Bool
     /// The number of events that touched it.
     public let eventCount: Int
+    /// Where the first of them stands in this store's log.
+    public let firstPosition: Position
+    /// Where the last of them stands in this store's log.
+    public let lastPosition: Position
 
     /// The record that `state` says, in the order that `schema`'s policies give.
     public init(kind: String, id: RecordID, state: RecordState, names: Names, schema: KindSchema?) {
@@ -84,6 +88,8 @@ public struct Record: Hashable, Sendable {
         self.id = id
         isVisible = state.isVisible
         eventCount = state.history.count
+        firstPosition = state.history.first
+        lastPosition = state.history.last
         var grouped: [FieldKey: [Head]] = [:]
         for head in state.heads {
             let writer = state.writers[Int(head.writer)]

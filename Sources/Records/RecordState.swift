@@ -165,6 +165,14 @@ public struct History: Sendable {
         count += 1
     }
 
+    /// The first position; 0 when there is none.
+    public var first: Position {
+        deltas.bytes.withSpan { bytes in
+            var reader = ByteReader()
+            return (try? reader.varint(in: bytes)) ?? 0
+        }
+    }
+
     /// All positions, ascending.
     public var positions: [Position] {
         deltas.bytes.withSpan { bytes in

@@ -1,1 +1,105 @@
-// Settings
+import ByteCoding
+import Events
+import Records
+
+/// Preferences: which of them travel between devices, which stay, and which are refused.
+public enum Settings {
+    /// All kinds of this domain.
+    public static let allKinds: [KindSchema] = [setting]
+
+    /// A preference that travels: one record a key, last write wins.
+    public static let setting = KindSchema(name: "setting", fields: [FieldSchema(1, "KEY"), FieldSchema(2, "VALUE")])
+
+    /// The record of the preference `key`: derived from the key, so that two devices mean the same one.
+    public static func recordID(of key: String) -> RecordID {
+        let hash = [UInt8]("setting:\(key)".utf8).withSpan { Hash256(hashing: $0) }
+        return RecordID(high: hash.id.high, low: hash.id.low)
+    }
+
+    /// What may be done with a key.
+    public enum Scope: Hashable, Sendable {
+        /// It travels; values of this type.
+        case synced(SettingType)
+        /// It stays on this device.
+        case deviceLocal
+        /// It names a credential, and is not kept here at all.
+        case refused(reason: String)
+    }
+
+    /// What may be done with `key`.
+    public static func scope(of key: String) -> Scope {
+        if let word = credentialWord(in: key) {
+            return .refused(
+                reason: "“\(word)” names a credential. Groundwave keeps no passwords, keys or tokens: "
+                    + "use the system's keychain.")
+        }
+        if let type = SyncedSettings.types[key] { return .synced(type) }
+        return .deviceLocal
+    }
+
+    /// The word in `key` that names a credential, whatever its case and however it is joined.
+    private static func credentialWord(in key: String) -> String? {
+        let letters = key.lowercased().filter { $0.isLetter || $0.isNumber }
+        let words = [
+            "password", "passwd", "passphrase", "passwort", "secret", "token", "apikey", "accesskey", "privatekey",
+            "credential", "bearer", "oauth", "sessionid", "cookie", "authorization", "authkey", "pincode", "login",
+        ]
+        return words.first { letters.contains($0) }
+    }
+
+    /// Whether `value` looks like a credential although its key does not say so: such a value is refused too.
+    ///
+    /// Looked for are the marks that services put on their keys, and private keys in PEM form.
+    public static func looksLikeCredential(_ value: String) -> Bool {
+        let marks = ["-----BEGIN", "Bearer ", "Basic ", "ghp_", "github_pat_", "xoxb-", "AKIA", "sk_live_", "eyJhbGciOi"]
+        return marks.contains { value.contains($0) }
+    }
+}
+
+/// The type of a preference's value.
+public enum SettingType: String, Hashable, Sendable {
+    /// Any text.
+    case string
+    /// `true` or `false`.
+    case bool
+    /// A whole number.
+    case int
+    /// Text that holds bytes as base64.
+    case data
+    /// Elements separated by commas.
+    case stringArray
+
+    /// Whether `value` is one of this type.
+    public func accepts(_ value: String) -> Bool {
+        switch self {
+        case .string, .stringArray: true
+        case .bool: value == "true" || value == "false"
+        case .int: Int(value) != nil
+        case .data:
+            value.utf8.count % 4 == 0
+                && value.utf8.allSatisfy { $0.isBase64 }
+        }
+    }
+
+    /// What a value of this type looks like, for a refusal.
+    public var example: String {
+        switch self {
+        case .string: "any text"
+        case .bool: "true or false"
+        case .int: "a whole number"
+        case .data: "bytes in base64"
+        case .stringArray: "words separated by commas"
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isBase64: Bool {
+        switch self {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
+            true
+        default: false
+        }
+    }
+}

@@ -8,7 +8,8 @@ import Testing
         writer.append(varint: value)
         try writer.bytes.withSpan { bytes throws in
             var reader = ByteReader()
-            #expect(try reader.varint(in: bytes) == value)
+            let read = try reader.varint(in: bytes)
+            #expect(read == value)
             try reader.finish(in: bytes)
         }
     }
@@ -39,12 +40,14 @@ import Testing
         writer.append(9)
         try writer.bytes.withSpan { bytes throws in
             var reader = ByteReader()
-            #expect(try reader.uint32(in: bytes) == 0xDEAD_BEEF)
-            #expect(try reader.text(in: bytes) == "73 de N0CALL – ✓")
-            #expect(try reader.lengthPrefixed(in: bytes).count == 3)
-            #expect(throws: ByteCodingError.trailingBytes(offset: reader.offset, count: 1)) {
-                try reader.finish(in: bytes)
-            }
+            let number = try reader.uint32(in: bytes)
+            let text = try reader.text(in: bytes)
+            let range = try reader.lengthPrefixed(in: bytes)
+            #expect(number == 0xDEAD_BEEF)
+            #expect(text == "73 de N0CALL – ✓")
+            #expect(range.count == 3)
+            let end = reader
+            #expect(throws: ByteCodingError.trailingBytes(offset: end.offset, count: 1)) { try end.finish(in: bytes) }
         }
     }
 

@@ -1,0 +1,101 @@
+/// One field of a record or header: a name, the bytes of the value and the type letter if the file gave one.
+///
+/// The value is exactly what the file holds between the tag and the next thing, cut by its length; nothing is trimmed
+/// or converted. A field of a record shares the record's storage: making one copies nothing.
+public struct ADIFField: Sendable {
+    let bytes: [UInt8]
+    let entry: FieldEntry
+
+    init(bytes: [UInt8], entry: FieldEntry) {
+        self.bytes = bytes
+        self.entry = entry
+    }
+
+    /// Makes a field of its own.
+    ///
+    /// - Parameters:
+    ///   - writtenName: The spelling to write, if it differs from `name` in the case of letters.
+    ///   - typeIndicator: An ASCII letter (see ``FieldDataType/indicator``), or nil.
+    public init(
+        _ name: FieldName, value: some Collection<UInt8>, typeIndicator: UInt8? = nil, writtenName: String? = nil
+    ) {
+        var fields = ADIFFields()
+        fields.append(name, value: value, typeIndicator: typeIndicator, writtenName: writtenName)
+        self = fields[0]
+    }
+
+    /// Makes a field of its own with `text` in UTF-8 as its value.
+    public init(_ name: FieldName, _ text: String, typeIndicator: UInt8? = nil) {
+        self.init(name, value: text.utf8, typeIndicator: typeIndicator)
+    }
+
+    /// The field's name; allocates if the field is not known.
+    public var name: FieldName {
+        entry.number != 0 ? FieldName(known: entry.number) : FieldName(bytes: writtenNameBytes)
+    }
+
+    /// The name as the file spells it, if that is not the upper-case form that ADIF uses.
+    public var writtenName: String? {
+        let written = writtenNameBytes
+        guard written.contains(where: { asciiUppercased($0) != $0 }) else { return nil }
+        return ValueText(decoding: written).string
+    }
+
+    /// The bytes of the name as the file spells it.
+    public var writtenNameBytes: ArraySlice<UInt8> { bytes[entry.nameRange] }
+
+    /// The bytes of the value, exactly as in the file.
+    public var value: ArraySlice<UInt8> { bytes[entry.valueRange] }
+
+    /// The value as text, and how it was decoded.
+    public var text: ValueText { ValueText(decoding: value) }
+
+    /// The type letter in the tag as the file spells it, an ASCII letter; nil if there was none or an empty one.
+    public var typeIndicator: UInt8? { entry.typeIndicator == 0 ? nil : entry.typeIndicator }
+}
+
+extension ADIFField: Hashable {
+    /// Two fields are equal if name, spelling of the name, type letter and the bytes of the value are.
+    public static func == (left: ADIFField, right: ADIFField) -> Bool {
+        left.entry.typeIndicator == right.entry.typeIndicator && left.value == right.value
+            && left.writtenNameBytes == right.writtenNameBytes
+    }
+
+    /// Feeds what ``==(_:_:)`` compares into `hasher`.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(entry.typeIndicator)
+        hasher.combine(value)
+        hasher.combine(writtenNameBytes)
+    }
+}
+
+extension ADIFField: CustomStringConvertible {
+    /// The field as an ADI data specifier, for logs and tests.
+    public var description: String {
+        let type = typeIndicator.map { ":" + String(Unicode.Scalar($0)) } ?? ""
+        return "<\(ValueText(decoding: writtenNameBytes).string):\(value.count)\(type)>\(text.string)"
+    }
+}
+
+/// Where a field lies in the bytes that hold it: 16 bytes, no references, so that a list of them is one allocation.
+struct FieldEntry: Sendable, Hashable {
+    /// Offset of the first byte of the name, which is one past the `<` of the tag.
+    var nameOffset: UInt32
+    var valueOffset: UInt32
+    var valueLength: UInt32
+    /// The number of a known field, or 0.
+    var number: UInt16
+    var nameLength: UInt8
+    /// An ASCII letter, or 0.
+    var typeIndicator: UInt8
+
+    var nameRange: Range<Int> { Int(nameOffset)..<Int(nameOffset) + Int(nameLength) }
+    var valueRange: Range<Int> { Int(valueOffset)..<Int(valueOffset) + Int(valueLength) }
+
+    func moved(back distance: Int) -> FieldEntry {
+        var entry = self
+        entry.nameOffset -= UInt32(distance)
+        entry.valueOffset -= UInt32(distance)
+        return entry
+    }
+}

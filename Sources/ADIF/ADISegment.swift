@@ -1,0 +1,76 @@
+/// The record or header that a reader is in the middle of: everything since the last end-of-record tag.
+struct ADISegment {
+    /// Index in the reader's buffer where the segment begins; nil until something belongs to it.
+    var start: Int?
+    /// The same place in the file; kept when the bytes themselves are given up.
+    var fileOffset: UInt64 = 0
+    /// The fields so far, with offsets from `start`.
+    var entries: [FieldEntry] = []
+    /// The hashes of the names of fields that are not known, each with its place in `entries`.
+    var otherNames: [(hash: UInt32, index: Int)] = []
+    var warnings: [ADIFWarning] = []
+    /// Set once the segment cannot become a record any more; its fields are dropped from then on.
+    var rejection: (code: ADIFRejection.Code, field: FieldName?)?
+    /// Whether text that is no `//` comment stands in it outside of fields.
+    var hasText = false
+    /// Where in the file such text first occurs.
+    var textOffset: UInt64 = 0
+    /// How many fields stood before the last sign of damage: a malformed tag or a wrong length.
+    var damageIndex: Int?
+    /// How many fields stood before the last text that may be a comment or what is left of a tag.
+    var textIndex: Int?
+    /// Whether it is what was left when a record with a CALL but without an end was cut off.
+    var isRemainder = false
+    /// Bit *n* is set if the known field of number *n* occurs.
+    private var knownFields = InlineArray<4, UInt64>(repeating: 0)
+
+    func contains(_ number: UInt16) -> Bool {
+        number < 256 && knownFields[Int(number >> 6)] & (1 << UInt64(number & 63)) != 0
+    }
+
+    mutating func append(_ entry: FieldEntry, nameHash: UInt32) {
+        if entry.number == 0 { otherNames.append((nameHash, entries.count)) } else { markKnown(entry.number) }
+        entries.append(entry)
+    }
+
+    /// Makes it empty and keeps the memory for the next record.
+    mutating func reset() {
+        start = nil
+        entries.removeAll(keepingCapacity: true)
+        if !otherNames.isEmpty { otherNames.removeAll(keepingCapacity: true) }
+        if !warnings.isEmpty { warnings = [] }
+        rejection = nil
+        hasText = false
+        damageIndex = nil
+        textIndex = nil
+        isRemainder = false
+        knownFields = InlineArray<4, UInt64>(repeating: 0)
+    }
+
+    /// Gives up the fields and marks the segment as rejected; the first reason stays.
+    mutating func reject(_ code: ADIFRejection.Code, field: FieldName? = nil) {
+        if rejection == nil { rejection = (code, field) }
+        entries.removeAll(keepingCapacity: true)
+        otherNames.removeAll(keepingCapacity: true)
+        warnings = []
+    }
+
+    /// Drops the first `count` fields, which belong to another record, and begins at `newStart`.
+    mutating func removeFirst(_ count: Int, newStart: Int, newFileOffset: UInt64) {
+        let distance = newStart - (start ?? newStart)
+        entries = entries[count...].map { $0.moved(back: distance) }
+        otherNames = otherNames.filter { $0.index >= count }.map { ($0.hash, $0.index - count) }
+        knownFields = InlineArray<4, UInt64>(repeating: 0)
+        for entry in entries { markKnown(entry.number) }
+        warnings.removeAll { $0.byteOffset < newFileOffset || $0.code == .duplicateField }
+        start = newStart
+        fileOffset = newFileOffset
+        damageIndex = damageIndex.flatMap { $0 > count ? $0 - count : nil }
+        textIndex = textIndex.flatMap { $0 > count ? $0 - count : nil }
+    }
+
+    private mutating func markKnown(_ number: UInt16) {
+        guard number != 0, number < 256 else { return }
+        knownFields[Int(number >> 6)] |= 1 << UInt64(number & 63)
+    }
+}

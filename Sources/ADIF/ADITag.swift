@@ -1,0 +1,154 @@
+/// A tag of an ADI file: `<NAME>`, `<NAME:LENGTH>` or `<NAME:LENGTH:TYPE>`.
+struct ADITag {
+    enum Kind {
+        /// A field: the tag has a length.
+        case field
+        /// `<EOR>`.
+        case endOfRecord
+        /// `<EOH>`, or the `<EH>` that WSJT-X 2.2.2 wrote.
+        case endOfHeader
+        /// `<APP_LoTW_EOF>`, which LoTW puts at the end of a report.
+        case endOfFile
+        /// Any other name without a length.
+        case bare
+    }
+
+    var kind: Kind
+    /// Index of the `<`.
+    var start: Int
+    /// Index after the `>`.
+    var end: Int
+    var nameLength: Int
+    /// The number of a known field, or 0.
+    var number: UInt16
+    /// ``FieldTable/hash(_:)`` of the name.
+    var nameHash: UInt32
+    /// The declared length; 0 if there is none.
+    var declaredLength: Int
+    /// An ASCII letter, or 0.
+    var typeIndicator: UInt8
+    /// Whether there is a type that is no single letter.
+    var hasUnknownType: Bool
+
+    var nameStart: Int { start + 1 }
+    var nameRange: Range<Int> { start + 1..<start + 1 + nameLength }
+
+    /// The longest name in bytes; a longer one is text.
+    static let maximumNameLength = 128
+    /// More digits than any length that a reader could accept; more are text.
+    private static let maximumDigitCount = 10
+
+    /// What stands at a `<`.
+    enum Scan {
+        case tag(ADITag)
+        /// No tag: the `<` is part of a text.
+        case text
+        /// The bytes end before that is decided.
+        case incomplete
+    }
+
+    /// Reads the tag that begins at `start`, where a `<` is.
+    ///
+    /// - Parameter isComplete: Whether no bytes will follow the ones given.
+    @inline(__always)
+    static func scan(_ bytes: Span<UInt8>, at start: Int, isComplete: Bool, table: FieldTable) -> Scan {
+        let end = bytes.count
+        let cut: Scan = isComplete ? .text : .incomplete
+        var index = start + 1
+        var hash = FieldTable.hashSeed
+        while index < end {
+            let byte = bytes[index]
+            if byte == .colon || byte == .greaterThan { break }
+            guard isFieldNameByte(byte), index - start <= maximumNameLength else { return .text }
+            hash = FieldTable.hash(hash, adding: byte)
+            index += 1
+        }
+        guard index < end else { return cut }
+        let nameLength = index - start - 1
+        guard nameLength > 0, bytes[start + 1] != .space, bytes[index - 1] != .space else { return .text }
+        var tag = ADITag(
+            kind: .field, start: start, end: index + 1, nameLength: nameLength, number: 0, nameHash: hash,
+            declaredLength: 0, typeIndicator: 0, hasUnknownType: false)
+        if bytes[index] == .greaterThan {
+            tag.kind = marker(bytes, tag)
+        } else {
+            switch scanLength(bytes, from: index + 1, into: &tag) {
+            case nil: return cut
+            case false: return .text
+            default: break
+            }
+        }
+        if tag.kind == .field || tag.kind == .bare {
+            tag.number = table.number(in: bytes, at: start + 1, length: nameLength, hash: hash)
+        }
+        return .tag(tag)
+    }
+
+    /// Reads `LENGTH>` or `LENGTH:TYPE>`; false if that is not what stands there, nil if the bytes end before.
+    @inline(__always)
+    private static func scanLength(_ bytes: Span<UInt8>, from start: Int, into tag: inout ADITag) -> Bool? {
+        let end = bytes.count
+        var index = start
+        while index < end, bytes[index] == .space { index += 1 }
+        let firstDigit = index
+        var length = 0
+        while index < end, bytes[index].isASCIIDigit {
+            length = length * 10 + Int(bytes[index] &- 0x30)
+            index += 1
+            if index - firstDigit > maximumDigitCount { return false }
+        }
+        let digitCount = index - firstDigit
+        while index < end, bytes[index] == .space { index += 1 }
+        guard index < end else { return nil }
+        guard digitCount > 0 else { return false }
+        tag.declaredLength = length
+        if bytes[index] == .colon {
+            let typeStart = index + 1
+            index = typeStart
+            while index < end, bytes[index] != .greaterThan {
+                guard bytes[index].isASCIILetter || bytes[index] == .space, index - typeStart < 40 else { return false }
+                index += 1
+            }
+            guard index < end else { return nil }
+            if index == typeStart + 1, bytes[typeStart].isASCIILetter {
+                tag.typeIndicator = bytes[typeStart]
+            } else {
+                tag.hasUnknownType = index > typeStart
+            }
+        }
+        guard bytes[index] == .greaterThan else { return false }
+        tag.end = index + 1
+        return true
+    }
+
+    /// What a name without a length stands for.
+    private static func marker(_ bytes: Span<UInt8>, _ tag: ADITag) -> Kind {
+        switch tag.nameLength {
+        case 3 where matches(bytes, tag, "EOR"): .endOfRecord
+        case 3 where matches(bytes, tag, "EOH"): .endOfHeader
+        case 2 where matches(bytes, tag, "EH"): .endOfHeader
+        case 12 where matches(bytes, tag, "APP_LOTW_EOF"): .endOfFile
+        default: .bare
+        }
+    }
+
+    private static func matches(_ bytes: Span<UInt8>, _ tag: ADITag, _ name: String) -> Bool {
+        var index = tag.nameStart
+        for byte in name.utf8 {
+            guard asciiUppercased(bytes[index]) == byte else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// Whether the name has only ASCII letters, digits and underscores and begins with a letter, as field names that
+    /// programs make up do. Mail addresses and web links do not.
+    func hasPlainName(_ bytes: Span<UInt8>) -> Bool {
+        guard bytes[nameStart].isASCIILetter else { return false }
+        for index in nameRange {
+            let byte = bytes[index]
+            guard byte.isASCIILetter || byte.isASCIIDigit || byte == 0x5F else { return false }
+        }
+        return true
+    }
+}

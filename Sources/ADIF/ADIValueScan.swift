@@ -1,0 +1,217 @@
+/// Finds where the value of an ADI field ends, whatever its tag claims.
+///
+/// ADIF counts bytes. Real files also count characters, or are wrong after an edit by hand, so a length is believed if
+/// what follows the value makes sense. In this order:
+///
+/// 1. The length in bytes, if after blanks a tag, a `//` comment or the end of the file follows.
+/// 2. The length in Unicode scalars, then in UTF-16 units, by the same test.
+/// 3. The length in bytes, if the next text is on another line or begins with a `<` that is no tag: a comment.
+/// 4. Up to the next tag that has a length or ends a record.
+///
+/// A length is not believed, either, if the value then ends in whole fields that the record already has, after the end
+/// of a record: such a length has swallowed that end and the beginning of the next record.
+struct ADIValueScan {
+    enum Outcome {
+        /// The value ends before `end`. `next` is the tag after it if that has been read on the way.
+        case value(end: Int, warning: ADIFWarning.Code?, next: ADITag?)
+        /// More bytes are needed: at least up to this count.
+        case incomplete(wantedCount: Int)
+        /// There is no end within the limit, or within the file.
+        case none
+    }
+
+    let isComplete: Bool
+    let table: FieldTable
+    /// No value reaches further than this from its start.
+    let limit: Int
+
+    /// What follows a possible end of a value.
+    private enum Follower {
+        case tag(ADITag)
+        case comment
+        case endOfFile
+        /// Text that may well be a comment.
+        case looseText
+        case text
+        case incomplete(wantedCount: Int)
+    }
+
+    func findEnd(
+        of tag: ADITag, in bytes: Span<UInt8>, isRepeated: (_ number: UInt16, _ name: Range<Int>) -> Bool
+    ) -> Outcome {
+        let start = tag.end
+        var looseEnd: Int?
+        if tag.declaredLength <= limit {
+            let end = start + tag.declaredLength
+            if end > bytes.count {
+                if !isComplete { return .incomplete(wantedCount: end) }
+            } else {
+                switch follower(of: end, in: bytes) {
+                case .tag(let next):
+                    if !swallowsRecord(start..<end, next: next, in: bytes, isRepeated: isRepeated) {
+                        return .value(end: end, warning: nil, next: next)
+                    }
+                case .comment, .endOfFile: return .value(end: end, warning: nil, next: nil)
+                case .looseText: looseEnd = end
+                case .text: break
+                case .incomplete(let count): return .incomplete(wantedCount: count)
+                }
+            }
+            if let outcome = findEndInCharacters(tag, in: bytes, isRepeated: isRepeated) { return outcome }
+        }
+        return findNextTag(tag, looseEnd: looseEnd, in: bytes)
+    }
+
+    /// Rule 2; nil if the value is not longer in bytes than in characters, or neither count fits.
+    private func findEndInCharacters(
+        _ tag: ADITag, in bytes: Span<UInt8>, isRepeated: (UInt16, Range<Int>) -> Bool
+    ) -> Outcome? {
+        var index = tag.end
+        var scalarsLeft = tag.declaredLength
+        var unitsLeft = tag.declaredLength
+        var ends: [Int] = []
+        while unitsLeft > 0 || scalarsLeft > 0 {
+            guard index < bytes.count else {
+                return isComplete || !ends.isEmpty ? nil : .incomplete(wantedCount: bytes.count + 1)
+            }
+            let length = utf8SequenceLength(bytes, at: index, end: bytes.count)
+            if length == 0 {
+                return isComplete || bytes.count - index >= 4 ? nil : .incomplete(wantedCount: bytes.count + 1)
+            }
+            index += length
+            scalarsLeft -= 1
+            unitsLeft -= length == 4 ? 2 : 1
+            if unitsLeft == 0 { ends.append(index) }
+            if scalarsLeft == 0 { ends.insert(index, at: 0) }
+            if scalarsLeft <= 0, unitsLeft <= 0 { break }
+        }
+        for end in ends where end > tag.end + tag.declaredLength {
+            switch follower(of: end, in: bytes) {
+            case .tag(let next):
+                if swallowsRecord(tag.end..<end, next: next, in: bytes, isRepeated: isRepeated) { continue }
+                return .value(end: end, warning: .lengthInCharacters, next: next)
+            case .comment, .endOfFile: return .value(end: end, warning: .lengthInCharacters, next: nil)
+            case .incomplete(let count): return .incomplete(wantedCount: count)
+            case .looseText, .text: continue
+            }
+        }
+        return nil
+    }
+
+    /// Rules 3 and 4: up to the next tag, or `looseEnd` if no tag stands before it.
+    private func findNextTag(_ tag: ADITag, looseEnd: Int?, in bytes: Span<UInt8>) -> Outcome {
+        let searchEnd = min(bytes.count, tag.end + limit)
+        var index = tag.end
+        while index < searchEnd {
+            if let looseEnd, index >= looseEnd { return .value(end: looseEnd, warning: nil, next: nil) }
+            guard bytes[index] == .lessThan else {
+                index += 1
+                continue
+            }
+            switch ADITag.scan(bytes, at: index, isComplete: isComplete, table: table) {
+            case .tag(let next) where next.kind != .bare:
+                return .value(end: endWithoutBlanks(tag.end..<index, in: bytes), warning: .lengthWrong, next: next)
+            case .incomplete: return .incomplete(wantedCount: bytes.count + 1)
+            default: index += 1
+            }
+        }
+        if let looseEnd, looseEnd <= searchEnd { return .value(end: looseEnd, warning: nil, next: nil) }
+        if bytes.count >= tag.end + limit || isComplete { return .none }
+        // The search starts over when it is called again: asking for half as much more keeps the work linear.
+        return .incomplete(wantedCount: bytes.count + max(256, (bytes.count - tag.end) / 2))
+    }
+
+    /// Where the value of a tag without a length ends: at the end of its line or at the next tag.
+    func findEndWithoutLength(of tag: ADITag, in bytes: Span<UInt8>) -> Outcome {
+        let searchEnd = min(bytes.count, tag.end + limit)
+        var index = tag.end
+        while index < searchEnd, !bytes[index].isLineBreak {
+            if bytes[index] == .lessThan {
+                switch ADITag.scan(bytes, at: index, isComplete: isComplete, table: table) {
+                case .tag: return .value(end: endWithoutBlanks(tag.end..<index, in: bytes), warning: .lengthMissing, next: nil)
+                case .incomplete: return .incomplete(wantedCount: bytes.count + 1)
+                case .text: break
+                }
+            }
+            index += 1
+        }
+        if index == bytes.count, !isComplete {
+            return .incomplete(wantedCount: bytes.count + max(256, (bytes.count - tag.end) / 2))
+        }
+        if index == searchEnd, index < bytes.count { return .none }
+        return .value(end: endWithoutBlanks(tag.end..<index, in: bytes), warning: .lengthMissing, next: nil)
+    }
+
+    @inline(__always)
+    private func follower(of end: Int, in bytes: Span<UInt8>) -> Follower {
+        var index = end
+        var hasLineBreak = false
+        while index < bytes.count, bytes[index].isBlank {
+            if bytes[index].isLineBreak { hasLineBreak = true }
+            index += 1
+        }
+        guard index < bytes.count else { return isComplete ? .endOfFile : .incomplete(wantedCount: bytes.count + 1) }
+        if bytes[index] == .lessThan {
+            switch ADITag.scan(bytes, at: index, isComplete: isComplete, table: table) {
+            case .tag(let next): return .tag(next)
+            case .text: return .looseText
+            case .incomplete: return .incomplete(wantedCount: bytes.count + 1)
+            }
+        }
+        if bytes[index] == .slash {
+            if index + 1 == bytes.count, !isComplete { return .incomplete(wantedCount: bytes.count + 1) }
+            if index + 1 < bytes.count, bytes[index + 1] == .slash, index > end { return .comment }
+        }
+        return hasLineBreak ? .looseText : .text
+    }
+
+    @inline(__always)
+    private func swallowsRecord(
+        _ value: Range<Int>, next: ADITag, in bytes: Span<UInt8>, isRepeated: (UInt16, Range<Int>) -> Bool
+    ) -> Bool {
+        // "<EOR>" has five bytes; the loop is the hot one of the reader, since it sees every byte of every value.
+        guard value.count >= 5 else { return false }
+        for index in value where bytes[index] == .lessThan {
+            if belongsElsewhere(from: index, to: value.upperBound, next: next, in: bytes, isRepeated: isRepeated) {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Whether the text from `start` to `end`, before the tag `next`, belongs to another record: it is nothing but
+    /// whole fields, perhaps after the end of a record or header, and the record already has the first of them.
+    ///
+    /// Without such an end, `next` must be a repeated field as well, since a text may well quote a field or two.
+    private func belongsElsewhere(
+        from start: Int, to end: Int, next: ADITag, in bytes: Span<UInt8>,
+        isRepeated: (UInt16, Range<Int>) -> Bool
+    ) -> Bool {
+        guard case .tag(var tag) = ADITag.scan(bytes, at: start, isComplete: true, table: table) else { return false }
+        func isRepeatedField(_ tag: ADITag) -> Bool { tag.kind == .field && isRepeated(tag.number, tag.nameRange) }
+        var hasField = false
+        switch tag.kind {
+        case .endOfRecord, .endOfHeader: break
+        case .field where isRepeatedField(tag) && isRepeatedField(next): hasField = true
+        default: return false
+        }
+        while true {
+            var index = tag.end + tag.declaredLength
+            while index < end, bytes[index].isBlank { index += 1 }
+            if index >= end { return index == end && (hasField || isRepeatedField(next)) }
+            guard bytes[index] == .lessThan,
+                case .tag(let inner) = ADITag.scan(bytes, at: index, isComplete: true, table: table),
+                inner.kind != .bare, inner.end <= end
+            else { return false }
+            if !hasField, !isRepeatedField(inner) { return false }
+            hasField = true
+            tag = inner
+        }
+    }
+
+    private func endWithoutBlanks(_ range: Range<Int>, in bytes: Span<UInt8>) -> Int {
+        var end = range.upperBound
+        while end > range.lowerBound, bytes[end - 1].isBlank { end -= 1 }
+        return end
+    }
+}

@@ -1,0 +1,76 @@
+/// Writes ADI: headers and records as bytes appended to a buffer.
+///
+/// Lengths count bytes, fields keep their order, and values are written exactly as they are, so a reader gets back what
+/// was written. ADIF 3.1.6 allows only ASCII in ADI; like most programs this writes UTF-8 where a value has it.
+public enum ADIWriter {
+    /// The version of ADIF that ``makeHeader(programVersion:createdTimestamp:userFields:)`` declares.
+    public static let adifVersion = "3.1.6"
+    /// The program that it names.
+    public static let programID = "Groundwave"
+
+    /// Makes the header of a file written by Groundwave.
+    ///
+    /// - Parameters:
+    ///   - programVersion: The version of the program, ASCII.
+    ///   - createdTimestamp: When the file is made, in seconds since 1970-01-01 UTC; see ``ADIFDateTime``.
+    ///   - userFields: Definitions of the user's own fields.
+    public static func makeHeader(
+        programVersion: String, createdTimestamp: Int64, userFields: [UserFieldDefinition] = []
+    ) -> ADIFHeader {
+        var fields = ADIFFields()
+        fields.append(.adifVer, adifVersion)
+        let created = ADIFDateTime(unixSeconds: createdTimestamp)
+        fields.append(.createdTimestamp, "\(created.date.text) \(created.time.text)")
+        fields.append(.programID, programID)
+        fields.append(.programVersion, programVersion)
+        for definition in userFields { fields.append(definition.field) }
+        return ADIFHeader(fields: fields, text: Array("Amateur radio log\n".utf8))
+    }
+
+    /// Appends a header with its end tag.
+    ///
+    /// A header that has no text gets a line of its own, since ADI has a header only if its first byte is not `<`.
+    public static func append(_ header: ADIFHeader, to bytes: inout [UInt8]) {
+        let text = trimmingBlanks(header.text[...])
+        if text.isEmpty || text.contains(.lessThan) {
+            bytes.append(contentsOf: "Amateur radio log\n".utf8)
+        } else {
+            bytes.append(contentsOf: text)
+            bytes.append(.lineFeed)
+        }
+        for field in header.fields { append(field, to: &bytes) }
+        bytes.append(contentsOf: "<EOH>\n".utf8)
+    }
+
+    /// Appends a record with its end tag, one field a line.
+    public static func append(_ record: ADIFRecord, to bytes: inout [UInt8]) {
+        append(record.fields, to: &bytes)
+    }
+
+    /// Appends a record of these fields with its end tag, one field a line.
+    public static func append(_ fields: ADIFFields, to bytes: inout [UInt8]) {
+        for field in fields { append(field, to: &bytes) }
+        bytes.append(contentsOf: "<EOR>\n".utf8)
+    }
+
+    private static func append(_ field: ADIFField, to bytes: inout [UInt8]) {
+        let value = field.value
+        appendTag(field.writtenNameBytes, valueCount: value.count, typeIndicator: field.typeIndicator, to: &bytes)
+        bytes.append(contentsOf: value)
+        bytes.append(.lineFeed)
+    }
+
+    static func appendTag(
+        _ name: ArraySlice<UInt8>, valueCount: Int, typeIndicator: UInt8?, to bytes: inout [UInt8]
+    ) {
+        bytes.append(.lessThan)
+        bytes.append(contentsOf: name)
+        bytes.append(.colon)
+        bytes.append(contentsOf: String(valueCount).utf8)
+        if let typeIndicator {
+            bytes.append(.colon)
+            bytes.append(typeIndicator)
+        }
+        bytes.append(.greaterThan)
+    }
+}

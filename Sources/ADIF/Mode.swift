@@ -1,0 +1,130 @@
+/// A mode of emission and perhaps a submode, as the fields `MODE` and `SUBMODE` hold them.
+///
+/// Programs put all sorts of things into `MODE`. ``init(mode:submode:)`` makes of them what ADIF 3.1.6 ("Mode
+/// Enumeration", "Submode Enumeration") and 3.1.7 mean, and keeps what it does not know:
+///
+/// ```swift
+/// Mode(mode: "usb")                  // SSB, USB
+/// Mode(mode: "FT4")                  // MFSK, FT4
+/// Mode(mode: "PHONE")                // SSB
+/// Mode(mode: "MFSK", submode: "ft4") // MFSK, FT4
+/// Mode(mode: "NewMode")              // NEWMODE
+/// ```
+///
+/// What the file says stays in the record; this is for comparing and counting.
+public struct Mode: Hashable, Sendable {
+    /// The mode in upper case: one of the standard's if ``isKnown``.
+    public let name: String
+    /// The submode in upper case, if there is one.
+    public let submode: String?
+
+    /// Makes a mode of what the fields `MODE` and `SUBMODE` hold, in any case.
+    ///
+    /// A submode in `mode` becomes mode and submode, unless `submode` says otherwise; `PHONE` becomes `SSB`. A submode
+    /// that belongs to another mode than the one given brings its mode along, since a submode says more. A mode that
+    /// is not known is kept, with its submode.
+    ///
+    /// - Returns: nil if both are missing or blank.
+    public init?(mode: String?, submode: String? = nil) {
+        let table = ModeTable.shared
+        let modeName = Self.cleaned(mode).map { Self.synonyms[$0] ?? $0 }
+        guard let submodeName = Self.cleaned(submode), submodeName != modeName else {
+            guard let modeName = modeName ?? Self.cleaned(submode) else { return nil }
+            self.init(inModeField: modeName)
+            return
+        }
+        if let parent = table.parents[submodeName] {
+            let isModeKnown = modeName.map(table.isKnown) ?? true
+            self.init(name: isModeKnown ? parent : modeName ?? parent, submode: submodeName)
+        } else if let modeName, table.isKnown(modeName) || !table.isKnown(submodeName) {
+            self.init(name: table.parents[modeName] ?? modeName, submode: submodeName)
+        } else {
+            // "DATA" with the submode "FT8": a mode that stands in the wrong field.
+            self.init(inModeField: submodeName)
+        }
+    }
+
+    private init(inModeField name: String) {
+        if let parent = ModeTable.shared.parents[name] {
+            self.init(name: parent, submode: name)
+        } else {
+            self.init(name: name, submode: nil)
+        }
+    }
+
+    /// Makes a mode of the fields of a record; nil if it has neither `MODE` nor `SUBMODE`.
+    public init?(_ fields: ADIFFields) {
+        self.init(mode: fields.text(.mode), submode: fields.text(.submode))
+    }
+
+    private init(name: String, submode: String?) {
+        self.name = name
+        self.submode = submode
+    }
+
+    /// Whether the mode is in the standard's list, modes that are only read included.
+    public var isKnown: Bool { ModeTable.shared.isKnown(name) }
+
+    /// Whether the standard allows to write the mode.
+    public var isCurrent: Bool { ModeTable.shared.currentModes.contains(name) }
+
+    /// Whether the submode is in the standard's list for this mode; false if there is none.
+    public var hasKnownSubmode: Bool { submode.map { ModeTable.shared.parents[$0] == name } ?? false }
+
+    /// The modes that programs may write, in the order of the standard.
+    public static var currentNames: [String] { ModeTable.shared.modes.filter { !$0.isImportOnly }.map(\.name) }
+
+    /// The modes that programs may read but no longer write, in the order of the standard.
+    public static var importOnlyNames: [String] { ModeTable.shared.modes.filter(\.isImportOnly).map(\.name) }
+
+    /// The mode that `submode`, in any case, belongs to; nil if the submode is not known.
+    public static func parent(ofSubmode submode: String) -> String? {
+        cleaned(submode).flatMap { ModeTable.shared.parents[$0] }
+    }
+
+    /// The submodes of `mode`, in any case, in the order of the standard.
+    public static func submodes(of mode: String) -> [String] {
+        let name = cleaned(mode)
+        return ModeTable.shared.submodes.filter { $0.mode == name }.map(\.submode)
+    }
+
+    // What programs and services write for voice and for Morse without being in any list of the standard.
+    private static let synonyms = [
+        "PHONE": "SSB", "VOICE": "SSB", "PH": "SSB", "CW-R": "CW", "CWR": "CW", "RTTY-R": "RTTY", "RTTYR": "RTTY",
+    ]
+
+    private static func cleaned(_ text: String?) -> String? {
+        guard let trimmed = text?.trimmingSpaces, !trimmed.isEmpty else { return nil }
+        return trimmed.uppercased()
+    }
+}
+
+extension Mode: CustomStringConvertible {
+    /// The submode if there is one, else the mode: what an operator calls it.
+    public var description: String { submode ?? name }
+}
+
+/// The lists of modes and submodes, read from the generated text once.
+struct ModeTable: Sendable {
+    static let shared = ModeTable()
+
+    let modes: [(name: String, isImportOnly: Bool)]
+    let submodes: [(mode: String, submode: String)]
+    /// The mode of every submode.
+    let parents: [String: String]
+    let currentModes: Set<String>
+    private let names: Set<String>
+
+    private init() {
+        modes = EnumerationSource.modes.split(separator: "\n").map { (String($0.dropFirst(2)), $0.hasPrefix("I")) }
+        submodes = EnumerationSource.submodes.split(separator: "\n").map { line in
+            let columns = line.split(separator: " ", maxSplits: 1)
+            return (String(columns[0]), String(columns[1]))
+        }
+        parents = Dictionary(submodes.map { ($0.submode, $0.mode) }) { first, _ in first }
+        currentModes = Set(modes.filter { !$0.isImportOnly }.map(\.name))
+        names = Set(modes.map(\.name))
+    }
+
+    func isKnown(_ mode: String) -> Bool { names.contains(mode) || parents[mode] != nil }
+}

@@ -1,0 +1,200 @@
+import ByteCoding
+import Events
+import LMDB
+
+/// Where a batch came to stand.
+public struct Appended: Hashable, Sendable {
+    /// The first event.
+    public let first: EventID
+    /// How many events there are; they have consecutive numbers and positions.
+    public let count: Int
+    /// The position of the first one.
+    public let position: Position
+    /// The stamp of all of them.
+    public let stamp: Stamp
+
+    /// The last event of the batch.
+    public var last: EventID { EventID(first.replica, first.sequence + UInt64(count) - 1) }
+}
+
+/// How safe a batch is when `append` returns.
+public enum Durability: Sendable {
+    /// On the disk: it survives a power cut.
+    case durable
+    /// In the file: it survives a crash of the program; a power cut may take the last second of it.
+    case relaxed
+}
+
+extension EventLog {
+    /// Appends batches as events of `replica` in one commit, and returns where each came to stand.
+    ///
+    /// All are on the disk when this returns. If it throws, none was appended; after an error of the disk the end of
+    /// the log is checked before the next append, and until that succeeds nothing is acknowledged.
+    ///
+    /// - Parameters:
+    ///   - batches: None empty. Each gets one stamp and is atomic on its own.
+    ///   - arrival: The present moment; its wall clock drives the stamps.
+    /// - Complexity: O(events); one flush of the disk (two until the fast durable path stands: DESIGN.md section 4).
+    public func append(_ batches: [DraftBatch], as replica: ReplicaID, arrival: Arrival) throws -> [Appended] {
+        for batch in batches {
+            precondition(!batch.isEmpty, "a batch has at least one event")
+            guard batch.isWithinLimits else {
+                throw EventLogError.batchTooLarge(count: batch.count, bytes: batch.byteCount)
+            }
+        }
+        return try commit { transaction, tables, state in
+            var frame = ByteWriter(capacity: 1024)
+            var head = try Self.head(of: replica, in: transaction, tables)
+            var clock = HybridClock(last: Swift.max(state.clock, head?.stamp ?? state.clock))
+            let first = state.nextPosition
+            try Self.startRun(of: replica, at: first, after: head, transaction, tables)
+            var observed = try Self.observed(by: replica, since: head?.position ?? 0, in: transaction, tables)
+            var appended: [Appended] = []
+            for batch in batches {
+                let stamp = clock.tick(wallMilliseconds: arrival.wallMilliseconds)
+                let sequence = (head?.sequence ?? 0) + 1
+                appended.append(
+                    Appended(
+                        first: EventID(replica, sequence), count: batch.count, position: state.nextPosition,
+                        stamp: stamp))
+                for index in 0..<batch.count {
+                    let header = EventHeader(
+                        id: EventID(replica, sequence + UInt64(index)), stamp: stamp, rest: batch.count - 1 - index,
+                        observed: observed)
+                    if !observed.isEmpty { observed = [] }
+                    frame.removeAll()
+                    state.lastChecksum = batch.withEvent(at: index) { shape, values in
+                        frame.append(frame: header, shape: shape, values: values, after: state.lastChecksum)
+                    }
+                    try transaction.append(frame.bytes.span.bytes, for: state.nextPosition, in: tables.events)
+                    state.nextPosition += 1
+                }
+                head = HeadRow(
+                    sequence: sequence + UInt64(batch.count) - 1, position: state.nextPosition - 1, stamp: stamp)
+            }
+            state.clock = clock.last
+            if let head {
+                try transaction.put(head.bytes.span.bytes, for: ReplicaKey(replica), in: tables.heads)
+            }
+            try transaction.append(arrival.bytes.span.bytes, for: first, in: tables.arrivals)
+            return appended
+        }
+    }
+
+    /// Appends frames that another log holds, as they are but for their chain; those that are here already are passed
+    /// over.
+    ///
+    /// - Parameter frames: Whole frames; those of one replica in sequence.
+    /// - Returns: How many were appended.
+    /// - Throws: ``EventLogError/outOfSequence(_:expected:)`` at a gap; then none was appended.
+    public func append(copying frames: [[UInt8]], arrival: Arrival) throws -> Int {
+        try commit { transaction, tables, state in
+            let first = state.nextPosition
+            var clock = HybridClock(last: state.clock)
+            try Self.copy(frames, arrival, &clock, &state, transaction, tables)
+            if state.nextPosition > first {
+                try transaction.append(arrival.bytes.span.bytes, for: first, in: tables.arrivals)
+            }
+            state.clock = clock.last
+            return Int(state.nextPosition - first)
+        }
+    }
+
+    private static func copy(
+        _ frames: [[UInt8]], _ arrival: Arrival, _ clock: inout HybridClock, _ state: inout LogState,
+        _ transaction: borrowing WriteTransaction, _ tables: LogTables
+    ) throws {
+        var buffer = ByteWriter(capacity: 1024)
+        for bytes in frames {
+            let frame = try Frame(verifying: bytes.span.bytes, at: state.nextPosition)
+            let known = try head(of: frame.id.replica, in: transaction, tables)
+            let expected = (known?.sequence ?? 0) + 1
+            if frame.id.sequence < expected { continue }
+            guard frame.id.sequence == expected else {
+                throw EventLogError.outOfSequence(frame.id, expected: expected)
+            }
+            try startRun(of: frame.id.replica, at: state.nextPosition, after: known, transaction, tables)
+            buffer.removeAll()
+            state.lastChecksum = buffer.append(rechaining: bytes.span.bytes, after: state.lastChecksum)
+            try transaction.append(buffer.bytes.span.bytes, for: state.nextPosition, in: tables.events)
+            let head = HeadRow(sequence: expected, position: state.nextPosition, stamp: frame.stamp)
+            try transaction.put(head.bytes.span.bytes, for: ReplicaKey(frame.id.replica), in: tables.heads)
+            state.nextPosition += 1
+            clock.observe(frame.stamp, wallMilliseconds: arrival.wallMilliseconds)
+        }
+    }
+
+    private static func head(
+        of replica: ReplicaID, in transaction: borrowing WriteTransaction, _ tables: LogTables
+    ) throws -> HeadRow? {
+        guard let row = try transaction.withValue(ReplicaKey(replica), in: tables.heads, { HeadRow($0) }) else {
+            return nil
+        }
+        guard let row else { throw EventLogError.damaged("the last event of a replica") }
+        return row
+    }
+
+    /// Notes where a run starts, unless the event at the position before is the replica's own last one.
+    private static func startRun(
+        of replica: ReplicaID, at position: Position, after head: HeadRow?,
+        _ transaction: borrowing WriteTransaction, _ tables: LogTables
+    ) throws {
+        if let head, head.position + 1 == position { return }
+        var writer = ByteWriter(capacity: 8)
+        writer.append(littleEndian: position)
+        try transaction.put(
+            writer.bytes.span.bytes, for: ReplicaNumberKey(replica, (head?.sequence ?? 0) + 1), in: tables.runs)
+    }
+
+    /// One write transaction around `body`, which moves the state on; seals that are ready go with it.
+    private func commit<Result>(
+        _ body: (borrowing WriteTransaction, LogTables, inout LogState) throws -> Result
+    ) throws -> Result {
+        try checkTailIfSuspect()
+        var before: LogState?
+        do {
+            let result = try environment.write { transaction in
+                let tables = try LogTables(in: transaction)
+                var state = try Self.state(in: transaction, tables.meta)
+                before = state
+                let result = try body(transaction, tables, &state)
+                try storeSeals(transaction, tables)
+                try transaction.put(state.bytes.span.bytes, for: LogState.key, in: tables.meta)
+                return result
+            }
+            sealer.withLock { $0.didStore() }
+            return result
+        } catch let error as LMDBError {
+            if error.mayHaveWritten { suspect.withLock { $0 = before ?? $0 } }
+            throw error
+        }
+    }
+
+    /// After a failed commit: closes the file, opens it anew, and looks whether what was acknowledged is there.
+    ///
+    /// A failed flush may leave pages that the kernel thinks are clean, so nothing in memory is believed.
+    private func checkTailIfSuspect() throws {
+        guard let acknowledged = suspect.withLock({ $0 }) else { return }
+        try holder.withLock { environment in
+            environment.close()
+            environment = try Environment.open(path, options: options)
+        }
+        let state = try state()
+        guard state.nextPosition >= acknowledged.nextPosition else {
+            throw EventLogError.tailLost(expected: acknowledged.nextPosition - 1, found: state.nextPosition - 1)
+        }
+        // A commit that reported an error may have happened all the same: then its events are whole, and they stay.
+        let from = acknowledged.nextPosition > 1000 ? acknowledged.nextPosition - 1000 : 1
+        var checksum: UInt32?
+        try scan(from: from) { position, frame, bytes in
+            _ = try Frame(verifying: bytes, at: position)
+            if let checksum, frame.previousChecksum != checksum {
+                throw EventLogError.damaged("the chain of frames at position \(position)")
+            }
+            checksum = frame.checksum(in: bytes)
+            return true
+        }
+        guard (checksum ?? 0) == state.lastChecksum else { throw EventLogError.damaged("the last frame") }
+        suspect.withLock { $0 = nil }
+    }
+}

@@ -1,0 +1,47 @@
+import ByteCoding
+import Events
+import LMDB
+
+/// One state of the log, read for a while: frames that were met in a scan can be come back to without a look-up.
+///
+/// It holds an LMDB snapshot, so it is for a slice of work, not for keeping.
+public struct LogSnapshot: ~Copyable {
+    private let transaction: ReadTransaction
+    private let tables: LogTables
+
+    init(_ transaction: consuming ReadTransaction) throws {
+        tables = try LogTables(in: transaction)
+        self.transaction = transaction
+    }
+
+    /// Hands out the events from `position` on until `body` says `false`: see ``EventLog/scan(from:_:)``.
+    public func scan(
+        from position: Position, _ body: (_ position: Position, _ frame: Frame, _ bytes: RawSpan) throws -> Bool
+    ) throws {
+        try transaction.withCursor(tables.events) { cursor in
+            try cursor.forEach(from: Swift.max(1, position)) { key, value in
+                let position = key.bigEndianUInt64(at: 0)
+                let frame = try Frame(value, at: position)
+                return try body(position, frame, value)
+            }
+        }
+    }
+
+    /// Where `bytes`, handed out by this snapshot, lie: to be found again with ``withBytes(at:_:)``.
+    public func place(of bytes: RawSpan) -> Place { transaction.place(of: bytes) }
+
+    /// The bytes at a place that this snapshot gave out.
+    public func withBytes<Result>(at place: Place, _ body: (RawSpan) throws -> Result) rethrows -> Result {
+        try transaction.withBytes(at: place, body)
+    }
+}
+
+extension EventLog {
+    /// Lends one state of the log to `body`.
+    public func withSnapshot<Result>(_ body: (borrowing LogSnapshot) throws -> Result) throws -> Result {
+        try environment.read { transaction in
+            // The snapshot is lent too, so it ends before its transaction.
+            try body(LogSnapshot(ReadTransaction(sharing: transaction)))
+        }
+    }
+}

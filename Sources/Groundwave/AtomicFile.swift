@@ -1,0 +1,56 @@
+import Foundation
+
+/// A file that is written aside and takes its name when it is whole: a reader never sees half of it.
+public struct AtomicFile: ~Copyable {
+    private let target: String
+    private let aside: String
+    private let handle: FileHandle
+    private var isDone = false
+
+    /// Starts a file that will be called `path`.
+    ///
+    /// - Throws: ``StoreError`` with code `inputOutput` where it cannot be made.
+    public init(_ path: String) throws {
+        let aside = "\(path).part-\(getpid())"
+        guard FileManager.default.createFile(atPath: aside, contents: nil),
+            let handle = FileHandle(forWritingAtPath: aside)
+        else {
+            throw StoreError(
+                .inputOutput, "The file \(path) cannot be made: \(String(cString: strerror(errno))).",
+                hint: "Check that its folder exists and can be written.")
+        }
+        target = path
+        self.aside = aside
+        self.handle = handle
+    }
+
+    /// Appends `bytes`.
+    public func write(_ bytes: [UInt8]) throws {
+        do { try handle.write(contentsOf: bytes) } catch {
+            throw StoreError(
+                .inputOutput, "The file \(target) cannot be written.", hint: "Is the disk full?", cause: error)
+        }
+    }
+
+    /// Flushes the file and gives it its name, over what had it.
+    public mutating func finish() throws {
+        do {
+            try handle.synchronize()
+            try handle.close()
+        } catch {
+            throw StoreError(
+                .inputOutput, "The file \(target) cannot be written.", hint: "Is the disk full?", cause: error)
+        }
+        guard rename(aside, target) == 0 else {
+            throw StoreError(.inputOutput, "The file \(target) cannot be named: \(String(cString: strerror(errno))).")
+        }
+        isDone = true
+    }
+
+    deinit {
+        if !isDone {
+            try? handle.close()
+            unlink(aside)
+        }
+    }
+}

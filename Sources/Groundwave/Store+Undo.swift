@@ -1,0 +1,76 @@
+import Events
+import Projections
+import Records
+
+extension Store {
+    /// The latest batches that this device wrote and that were not undone, the newest first.
+    ///
+    /// An undo is itself a batch, and is passed over with what it undid; so `undo 2` after `undo 1` goes further back.
+    public func undoableBatches(_ count: Int) throws -> [Batch] {
+        try describing {
+            guard let replica else { return [] }
+            var batches: [Batch] = []
+            var undone: Set<SequenceNumber> = []
+            var sequence = try log.vector()[replica]
+            // Event 1 introduces the replica and is not undone.
+            while sequence > 1, batches.count < count {
+                let batch = try batch(endingAt: EventID(replica, sequence))
+                let last = try Undo.change(at: batch.position + UInt64(batch.count) - 1, in: log)
+                if let origin = last.flatMap({ Undo.origin(of: $0.change) }) {
+                    undone.insert(origin)
+                } else if !undone.contains(batch.first.sequence) {
+                    batches.append(batch)
+                }
+                sequence = batch.first.sequence - 1
+            }
+            return batches
+        }
+    }
+
+    /// The batch that ends with `event`: its first event says how many follow.
+    private func batch(endingAt event: EventID) throws -> Batch {
+        guard let last = try log.position(of: event) else { throw StoreError(.notFound, "There is no \(event.short).") }
+        var first = last
+        var stamp = Stamp(rawValue: 0)
+        while true {
+            let rest = try log.withEvent(at: first) { frame, _ in
+                stamp = frame.stamp
+                return frame.id.replica == event.replica ? frame.rest : -1
+            }
+            guard rest == Int(last - first) else {
+                first += 1
+                break
+            }
+            if first == 1 { break }
+            first -= 1
+        }
+        let count = Int(last - first) + 1
+        return Batch(
+            first: EventID(event.replica, event.sequence - UInt64(count) + 1), count: count, position: first, stamp: stamp)
+    }
+
+    /// Writes what takes a batch back: each field gets the values that the batch replaced, all of them, where nothing
+    /// newer stands on top; of collections only the batch's own additions go.
+    ///
+    /// - Returns: The compensating batch; no batch where there was nothing left to take back.
+    public func revert(_ batch: Batch, note: String? = nil) async throws -> Written<Int> {
+        let positions = Array(batch.position..<(batch.position + UInt64(batch.count)))
+        return try await write(note: note ?? "Undo") { [log, kinds] write in
+            var count = 0
+            for position in positions.reversed() {
+                guard let change = try Undo.change(at: position, in: log),
+                    !RevertKind.bookkeeping.contains(change.change.kind)
+                else { continue }
+                guard let record = try write.record(change.change.kind, change.change.record) else { continue }
+                let operations = try Undo.compensation(
+                    for: change.change, by: change.event, record: record, audit: Audit(of: log, kinds: kinds))
+                if operations.isEmpty { continue }
+                count += 1
+                try write.append(
+                    Change(kind: change.change.kind, record: change.change.record, operations: operations))
+            }
+            if count > 0 { try write.append(Undo.closing(batch.first, as: write.newID())) }
+            return count
+        }
+    }
+}

@@ -1,0 +1,218 @@
+import EventLog
+import Events
+import Foundation
+import LMDB
+import Logging
+import Projections
+import Radio
+import Records
+import Settings
+
+/// How a store is opened.
+public struct Configuration: Sendable {
+    /// Who writes: the operator's call, kept with every change. Empty where nobody is named.
+    public var author: String
+    /// The name of this device; used when the store is made, and by nothing later.
+    public var deviceName: String
+    /// The application's own kinds of record.
+    public var kinds: [any RecordKind.Type]
+    /// Open for reading only; a store on a read-only medium is opened so by itself.
+    public var isReadOnly: Bool
+
+    /// A configuration of these parts.
+    public init(
+        author: String = "", deviceName: String = ProcessInfo.processInfo.hostName,
+        kinds: [any RecordKind.Type] = [], isReadOnly: Bool = false
+    ) {
+        self.author = author
+        self.deviceName = deviceName
+        self.kinds = kinds
+        self.isReadOnly = isReadOnly
+    }
+}
+
+/// What came of opening a store.
+public enum Opening: Sendable {
+    /// The store is whole.
+    case ready(Store)
+}
+
+/// A logbook, meter log or whatever its kinds say: one folder, one log, and the views of it.
+///
+/// It may be used from any thread, and the same folder from several processes at once.
+public final class Store: Sendable {
+    /// The folder.
+    public var url: URL { files.folder }
+    /// Who writes.
+    public let author: String
+
+    let files: StoreFiles
+    let log: EventLog
+    let views: Views
+    /// `nil` where the store can only be read.
+    let writer: Writer?
+    /// Wakes whoever observes.
+    let commits: CommitSignal
+    /// Views in a temporary folder, for a store that can only be read and whose own are not up to date.
+    private let scratch: ScratchFolder?
+    let logger = Logger(label: "groundwave.store")
+
+    private init(
+        files: StoreFiles, configuration: Configuration, log: EventLog, identity: Identity?, mayWrite: Bool
+    ) throws {
+        self.files = files
+        self.log = log
+        author = configuration.author
+        replica = identity?.replica
+        let commits = CommitSignal(of: log)
+        self.commits = commits
+        let kinds = Self.kinds(configuration)
+        let views = Views(of: log, kinds: kinds, at: files.views)
+        if mayWrite, let identity {
+            scratch = nil
+            self.views = views
+            writer = Writer(
+                log: log, views: views, identity: identity, deviceName: configuration.deviceName,
+                didCommit: { commits.notify() })
+        } else {
+            writer = nil
+            scratch = try views.isCurrent() ? nil : ScratchFolder()
+            self.views =
+                scratch.map { Views(of: log, kinds: kinds, at: $0.path(of: "views.mdb"), isReadOnly: false) } ?? views
+        }
+    }
+
+    /// Makes a new log with its first replica in a folder that holds no store.
+    ///
+    /// - Throws: ``StoreError`` with code `exists` where a store is there already; then nothing was changed.
+    public static func create(at url: URL, _ configuration: Configuration = Configuration()) async throws -> Store {
+        let files = StoreFiles(url)
+        return try await describing(files) {
+            guard !files.exists else {
+                throw StoreError(
+                    .exists, "There is a store in \(files.folder.path) already.",
+                    hint: "Open it, or choose another folder with --store.")
+            }
+            try files.makeFolder()
+            var generator = SystemRandomNumberGenerator()
+            let identity = Identity()
+            try files.write(identity)
+            let log: EventLog
+            do {
+                log = try EventLog.create(
+                    at: files.log, id: LogID.random(using: &generator), epoch: generator.next())
+            } catch {
+                try? FileManager.default.removeItem(atPath: files.identity)
+                throw error
+            }
+            let store = try Store(
+                files: files, configuration: configuration, log: log, identity: identity, mayWrite: true)
+            _ = try await store.introduce()
+            return store
+        }
+    }
+
+    /// Opens the store in a folder and brings its views up to date.
+    ///
+    /// A store that is opened for reading is not changed by a byte, the lock file aside: where its views are not up to
+    /// date, they are built in a temporary folder.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where there is none; a file that should be there and is not, or is
+    ///   empty, is an error and never a new store.
+    public static func open(at url: URL, _ configuration: Configuration = Configuration()) async throws -> Opening {
+        let files = StoreFiles(url)
+        return try await describing(files) {
+            guard files.exists else {
+                throw StoreError(
+                    .notFound, "There is no store in \(files.folder.path).",
+                    hint: "Make one with groundwave init, or name another folder with --store.")
+            }
+            var options = Environment.Options()
+            options.isReadOnly = configuration.isReadOnly
+            let log: EventLog
+            do { log = try EventLog(opening: files.log, options: options) } catch let error as LMDBError
+            where error.meansReadOnly && !options.isReadOnly {
+                options.isReadOnly = true
+                log = try EventLog(opening: files.log, options: options)
+            }
+            // To read, it is enough to know which events are this device's own; without a key none are.
+            let identity = options.isReadOnly ? try? files.readIdentity() : try files.readIdentity()
+            let store = try Store(
+                files: files, configuration: configuration, log: log, identity: identity,
+                mayWrite: !options.isReadOnly)
+            if !store.views.isReadOnly { try store.views.catchUp() }
+            return .ready(store)
+        }
+    }
+
+    static func kinds(_ configuration: Configuration) -> Kinds {
+        Kinds(
+            [ReplicaKind.schema, ImportKind.schema, RevertKind.schema] + Radio.allKinds + Settings.allKinds
+                + configuration.kinds.map { $0.schema })
+    }
+
+    static func describing<Result>(
+        _ files: StoreFiles, _ body: () async throws -> Result
+    ) async throws -> Result {
+        do { return try await body() } catch {
+            if error is CancellationError { throw error }
+            throw StoreError.wrapping(error, file: files.log)
+        }
+    }
+
+    func describing<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch { throw StoreError.wrapping(error, file: files.log) }
+    }
+
+    /// The replica that this device writes as; `nil` where the store is read without its key.
+    public let replica: ReplicaID?
+
+    /// The name of the log, the same in every store that shares it.
+    public var logID: LogID { log.id }
+
+    /// Whether the store can only be read.
+    public var isReadOnly: Bool { writer == nil }
+
+    /// The kinds that are known.
+    public var kinds: Kinds { views.kinds }
+
+    /// Reads from one state of the views: all answers within `body` belong together.
+    ///
+    /// Synchronous, on any thread; never blocks a writer. What other processes wrote before the call is included.
+    public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
+        try describing {
+            if !views.isReadOnly, try views.read({ $0.position }) < log.lastPosition() { try views.catchUp() }
+            return try views.read(body)
+        }
+    }
+
+    /// Writes one batch, atomic here and on every replica.
+    ///
+    /// When it returns, the batch is on the disk and the next read of this process shows it. If it throws, nothing
+    /// happened. `body` may run again when another writer came between; it must not do anything but fill the batch.
+    ///
+    /// - Parameters:
+    ///   - note: Why, in the user's words; kept with the batch for ever.
+    ///   - author: Who, where it is somebody else than the store was opened for.
+    public func write<Value: Sendable>(
+        note: String = "", author: String? = nil,
+        _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
+    ) async throws -> Written<Value> {
+        guard let writer else {
+            throw StoreError(
+                .notPermitted, "The store \(files.folder.path) can only be read.",
+                hint: "Copy it to a place that can be written.")
+        }
+        return try await Self.describing(files) {
+            try await writer.write(AuditNote(author: author ?? self.author, text: note), body)
+        }
+    }
+
+    /// Writes what is still in memory and closes the files.
+    public func close() throws {
+        try describing {
+            views.close()
+            try log.close()
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import LMDB
+
+extension StoreError {
+    /// What LMDB reports, with the code of the program. Its words name the file and what helps already.
+    init(lmdb error: LMDBError) {
+        let code: Code =
+            switch error.reason {
+            case .missing: .notFound
+            case .empty, .truncated, .notLMDB, .versionMismatch, .damaged: .damaged
+            case .exists: .exists
+            case .locked, .readersFull, .inUse: .busy
+            case .permission, .readOnly, .readOnlyFileSystem: .notPermitted
+            case .diskFull, .inputOutput, .mustReopen, .mapFull: .inputOutput
+            default: .bug
+            }
+        self.init(code, error.description, cause: error)
+    }
+}

@@ -1,0 +1,115 @@
+import EventLog
+import Events
+import LMDB
+import Projections
+
+/// What went wrong, in words for a person: what happened to which file or record, and what helps.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+    /// The kinds of trouble; each has the exit code of `groundwave` as its raw value.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The exit code that the program ends with.
+        public let rawValue: Int32
+        /// The word for scripts.
+        public let name: String
+
+        /// A code from its number.
+        public init(rawValue: Int32) { self.init(rawValue, "other") }
+
+        private init(_ rawValue: Int32, _ name: String) {
+            self.rawValue = rawValue
+            self.name = name
+        }
+
+        /// The caller asked for something that makes no sense.
+        public static let usage = Code(64, "usage")
+        /// Data is damaged, or is not what it should be.
+        public static let damaged = Code(65, "damaged")
+        /// There is no such store, file or record.
+        public static let notFound = Code(66, "notFound")
+        /// A token is of a history that this store no longer has.
+        public static let expired = Code(66, "expired")
+        /// A bug of ours.
+        public static let bug = Code(70, "bug")
+        /// Something is there already and will not be overwritten.
+        public static let exists = Code(73, "exists")
+        /// The disk or the system refused.
+        public static let inputOutput = Code(74, "inputOutput")
+        /// Somebody else is using it; trying again helps.
+        public static let busy = Code(75, "busy")
+        /// It is not permitted, such as writing to a read-only store.
+        public static let notPermitted = Code(77, "notPermitted")
+    }
+
+    /// What kind of trouble it is.
+    public let code: Code
+    /// What happened, to which file or record.
+    public let message: String
+    /// What helps.
+    public let hint: String?
+    /// The error underneath.
+    public let cause: (any Error)?
+
+    /// An error of these parts.
+    public init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.cause = cause
+    }
+
+    /// Message and hint in one line.
+    public var description: String { hint.map { "\(message) \($0)" } ?? message }
+}
+
+extension StoreError {
+    /// `error` in the words of this library; one that is in them already stays as it is.
+    static func wrapping(_ error: any Error, file: String) -> StoreError {
+        switch error {
+        case let error as StoreError: return error
+        case let error as LMDBError: return StoreError(lmdb: error)
+        case let error as EventLogError: return StoreError(log: error, file: file)
+        case let error as ViewError:
+            if case .readOnly = error {
+                return StoreError(
+                    .notPermitted, "The views of \(file) are behind its log, and the store can only be read.",
+                    hint: "Copy the store to a place that can be written, or open it once where it can.", cause: error)
+            }
+            return StoreError(
+                .damaged, "The views of \(file) are damaged and could not be built anew.",
+                hint: "Delete views.mdb in the store: it is made again from the log.", cause: error)
+        default:
+            return StoreError(.bug, "Something unexpected happened: \(error).", hint: "Please report it.", cause: error)
+        }
+    }
+
+    private init(log error: EventLogError, file: String) {
+        switch error {
+        case .notALog:
+            self.init(.damaged, "\(file) is not a Groundwave log.", hint: "Check the path of the store.", cause: error)
+        case .unknownFormat(let format):
+            self.init(
+                .damaged, "\(file) has format \(format), which this version does not read.",
+                hint: "Use the version that wrote it, or a newer one.", cause: error)
+        case .damaged(let what):
+            self.init(.damaged, "\(file) is damaged: \(what).", hint: "Run groundwave verify.", cause: error)
+        case .damagedFrame(let position, let frame):
+            self.init(
+                .damaged, "\(file) is damaged: the event at position \(position) is not readable (\(frame)).",
+                hint: "Run groundwave verify.", cause: error)
+        case .batchTooLarge(let count, let bytes):
+            self.init(
+                .usage,
+                "\(count) events of \(bytes) bytes are too many for one batch; \(EventLimits.batchCount) events and "
+                    + "\(EventLimits.batchBytes >> 20) MiB are the most.", hint: "Write them in several batches.",
+                cause: error)
+        case .outOfSequence(let event, let expected):
+            self.init(
+                .damaged, "Event \(event.short) came where number \(expected) was expected.", cause: error)
+        case .tailLost(let expected, let found):
+            self.init(
+                .inputOutput,
+                "After a failed write \(file) ends at position \(found), and \(expected) had been acknowledged.",
+                hint: "Check the disk. Nothing more is written to this store until it is opened again.", cause: error)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Events
+import Foundation
+
+/// The files of a store: one folder.
+struct StoreFiles: Sendable {
+    let folder: URL
+
+    var log: String { folder.appending(path: "log.mdb").path }
+    var views: String { folder.appending(path: "views.mdb").path }
+    var identity: String { folder.appending(path: "identity").path }
+    var localSettings: String { folder.appending(path: "settings.json").path }
+
+    init(_ folder: URL) { self.folder = folder.standardizedFileURL }
+
+    /// Whether there is a store, or what is left of one.
+    var exists: Bool {
+        FileManager.default.fileExists(atPath: log) || FileManager.default.fileExists(atPath: identity)
+    }
+
+    /// Makes the folder, readable by its owner alone.
+    func makeFolder() throws {
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StoreError(
+                .inputOutput, "The folder \(folder.path) cannot be made.",
+                hint: "Check that its parent exists and can be written.", cause: error)
+        }
+    }
+
+    /// Writes the private key with mode 0600; never over another one.
+    func write(_ identity: Identity) throws {
+        let descriptor = open(self.identity, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+        guard descriptor >= 0 else {
+            throw StoreError(
+                .inputOutput, "The file \(self.identity) cannot be made: \(String(cString: strerror(errno))).")
+        }
+        defer { _ = Foundation.close(descriptor) }
+        let secret = identity.secret
+        let isWritten = secret.withSpan { span in
+            span.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) == $0.count }
+        }
+        guard isWritten, fsync(descriptor) == 0 else {
+            unlink(self.identity)
+            throw StoreError(.inputOutput, "The file \(self.identity) cannot be written.", hint: "Is the disk full?")
+        }
+    }
+
+    /// Reads the private key.
+    func readIdentity() throws -> Identity {
+        guard let bytes = FileManager.default.contents(atPath: identity) else {
+            throw StoreError(
+                .damaged, "The store \(folder.path) has no identity: its key is missing.",
+                hint: "Reading still works with groundwave verify; the key cannot be made again.")
+        }
+        guard bytes.count == 32, let identity = Identity(secret: [UInt8](bytes)) else {
+            throw StoreError(.damaged, "The file \(identity) is no key.", hint: "Restore it from where it was copied.")
+        }
+        return identity
+    }
+}

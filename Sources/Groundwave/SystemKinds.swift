@@ -1,0 +1,28 @@
+import Records
+
+/// The record of each replica: its public key and the name of its device, told by its first event.
+enum ReplicaKind: RecordKind {
+    static let name = "replica"
+    static let schema = KindSchema(
+        name: name, fields: [FieldSchema(1, "KEY"), FieldSchema(2, "DEVICE"), FieldSchema(3, "PROGRAM")])
+}
+
+/// The record of each import: it closes every batch of it, so that the batches of one import are found together.
+enum ImportKind: RecordKind {
+    static let name = "import"
+    static let schema = KindSchema(
+        name: name,
+        fields: [
+            FieldSchema(1, "FILE"), FieldSchema(2, "SOURCE"), FieldSchema(3, "PROGRAM"), FieldSchema(4, "RECORDS"),
+            FieldSchema(5, "IMPORTED"), FieldSchema(6, "UPDATED"), FieldSchema(7, "REJECTED"), FieldSchema(8, "ABSENT"),
+        ])
+}
+
+/// The record of each undo: it closes the batch that takes another one back, and says which.
+enum RevertKind: RecordKind {
+    static let name = "revert"
+    static let schema = KindSchema(name: name, fields: [FieldSchema(1, "BATCH")])
+
+    /// The names of the records that only say something of other batches, and are not themselves taken back.
+    static let bookkeeping: Set<String> = [ReplicaKind.name, ImportKind.name, name]
+}

@@ -1,0 +1,204 @@
+import Dispatch
+import EventLog
+import Events
+import LMDB
+import Projections
+import Records
+import Synchronization
+
+/// The one writer of a store in this process: takes batches in turn, and commits together those that wait together.
+///
+/// All of it runs on one serial queue, since a commit blocks and LMDB binds a write to its thread. Callers that come
+/// while a commit is being flushed share the next one: what several threads write costs one flush, not several.
+final class Writer: Sendable {
+    let replica: ReplicaID
+    private let identity: Identity
+    private let deviceName: String
+    private let didCommit: @Sendable () -> Void
+    private let log: EventLog
+    private let views: Views
+    private let queue = DispatchQueue(label: "groundwave.writer")
+    private let sealing = DispatchQueue(label: "groundwave.sealing", qos: .utility)
+    private let waiting = Mutex(Waiting())
+
+    private struct Waiting {
+        var requests: [any Request] = []
+        var isScheduled = false
+        var unsealed = 0
+    }
+
+    /// The most batches of one commit.
+    private static let groupCount = 256
+
+    /// - Parameter didCommit: Called after each commit, when its events can be read.
+    init(
+        log: EventLog, views: Views, identity: Identity, deviceName: String, didCommit: @escaping @Sendable () -> Void
+    ) {
+        self.log = log
+        self.views = views
+        self.identity = identity
+        self.deviceName = deviceName
+        self.didCommit = didCommit
+        replica = identity.replica
+    }
+
+    /// Writes the first event of this replica, its key and its device's name, unless the log has it.
+    ///
+    /// Called on the queue before every append: the replica of a copied store introduces itself when it first has
+    /// something to say, and not before, so that a copy has exactly the events of its origin.
+    func introduceIfNew() throws {
+        guard !isIntroduced.load(ordering: .relaxed) else { return }
+        if try log.vector()[replica] == 0 {
+            var batch = WriteBatch(views: views, replica: replica)
+            try batch.introduce(identity, device: deviceName)
+            _ = try log.append([try batch.draft(AuditNote())], as: replica, arrival: .now())
+        }
+        isIntroduced.store(true, ordering: .relaxed)
+    }
+
+    private let isIntroduced = Atomic(false)
+
+    /// Runs `body` and commits what it collected.
+    func write<Value: Sendable>(
+        _ note: AuditNote, _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
+    ) async throws -> Written<Value> {
+        try Task.checkCancellation()
+        return try await withCheckedThrowingContinuation { continuation in
+            enqueue(BatchRequest(note: note, body: body, continuation: continuation))
+        }
+    }
+
+    /// Runs `body`, which commits by itself, when the batches before it are done.
+    func exclusively<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try body() }) }
+        }
+    }
+
+    private func enqueue(_ request: any Request) {
+        let mustSchedule = waiting.withLock { waiting in
+            waiting.requests.append(request)
+            defer { waiting.isScheduled = true }
+            return !waiting.isScheduled
+        }
+        if mustSchedule { queue.async { self.drain() } }
+    }
+
+    private func drain() {
+        while true {
+            let group = waiting.withLock { waiting in
+                let group = Array(waiting.requests.prefix(Self.groupCount))
+                waiting.requests.removeFirst(group.count)
+                if group.isEmpty { waiting.isScheduled = false }
+                return group
+            }
+            if group.isEmpty { return }
+            commit(group[...])
+        }
+    }
+
+    /// Commits as many of `group` as do not depend on one another, then the rest.
+    private func commit(_ group: ArraySlice<any Request>) {
+        var rest = group
+        while !rest.isEmpty {
+            var prepared: [any Request] = []
+            var drafts: [DraftBatch] = []
+            var touched: Set<WriteBatch.RecordName> = []
+            do {
+                try views.catchUp()
+                while let request = rest.first {
+                    var batch = WriteBatch(views: views, replica: replica)
+                    let draft: DraftBatch
+                    do { draft = try request.prepare(&batch) } catch {
+                        request.fail(error)
+                        rest.removeFirst()
+                        continue
+                    }
+                    let depends = batch.needsEverything || !touched.isDisjoint(with: batch.touched)
+                    if !drafts.isEmpty, depends { break }
+                    rest.removeFirst()
+                    if draft.isEmpty {
+                        request.succeed(nil)
+                    } else {
+                        prepared.append(request)
+                        drafts.append(draft)
+                        touched.formUnion(batch.touched)
+                    }
+                }
+                if drafts.isEmpty { continue }
+                try introduceIfNew()
+                let appended = try log.append(drafts, as: replica, arrival: .now())
+                // On the disk now. What the views cannot take is healed by the next read, and is no failed write.
+                _ = try? views.catchUp()
+                didCommit()
+                for (request, place) in zip(prepared, appended) {
+                    request.succeed(
+                        Batch(first: place.first, count: place.count, position: place.position, stamp: place.stamp))
+                }
+                sealBehind(appended.reduce(0) { $0 + $1.count })
+            } catch {
+                for request in prepared { request.fail(error) }
+                if prepared.isEmpty { rest.forEach { $0.fail(error) } }
+                if prepared.isEmpty { return }
+            }
+        }
+    }
+
+    /// Hashes the tree's leaves on another thread once a block of them has come together.
+    private func sealBehind(_ count: Int) {
+        let isDue = waiting.withLock { waiting in
+            waiting.unsealed += count
+            guard waiting.unsealed >= 256 else { return false }
+            waiting.unsealed = 0
+            return true
+        }
+        // A failure here costs nothing but time: the hashes are computed anew when they are wanted.
+        if isDue { sealing.async { [log] in try? log.sealPending() } }
+    }
+
+    /// Appends a draft that was prepared elsewhere, on the writer's queue: for imports of many batches.
+    func append(_ draft: DraftBatch) throws -> Appended {
+        dispatchPrecondition(condition: .onQueue(queue))
+        try introduceIfNew()
+        let appended = try log.append([draft], as: replica, arrival: .now())
+        didCommit()
+        sealBehind(draft.count)
+        return appended[0]
+    }
+}
+
+/// A batch that waits for its commit.
+private protocol Request: Sendable {
+    func prepare(_ batch: inout WriteBatch) throws -> DraftBatch
+    func succeed(_ batch: Batch?)
+    func fail(_ error: any Error)
+}
+
+private final class BatchRequest<Value: Sendable>: Request {
+    private let note: AuditNote
+    private let body: @Sendable (inout WriteBatch) throws -> Value
+    private let continuation: CheckedContinuation<Written<Value>, any Error>
+    private let value = Mutex<Value?>(nil)
+
+    init(
+        note: AuditNote, body: @escaping @Sendable (inout WriteBatch) throws -> Value,
+        continuation: CheckedContinuation<Written<Value>, any Error>
+    ) {
+        self.note = note
+        self.body = body
+        self.continuation = continuation
+    }
+
+    func prepare(_ batch: inout WriteBatch) throws -> DraftBatch {
+        let value = try body(&batch)
+        self.value.withLock { $0 = value }
+        return try batch.draft(note)
+    }
+
+    func succeed(_ batch: Batch?) {
+        guard let value = value.withLock({ $0 }) else { preconditionFailure("A batch is prepared before it succeeds.") }
+        continuation.resume(returning: Written(value: value, batch: batch))
+    }
+
+    func fail(_ error: any Error) { continuation.resume(throwing: error) }
+}

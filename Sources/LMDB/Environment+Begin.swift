@@ -1,0 +1,126 @@
+import CLMDB
+
+// How transactions begin and end: `read` and `write` in Environment+Transactions.swift call these in pairs.
+extension Environment {
+    /// Begins a read transaction; `endReading` ends it.
+    @usableFromInline
+    func beginReading() throws(LMDBError) -> TransactionReference {
+        var attempt = 0
+        while true {
+            guard gate.enter() else { throw error(.closed, during: .read) }
+            var reader = unsafe idleReaders.take()
+            var code: Int32
+            if let idle = unsafe reader {
+                // The pool gave this reset transaction to this thread alone.
+                code = unsafe mdb_txn_renew(idle)
+                if code != 0 { unsafe mdb_txn_abort(idle) }
+            } else {
+                code = unsafe mdb_txn_begin(resources.handle, nil, UInt32(MDB_RDONLY), &reader)
+            }
+            if code == 0, let handle = unsafe reader {
+                return unsafe TransactionReference(handle: handle, environment: self, writer: nil)
+            }
+            gate.leave()
+            try recover(from: code, attempt: attempt, during: .read)
+            attempt += 1
+        }
+    }
+
+    /// Ends what `beginReading` began.
+    @usableFromInline
+    func endReading(_ reader: TransactionReference) {
+        unsafe idleReaders.put(reader.handle)
+        gate.leave()
+    }
+
+    /// Begins the write transaction, waiting for other writers; `endWriting` ends it.
+    @usableFromInline
+    func beginWriting() throws(LMDBError) -> TransactionReference {
+        precondition(!gate.isWriting, "Write transactions do not nest.")
+        guard !isReadOnly else { throw error(.readOnly, during: .write) }
+        var attempt = 0
+        while true {
+            guard gate.enter() else { throw error(.closed, during: .write) }
+            var begun: OpaquePointer?
+            let code = unsafe mdb_txn_begin(resources.handle, nil, 0, &begun)
+            if code == 0, let handle = unsafe begun {
+                gate.setWriting(true)
+                // LMDB's writer lock is held from here to the commit, so the state is this thread's.
+                unsafe resources.writer.pointee = WriterState()
+                return unsafe TransactionReference(handle: handle, environment: self, writer: resources.writer)
+            }
+            gate.leave()
+            try recover(from: code, attempt: attempt, during: .write)
+            attempt += 1
+        }
+    }
+
+    /// Ends what `beginWriting` began, by a commit or by undoing everything.
+    ///
+    /// - Returns: nil if that is done; the size of the map if it was too small, and then everything is undone.
+    @usableFromInline
+    func endWriting(_ writer: TransactionReference, commits: Bool) throws(LMDBError) -> Int? {
+        guard let state = unsafe writer.writer else { preconditionFailure("Only a write is committed.") }
+        precondition(unsafe state.pointee.lentSpans == 0, "All lent bytes are given back when a write ends.")
+        let failure = unsafe state.pointee.firstFailure
+        let openedTables = unsafe state.pointee.openedTables
+        let ownsHandles = unsafe state.pointee.ownsHandles
+        // From the commit or abort on, the writer state and the C transaction belong to the next writer.
+        var code: Int32 = 0
+        if commits, failure != MDB_MAP_FULL {
+            gate.setWriting(false)
+            code = unsafe mdb_txn_commit(writer.handle)
+            if code == MDB_BAD_TXN, failure != 0 { code = failure }
+        } else {
+            gate.setWriting(false)
+            unsafe mdb_txn_abort(writer.handle)
+        }
+        let isCommitted = commits && code == 0 && failure != MDB_MAP_FULL
+        for (name, table) in openedTables {
+            if isCommitted { tables.committed(table, named: name) } else { tables.closed(table, named: name) }
+        }
+        if ownsHandles { gate.releaseHandles() }
+        defer { gate.leave() }
+        if failure == MDB_MAP_FULL || code == MDB_MAP_FULL { return mapSizeBytes }
+        guard code == 0 else { throw self.failure(code, during: .commit) }
+        return nil
+    }
+
+    /// Sets right what kept a transaction from beginning, or throws.
+    private func recover(from code: Int32, attempt: Int, during operation: LMDBError.Operation) throws(LMDBError) {
+        switch code {
+        case MDB_MAP_RESIZED where attempt < 100:
+            // Another process has grown the map; it may do so again before the next attempt.
+            try adoptMapSize(during: operation)
+        case MDB_READERS_FULL where attempt == 0:
+            try inside(during: operation) { () throws(LMDBError) in checkReaders() }
+        default:
+            throw failure(code, during: operation)
+        }
+    }
+
+    /// Opens the table that a read missed, so that it can run again; throws any other error on.
+    @usableFromInline
+    func openTable(missedBy failure: any Error) throws {
+        guard let missed = failure as? UnopenedTable, missed.environment === self else { throw failure }
+        try inside(during: .read) { () throws(LMDBError) in
+            guard gate.takeHandles() else { throw error(.inUse, during: .read) }
+            defer { gate.releaseHandles() }
+            guard tables.find(missed.name) == nil else { return }
+            try unsafe openTables(skippingOthers: false) { _ in [missed.name] }
+        }
+    }
+
+    /// The error for LMDB's return code or `errno` `code`, with what the environment and the disk say about it.
+    func failure(_ code: Int32, during operation: LMDBError.Operation) -> LMDBError {
+        let reason: LMDBError.Reason =
+            switch code {
+            case MDB_MAP_FULL: .mapFull(mapSizeBytes: mapSizeBytes)
+            case MDB_READERS_FULL: .readersFull(maximum: options.maximumReaders)
+            case MDB_DBS_FULL: .tablesFull(maximum: options.tables)
+            case MDB_INVALID, MDB_BAD_TXN: .damaged(code: code, text: lmdbMessage(code))
+            default: .init(code: code, at: path, during: operation)
+            }
+        return error(reason, during: operation)
+    }
+}

@@ -1,0 +1,78 @@
+import CLMDB
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension Environment {
+    /// The figures of an environment at one moment.
+    public struct Info: Sendable, Hashable {
+        /// The size of the map, in bytes.
+        public let mapSizeBytes: Int
+        /// The number of the last page in use, counted from 0.
+        public let lastPage: Int
+        /// The number of the newest committed transaction.
+        public let lastTransaction: UInt64
+        /// How many slots of the reader table have been in use at once, over all processes.
+        public let readers: Int
+    }
+
+    /// The figures of the environment now.
+    public func info() throws(LMDBError) -> Info {
+        try inside(during: .read) { () throws(LMDBError) in
+            var info = unsafe MDB_envinfo()
+            let code = unsafe mdb_env_info(resources.handle, &info)
+            guard code == 0 else { throw failure(code, during: .read) }
+            return unsafe Info(
+                mapSizeBytes: info.me_mapsize, lastPage: info.me_last_pgno,
+                lastTransaction: UInt64(info.me_last_txnid), readers: Int(info.me_numreaders))
+        }
+    }
+
+    /// The length of the file, in bytes.
+    public var fileSizeBytes: Int {
+        get throws(LMDBError) {
+            try inside(during: .read) { () throws(LMDBError) in
+                var status = stat()
+                guard unsafe fstat(try descriptor, &status) == 0 else { throw failure(errno, during: .read) }
+                return Int(status.st_size)
+            }
+        }
+    }
+
+    /// Puts everything committed so far on disk.
+    ///
+    /// Needed with `synchronous` false. On Apple platforms it also empties the cache of the drive (`F_FULLFSYNC`),
+    /// which LMDB's commits do not.
+    ///
+    /// - Throws: ``LMDBError/Reason/inputOutput(errno:)``, `diskFull`, `readOnly`, `closed`. After an input/output
+    ///   error, what was not yet on disk may be lost although a later call succeeds: close, reopen and verify.
+    public func synchronise() throws(LMDBError) {
+        guard !isReadOnly else { throw error(.readOnly, during: .synchronise) }
+        try inside(during: .synchronise) { () throws(LMDBError) in
+            let code = unsafe mdb_env_sync(resources.handle, 1)
+            guard code == 0 else { throw failure(code, during: .synchronise) }
+            #if canImport(Darwin)
+                do {
+                    try flushToMedium(try descriptor)
+                } catch let failure as SystemError {
+                    throw self.failure(failure.code, during: .synchronise)
+                }
+            #endif
+        }
+    }
+
+    /// LMDB's descriptor of the data file; the caller is inside the gate and does not close it.
+    var descriptor: Int32 {
+        get throws(LMDBError) {
+            var descriptor: Int32 = -1
+            let code = unsafe mdb_env_get_fd(resources.handle, &descriptor)
+            guard code == 0 else { throw failure(code, during: .read) }
+            return descriptor
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import CLMDB
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension Environment {
+    /// Opens the file at `path`, or returns the environment that has it open in this process.
+    ///
+    /// The file is checked before it is mapped: a missing, empty, short or foreign file is an error, never a new
+    /// environment. What the check cannot see is damage inside the pages, on which liblmdb may end the process; verify
+    /// a suspect file in a process of its own.
+    ///
+    /// With `isReadOnly` the file may lie on read-only media. If the folder takes no lock file and has none, the file
+    /// is opened without locks (`MDB_NOLOCK`); nobody may write to it meanwhile.
+    ///
+    /// - Throws: ``LMDBError/Reason/missing``, `empty`, `truncated`, `notLMDB`, `versionMismatch` or `damaged` for
+    ///   what is at the path; `permission` or `readOnlyFileSystem` if it may not be opened for writing; `inUse` if it
+    ///   is open in this process with another `isReadOnly`, another `synchronous` or room for fewer tables.
+    public static func open(_ path: String, options: Options = Options()) throws(LMDBError) -> Environment {
+        while true {
+            let file = try FileBeforeMapping(path)
+            switch EnvironmentRegistry.shared.claim(file.identity, path: file.path) {
+            case .living(let environment):
+                // It may have been closed since; then look again.
+                guard !environment.gate.isClosed else { continue }
+                guard environment.options.isReadOnly == options.isReadOnly,
+                    environment.options.synchronous == options.synchronous,
+                    environment.options.tables >= options.tables
+                else { throw LMDBError(.inUse, path: path, during: .open) }
+                return environment
+            case .pathInUse:
+                throw LMDBError(.inUse, path: path, during: .open)
+            case .claimed:
+                var opened: Environment?
+                defer { EnvironmentRegistry.shared.finish(file.identity, opened) }
+                let environment = try open(file, options: options)
+                opened = environment
+                return environment
+            }
+        }
+    }
+
+    /// Opens `file`, which this thread has claimed.
+    private static func open(_ file: FileBeforeMapping, options: Options) throws(LMDBError) -> Environment {
+        var flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
+        if options.isReadOnly { flags |= UInt32(MDB_RDONLY) }
+        if !options.synchronous { flags |= UInt32(MDB_NOSYNC) }
+        let mapSize = max(options.initialMapSizeBytes, file.contentByteCount, file.mapSizeBytes)
+        var (code, handle) = unsafe openHandle(file.path, flags, mapSize, options)
+        if options.isReadOnly, code == EACCES || code == EPERM || code == EROFS,
+            !FileSystem.isTaken(file.path + "-lock")
+        {
+            unsafe (code, handle) = unsafe openHandle(file.path, flags | UInt32(MDB_NOLOCK), mapSize, options)
+        }
+        guard let handle = unsafe handle else {
+            throw LMDBError(reason(ofOpening: code), path: file.path, during: .open)
+        }
+        let environment = unsafe Environment(
+            opened: handle, path: file.path, options: options, pageSize: file.pageSize, identity: file.identity)
+        environment.checkReaders()
+        do {
+            try environment.openExistingTables()
+        } catch {
+            environment.close()
+            throw error
+        }
+        return environment
+    }
+
+    /// A new C environment on `path`, or the code why there is none.
+    static func openHandle(
+        _ path: String, _ flags: UInt32, _ mapSizeBytes: Int, _ options: Options
+    ) -> (code: Int32, handle: OpaquePointer?) {
+        var created: OpaquePointer?
+        var code = unsafe mdb_env_create(&created)
+        guard code == 0, let handle = unsafe created else { return (code, nil) }
+        // Nobody else knows the handle yet. After a failed mdb_env_open it must be closed (lmdb.h), as done below.
+        if code == 0 { code = unsafe mdb_env_set_maxdbs(handle, UInt32(clamping: options.tables)) }
+        if code == 0 { code = unsafe mdb_env_set_maxreaders(handle, UInt32(clamping: options.maximumReaders)) }
+        if code == 0 { code = unsafe mdb_env_set_mapsize(handle, mapSizeBytes) }
+        if code == 0 { code = unsafe mdb_env_open(handle, path, flags, 0o644) }
+        guard code == 0 else {
+            unsafe mdb_env_close(handle)
+            return (code, nil)
+        }
+        return unsafe (0, handle)
+    }
+
+    private static func reason(ofOpening code: Int32) -> LMDBError.Reason {
+        switch code {
+        case MDB_INVALID, MDB_VERSION_MISMATCH:
+            // The data file was checked just now, so LMDB means the lock file of a process that is running.
+            .other(code: code, text: "a program with another version of LMDB has the file open")
+        default: .init(code: code)
+        }
+    }
+
+    /// Frees the reader slots of processes that died.
+    func checkReaders() {
+        var dead: Int32 = 0
+        // Best effort: without a lock file there are no slots to free.
+        _ = unsafe mdb_reader_check(resources.handle, &dead)
+    }
+
+    /// Opens every table that exists, in one read transaction, so that later reads find their handles.
+    func openExistingTables() throws(LMDBError) {
+        try unsafe openTables(skippingOthers: true) { unsafe Self.tableNames($0) }
+    }
+
+    /// Opens the tables that `names` lists, in one read transaction; the caller holds the right to open handles.
+    ///
+    /// - Parameter skippingOthers: Whether names of plain entries, which are no tables, are passed over.
+    func openTables(skippingOthers: Bool, _ names: (OpaquePointer) -> [String]) throws(LMDBError) {
+        var begun: OpaquePointer?
+        var code = unsafe mdb_txn_begin(resources.handle, nil, UInt32(MDB_RDONLY), &begun)
+        guard code == 0, let transaction = unsafe begun else { throw failure(code, during: .open) }
+        // The transaction is local, and every path below ends it exactly once.
+        var main: UInt32 = 0
+        code = unsafe mdb_dbi_open(transaction, nil, 0, &main)
+        guard code == 0 else {
+            unsafe mdb_txn_abort(transaction)
+            throw failure(code, during: .open)
+        }
+        var opened: [(String, UInt32)] = []
+        for name in unsafe names(transaction) {
+            var index: UInt32 = 0
+            code = unsafe mdb_dbi_open(transaction, name, 0, &index)
+            if code == 0 {
+                opened.append((name, index))
+            } else if code != MDB_NOTFOUND, !(skippingOthers && code == MDB_INCOMPATIBLE) {
+                unsafe mdb_txn_abort(transaction)
+                throw failure(code, during: .open)
+            }
+        }
+        // Committing, not aborting, is what keeps the handles (lmdb.h, mdb_dbi_open).
+        code = unsafe mdb_txn_commit(transaction)
+        guard code == 0 else { throw failure(code, during: .open) }
+        for (name, index) in opened { tables.committed(tables.opened(index), named: name) }
+    }
+
+    /// The keys of the main table, which are the names of the tables.
+    private static func tableNames(_ transaction: OpaquePointer) -> [String] {
+        var opened: OpaquePointer?
+        // Table 1 is the main table; it has no handle of its own to open.
+        guard unsafe mdb_cursor_open(transaction, 1, &opened) == 0, let cursor = unsafe opened else { return [] }
+        defer { unsafe mdb_cursor_close(cursor) }
+        var names: [String] = []
+        var key = unsafe MDB_val()
+        var value = unsafe MDB_val()
+        while unsafe mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == 0 {
+            // The key stays in the map for the length of this read transaction.
+            let bytes = unsafe UnsafeRawBufferPointer(start: key.mv_data, count: key.mv_size)
+            if unsafe !bytes.isEmpty, unsafe !bytes.contains(0),
+                let name = unsafe String(validating: bytes, as: UTF8.self)
+            {
+                names.append(name)
+            }
+        }
+        return names
+    }
+}

@@ -1,0 +1,143 @@
+import CLMDB
+import Synchronization
+
+/// An LMDB environment: one file with named, sorted tables, read by any number of threads and processes at once and
+/// written by one at a time.
+///
+/// Transactions are lent to synchronous closures: they cannot be kept, copied, sent to another thread or held across
+/// an `await`. A write belongs to the thread that began it, since LMDB locks by thread. A read never waits for a
+/// writer; only a growing map and ``close()`` wait for the reads that are open, so reads are short, and a closure
+/// never waits for another thread that uses the same environment.
+///
+/// A process holds one environment per file: ``open(_:options:)`` returns the living one. A process that forks must
+/// not use the environment in the child (LMDB documentation, "Caveats").
+public final class Environment: Sendable {
+    /// How an environment is opened.
+    public struct Options: Sendable, Hashable {
+        /// How many tables may be open at once.
+        public var tables: Int
+        /// The least size of the map, in bytes.
+        ///
+        /// It is address space, not disk; the map grows by itself when it is full.
+        public var initialMapSizeBytes: Int
+        /// Refuses writes, and opens files on read-only media.
+        public var isReadOnly: Bool
+        /// Whether a commit is on disk when it returns.
+        ///
+        /// False (`MDB_NOSYNC`) only for files that may be deleted: a power cut may leave the file unreadable.
+        public var synchronous: Bool
+        /// How many reads may be open at once, over all processes.
+        ///
+        /// The first process to open the file decides for all of them.
+        public var maximumReaders: Int
+
+        /// Options for a durable environment unless said otherwise.
+        public init(
+            tables: Int = 16, initialMapSizeBytes: Int = 1 << 30, isReadOnly: Bool = false, synchronous: Bool = true,
+            maximumReaders: Int = 126
+        ) {
+            self.tables = tables
+            self.initialMapSizeBytes = initialMapSizeBytes
+            self.isReadOnly = isReadOnly
+            self.synchronous = synchronous
+            self.maximumReaders = maximumReaders
+        }
+    }
+
+    /// The file, as it was first opened in this process, with symbolic links resolved.
+    public let path: String
+    /// The options it was first opened with in this process.
+    public let options: Options
+    /// The page size of the file in bytes, chosen by the machine that created it.
+    public let pageSize: Int
+
+    /// The transactions that are open.
+    let gate = Gate()
+    /// Read transactions that wait to be used again.
+    let idleReaders = ReaderPool()
+    /// The tables that are open.
+    let tables: TableHandles
+    /// What the registry knows this file by, nil while it is being created.
+    let identity: FileIdentity?
+    /// The C environment.
+    ///
+    /// Freed by `close()`, alone in the gate; everyone else uses it inside the gate only.
+    let resources: Resources
+
+    /// The C environment and the state of its one write transaction.
+    @safe
+    struct Resources: @unchecked Sendable {
+        // Why @unchecked holds: liblmdb's environment calls are thread-safe except for resizing and closing, which
+        // happen alone in the gate; `writer` is used by the thread only that holds LMDB's writer lock.
+        let handle: OpaquePointer
+        let writer: UnsafeMutablePointer<WriterState>
+    }
+
+    /// Whether the environment was opened read-only.
+    public var isReadOnly: Bool { options.isReadOnly }
+
+    /// Takes over `handle`, an open environment.
+    init(opened handle: OpaquePointer, path: String, options: Options, pageSize: Int, identity: FileIdentity?) {
+        self.path = path
+        self.options = options
+        self.pageSize = pageSize
+        self.identity = identity
+        tables = TableHandles(capacity: options.tables)
+        let writer = UnsafeMutablePointer<WriterState>.allocate(capacity: 1)
+        unsafe writer.initialize(to: WriterState())
+        resources = unsafe Resources(handle: handle, writer: writer)
+    }
+
+    deinit {
+        close()
+        // Closed, so no transaction is left to use it.
+        unsafe resources.writer.deinitialize(count: 1)
+        unsafe resources.writer.deallocate()
+    }
+
+    /// Closes the file once all transactions of this process have ended; every later use throws
+    /// ``LMDBError/Reason/closed``.
+    ///
+    /// Closing twice does nothing. An environment nobody holds any more closes by itself. With `synchronous` false,
+    /// call ``synchronise()`` first if the contents are to survive a power cut.
+    ///
+    /// - Precondition: This thread is not inside a transaction of this environment.
+    public func close() {
+        let done: Void? = gate.alone { isClosed in
+            guard !isClosed else { return }
+            isClosed = true
+            release()
+        }
+        precondition(done != nil, "An environment is closed outside of its transactions.")
+    }
+
+    /// Frees the C environment.
+    ///
+    /// The caller is alone in the gate and shuts it for good.
+    func release() {
+        idleReaders.abortAll()
+        // The gate is empty and stays shut, so nobody uses the handle now or later.
+        unsafe mdb_env_close(resources.handle)
+        if let identity { EnvironmentRegistry.shared.remove(identity) }
+    }
+
+    /// Whether the opening `token` of the table `index` is the current one.
+    @usableFromInline
+    func isCurrent(index: UInt32, token: UInt64) -> Bool {
+        tables.isCurrent(index: index, token: token)
+    }
+
+    /// An error of this environment.
+    func error(_ reason: LMDBError.Reason, during operation: LMDBError.Operation) -> LMDBError {
+        LMDBError(reason, path: path, during: operation)
+    }
+
+    /// Runs `body` inside the gate, so that the environment stays open and its map in place.
+    func inside<R>(
+        during operation: LMDBError.Operation, _ body: () throws(LMDBError) -> R
+    ) throws(LMDBError) -> R {
+        guard gate.enter() else { throw error(.closed, during: operation) }
+        defer { gate.leave() }
+        return try body()
+    }
+}

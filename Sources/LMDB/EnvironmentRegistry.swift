@@ -1,0 +1,63 @@
+/// The environments that are open in this process, by file.
+///
+/// LMDB forbids opening a file twice in one process (lmdb.h, "Caveats"): closing one would drop the file locks of the
+/// other. A file is one device and inode, whatever its path; a path is also refused while an environment that was
+/// opened under it lives on with another (deleted) file, since both would use one lock file.
+final class EnvironmentRegistry: Sendable {
+    static let shared = EnvironmentRegistry()
+
+    private struct Entry {
+        weak var environment: Environment?
+        let path: String
+    }
+
+    private struct State {
+        var entries: [FileIdentity: Entry] = [:]
+        /// Files between the check below and the end of `mdb_env_open`.
+        var opening: Set<FileIdentity> = []
+    }
+
+    private let monitor = Monitor(State())
+
+    /// What is known about a file.
+    enum Claim {
+        case living(Environment)
+        /// The path's lock file belongs to another file that is still open.
+        case pathInUse
+        /// Nobody has it open; the caller opens it and calls `finish`.
+        case claimed
+    }
+
+    /// Looks `identity` up and claims it for opening if it is free.
+    ///
+    /// Waits for another thread that opens or closes it.
+    func claim(_ identity: FileIdentity, path: String) -> Claim {
+        monitor.wait { state in
+            if state.opening.contains(identity) { return false }
+            // An entry without environment belongs to a thread that is just closing it.
+            return state.entries[identity].map { $0.environment != nil } ?? true
+        } then: { state in
+            if let living = state.entries[identity]?.environment { return .living(living) }
+            if state.entries.values.contains(where: { $0.path == path }) { return .pathInUse }
+            state.opening.insert(identity)
+            return .claimed
+        }
+    }
+
+    /// Ends a claim, with the environment if opening succeeded.
+    func finish(_ identity: FileIdentity, _ environment: Environment?) {
+        monitor.withLock { state in
+            state.opening.remove(identity)
+            if let environment {
+                state.entries[identity] = Entry(environment: environment, path: environment.path)
+            }
+        }
+        monitor.wakeAll()
+    }
+
+    /// Forgets an environment that has closed.
+    func remove(_ identity: FileIdentity) {
+        monitor.withLock { $0.entries[identity] = nil }
+        monitor.wakeAll()
+    }
+}

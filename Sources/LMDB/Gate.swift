@@ -1,0 +1,104 @@
+/// Counts the transactions of one environment in this process, so that the map is only moved, the environment only
+/// closed, while none is open (lmdb.h, `mdb_env_set_mapsize`: "if there are no transactions active in this process").
+///
+/// Transactions of several threads are inside together. A thread that wants to be alone waits for those inside, while
+/// newcomers wait for it; a thread that is already inside may always enter again, or it would wait for itself.
+final class Gate: Sendable {
+    private struct State {
+        /// One element for each open transaction.
+        var inside: [ThreadIdentity] = []
+        var writer: ThreadIdentity?
+        /// The thread whose open transaction has opened table handles; see TableHandles.swift.
+        var handleOwner: ThreadIdentity?
+        var waitingToBeAlone = 0
+        var someoneIsAlone = false
+        var isClosed = false
+    }
+
+    private let monitor = Monitor(State())
+
+    /// Enters with one transaction, or returns false if the environment is closed.
+    func enter() -> Bool {
+        let me = ThreadIdentity.current
+        return monitor.wait { state in
+            !state.someoneIsAlone && (state.waitingToBeAlone == 0 || state.inside.contains(me))
+        } then: { state in
+            guard !state.isClosed else { return false }
+            state.inside.append(me)
+            return true
+        }
+    }
+
+    /// Leaves with one transaction of this thread.
+    func leave() {
+        let me = ThreadIdentity.current
+        let someoneWaits = monitor.withLock { state in
+            // The newest first, since transactions of one thread nest.
+            guard let index = state.inside.lastIndex(of: me) else {
+                preconditionFailure("A transaction ends on the thread it began on.")
+            }
+            state.inside.remove(at: index)
+            return state.inside.isEmpty && state.waitingToBeAlone > 0
+        }
+        if someoneWaits { monitor.wakeAll() }
+    }
+
+    /// Runs `body` while no transaction of this process is open, or returns nil if this thread itself is inside one.
+    func alone<R>(_ body: (_ isClosed: inout Bool) throws -> R) rethrows -> R? {
+        let me = ThreadIdentity.current
+        let mayWait = monitor.withLock { state in
+            guard !state.inside.contains(me) else { return false }
+            state.waitingToBeAlone += 1
+            return true
+        }
+        guard mayWait else { return nil }
+        var isClosed = monitor.wait { state in
+            state.inside.isEmpty && !state.someoneIsAlone
+        } then: { state in
+            state.someoneIsAlone = true
+            return state.isClosed
+        }
+        defer {
+            monitor.withLock { state in
+                state.someoneIsAlone = false
+                state.waitingToBeAlone -= 1
+                state.isClosed = isClosed
+            }
+            monitor.wakeAll()
+        }
+        return try body(&isClosed)
+    }
+
+    /// Whether the environment is closed.
+    var isClosed: Bool { monitor.withLock { $0.isClosed } }
+
+    /// Whether this thread is inside its write transaction.
+    var isWriting: Bool {
+        let me = ThreadIdentity.current
+        return monitor.withLock { $0.writer == me }
+    }
+
+    /// Notes that this thread has begun, or has ended, the write transaction.
+    func setWriting(_ isWriting: Bool) {
+        let me = ThreadIdentity.current
+        monitor.withLock { $0.writer = isWriting ? me : nil }
+    }
+
+    /// Waits for the right to open table handles and takes it; false if another transaction of this thread has it.
+    func takeHandles() -> Bool {
+        let me = ThreadIdentity.current
+        return monitor.wait { state in
+            state.handleOwner == nil || state.handleOwner == me
+        } then: { state in
+            guard state.handleOwner == nil else { return false }
+            state.handleOwner = me
+            return true
+        }
+    }
+
+    /// Gives the right to open table handles back.
+    func releaseHandles() {
+        monitor.withLock { $0.handleOwner = nil }
+        monitor.wakeAll()
+    }
+}

@@ -1,0 +1,67 @@
+import CLMDB
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The longest key that LMDB stores (`MDB_MAXKEYSIZE`, a compile-time constant of liblmdb; `mdb_env_get_maxkeysize`).
+public let maximumKeyByteCount = 511
+
+extension LMDBError.Reason {
+    /// The reason for `code`, asking the disk at `path` whether it is full.
+    ///
+    /// LMDB reports a write that a full disk cut short as `EIO`.
+    init(code: Int32, at path: String, during operation: LMDBError.Operation) {
+        self.init(code: code)
+        guard operation != .read, operation != .open else { return }
+        let free = FileSystem.freeBytes(at: path) ?? FileSystem.freeBytes(at: FileSystem.folder(of: path))
+        if code == ENOSPC || code == EDQUOT || code == EIO && (free ?? .max) < Self.nearlyNothing {
+            self = .diskFull(freeBytes: free ?? 0)
+        }
+    }
+
+    /// LMDB writes up to 64 pages at once (`MDB_COMMIT_PAGES`); with less room than this, a failed write found none.
+    private static let nearlyNothing = 1 << 20
+
+    /// The reason for a return code of LMDB or an `errno`, as far as the code alone tells.
+    init(code: Int32) {
+        switch code {
+        case ENOENT, ENOTDIR: self = .missing
+        case EEXIST: self = .exists
+        case EACCES, EPERM: self = .permission
+        case EROFS: self = .readOnlyFileSystem
+        case EIO: self = .inputOutput(errno: code)
+        case EBUSY, EAGAIN: self = .locked
+        case MDB_INVALID: self = .notLMDB
+        case MDB_PANIC: self = .mustReopen
+        case MDB_BAD_DBI: self = .noTable
+        case MDB_TXN_FULL: self = .transactionTooLarge
+        case MDB_CORRUPTED, MDB_PAGE_NOTFOUND: self = .damaged(code: code, text: lmdbMessage(code))
+        default: self = .other(code: code, text: lmdbMessage(code))
+        }
+    }
+}
+
+/// LMDB's words for `code`, which may also be an `errno`.
+func lmdbMessage(_ code: Int32) -> String {
+    // LMDB's own codes map to constant strings; everything else goes to the re-entrant strerror below.
+    guard (MDB_KEYEXIST...MDB_LAST_ERRCODE).contains(code), let text = unsafe mdb_strerror(code) else {
+        return systemMessage(code)
+    }
+    // The string is a NUL-terminated constant inside liblmdb.
+    return unsafe String(cString: text)
+}
+
+/// The operating system's words for `code`.
+func systemMessage(_ code: Int32) -> String {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+        guard let start = buffer.baseAddress else { return "error \(code)" }
+        // The function writes a NUL-terminated string of at most the buffer's size.
+        unsafe groundwave_error_text(code, start, buffer.count)
+        return unsafe String(cString: start)
+    }
+}

@@ -1,0 +1,77 @@
+import CLMDB
+import Synchronization
+
+/// The table handles of one environment: found by name, and checked on every use.
+///
+/// LMDB's rules (lmdb.h, `mdb_dbi_open`): a handle belongs to the transaction that opened it until that commits; it is
+/// closed if that aborts; and no two transactions of a process may open handles at the same time. So
+/// - all tables that exist are opened while the environment opens, in one read transaction;
+/// - a write transaction that opens a table holds the gate's handle right until it ends, and only its commit makes
+///   the handle known here;
+/// - a read that meets a table unknown here (another process made it) ends, a short read of its own opens the handle
+///   under the same right, and the read runs again from its start.
+@safe
+final class TableHandles: @unchecked Sendable {
+    // Why @unchecked holds: `tokens` is a fixed allocation of atomics, freed when nobody holds the object any more.
+    private let byName = Mutex<[String: OpenedTable]>([:])
+    private let tokens: UnsafeMutablePointer<Atomic<UInt64>>
+    private let tokenCount: Int
+
+    /// How many tables may be open at once.
+    let capacity: Int
+
+    private static let lastToken = Atomic<UInt64>(0)
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        // LMDB counts its two core tables (free pages, names) before the named ones.
+        tokenCount = capacity + 2
+        unsafe tokens = .allocate(capacity: tokenCount)
+        for index in 0..<tokenCount { unsafe (tokens + index).initialize(to: Atomic(0)) }
+    }
+
+    deinit {
+        unsafe tokens.deinitialize(count: tokenCount)
+        unsafe tokens.deallocate()
+    }
+
+    /// The table `name`, if this process has it open.
+    func find(_ name: String) -> OpenedTable? {
+        byName.withLock { $0[name] }
+    }
+
+    /// Gives the handle `index` its token; it is valid for the transaction that opened it and not yet found by name.
+    func opened(_ index: UInt32) -> OpenedTable {
+        let token = Self.lastToken.add(1, ordering: .relaxed).newValue
+        precondition(Int(index) < tokenCount, "LMDB gives out no more handles than mdb_env_set_maxdbs allows.")
+        // The index was checked against the allocation.
+        unsafe tokens[Int(index)].store(token, ordering: .relaxed)
+        return OpenedTable(index: index, token: token)
+    }
+
+    /// Makes `table` known by name; its transaction has committed.
+    func committed(_ table: OpenedTable, named name: String) {
+        byName.withLock { $0[name] = table }
+    }
+
+    /// Forgets `table`; its transaction was aborted, or it was dropped.
+    func closed(_ table: OpenedTable, named name: String) {
+        unsafe tokens[Int(table.index)].store(0, ordering: .relaxed)
+        byName.withLock { known in
+            if known[name]?.token == table.token { known[name] = nil }
+        }
+    }
+
+    /// Whether the opening `token` of the handle `index` is the current one.
+    func isCurrent(index: UInt32, token: UInt64) -> Bool {
+        guard Int(index) < tokenCount else { return false }
+        return unsafe tokens[Int(index)].load(ordering: .relaxed) == token
+    }
+}
+
+/// Thrown through the body of a read that met a table which this process has not opened yet; `Environment.read`
+/// catches it, opens the table and runs the body again.
+struct UnopenedTable: Error {
+    let environment: Environment
+    let name: String
+}

@@ -1,0 +1,167 @@
+import CLMDB
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension MDB_val {
+    /// The bytes it points to; the caller says how long they stay.
+    @inlinable
+    @unsafe
+    var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: mv_data, count: mv_size) }
+}
+
+extension TransactionReference {
+    /// Throws unless `table` is an open table of this environment.
+    @inlinable
+    func check<Key: TableKey>(_ table: Table<Key>) throws(LMDBError) {
+        guard unsafe environment.isCurrent(index: table.index, token: table.token) else {
+            throw unsafe failure(.noTable, .read)
+        }
+    }
+
+    /// Lends `key` as LMDB's structure, if it has a legal length.
+    @inlinable
+    func withKey(
+        _ key: RawSpan, _ body: (UnsafeMutablePointer<MDB_val>) -> Int32
+    ) throws(LMDBError) -> Int32 {
+        guard key.byteCount - 1 < maximumKeyByteCount, key.byteCount > 0 else {
+            throw unsafe failure(.keySize(byteCount: key.byteCount), .read)
+        }
+        return unsafe key.withUnsafeBytes { buffer in
+            // LMDB declares the pointer mutable for both directions and does not write through a key it is given.
+            var value = unsafe MDB_val(
+                mv_size: buffer.count, mv_data: UnsafeMutableRawPointer(mutating: buffer.baseAddress))
+            return unsafe body(&value)
+        }
+    }
+
+    /// Lends `key` and `value` as LMDB's structures.
+    @inlinable
+    func withKeyAndValue<Key: TableKey>(
+        _ key: Key, _ value: RawSpan,
+        _ body: (UnsafeMutablePointer<MDB_val>, UnsafeMutablePointer<MDB_val>) -> Int32
+    ) throws(LMDBError) -> Int32 {
+        // An error travels as a value, since closures of the standard library do not carry its type through.
+        let outcome: Result<Int32, LMDBError> = key.withKeyBytes { keyBytes in
+            unsafe value.withUnsafeBytes { valueBytes in
+                // LMDB copies the value and does not write through the pointer without MDB_RESERVE.
+                var data = unsafe MDB_val(
+                    mv_size: valueBytes.count, mv_data: UnsafeMutableRawPointer(mutating: valueBytes.baseAddress))
+                return Result { () throws(LMDBError) in try unsafe withKey(keyBytes) { unsafe body($0, &data) } }
+            }
+        }
+        return try outcome.get()
+    }
+
+    /// Throws unless this is a write transaction.
+    ///
+    /// - Precondition: No closure holds bytes of the transaction, which a write may change or free.
+    @inlinable
+    func prepareToWrite() throws(LMDBError) {
+        guard let writer = unsafe writer else { throw unsafe failure(.readOnly, .write) }
+        precondition(unsafe writer.pointee.lentSpans == 0, "Nothing is written while a closure holds bytes of the map.")
+    }
+
+    /// The error for the return code `code` of storing `value`.
+    @usableFromInline
+    @inline(never)
+    func failure(storing value: RawSpan, _ code: Int32) -> LMDBError {
+        // Key sizes were checked before, so only the value can be too large.
+        if code == MDB_BAD_VALSIZE { return unsafe failure(.valueTooLarge(byteCount: value.byteCount), .write) }
+        return unsafe failure(code, .write)
+    }
+
+    /// The error for the return code `code` of looking at a cursor's entry.
+    @usableFromInline
+    @inline(never)
+    func failure(atEntry code: Int32) -> LMDBError {
+        // EINVAL: the table was emptied, which takes every cursor off its entry.
+        if code == MDB_NOTFOUND || code == EINVAL { return unsafe failure(.noEntry, .read) }
+        return unsafe failure(code, .read)
+    }
+
+    /// Notes that a closure holds bytes of this transaction.
+    @inlinable
+    func beginLending() {
+        if let writer = unsafe writer { unsafe writer.pointee.lentSpans += 1 }
+    }
+
+    /// Notes that a closure has given them back.
+    @inlinable
+    func endLending() {
+        if let writer = unsafe writer { unsafe writer.pointee.lentSpans -= 1 }
+    }
+
+    /// The error for `reason` in this environment.
+    @usableFromInline
+    @inline(never)
+    func failure(_ reason: LMDBError.Reason, _ operation: LMDBError.Operation) -> LMDBError {
+        unsafe environment.error(reason, during: operation)
+    }
+
+    /// The error for LMDB's return code `code`, which a write transaction remembers.
+    @usableFromInline
+    @inline(never)
+    func failure(_ code: Int32, _ operation: LMDBError.Operation) -> LMDBError {
+        // EINVAL is LMDB's answer to a handle that this snapshot does not have yet.
+        if code == EINVAL || code == MDB_BAD_DBI { return unsafe failure(.noTable, operation) }
+        if code == MDB_KEYEXIST { return unsafe failure(.keyOrder, operation) }
+        if let writer = unsafe writer, unsafe writer.pointee.firstFailure == 0 {
+            unsafe writer.pointee.firstFailure = code
+        }
+        return unsafe environment.failure(code, during: operation)
+    }
+
+    /// The open table `name`, opened now if need be; nil if this state of the environment has none.
+    func openedTable(_ name: String) throws -> OpenedTable? {
+        if let table = unsafe writer?.pointee.openedTables.first(where: { $0.name == name })?.table { return table }
+        guard try unsafe exists(name) else { return nil }
+        if let table = unsafe environment.tables.find(name) { return table }
+        guard unsafe writer != nil else { throw unsafe UnopenedTable(environment: environment, name: name) }
+        return try unsafe openTable(name, flags: 0)
+    }
+
+    /// Whether the main table of this state names a table `name`.
+    private func exists(_ name: String) throws(LMDBError) -> Bool {
+        var name = name
+        var code: Int32 = 0
+        var value = unsafe MDB_val()
+        name.withUTF8 { bytes in
+            var key = unsafe MDB_val(
+                mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            // Table 1 is LMDB's main table, whose keys are the names (lmdb.h, "the main database").
+            code = bytes.isEmpty ? MDB_NOTFOUND : unsafe mdb_get(handle, 1, &key, &value)
+        }
+        if code == MDB_NOTFOUND { return false }
+        guard code == 0 else { throw unsafe failure(code, .read) }
+        return true
+    }
+
+    /// Opens the table `name` in this write transaction; with `MDB_CREATE` it is made if need be.
+    func openTable(_ name: String, flags: Int32) throws(LMDBError) -> OpenedTable? {
+        guard let writer = unsafe writer else { preconditionFailure("Only a write opens tables in itself.") }
+        guard !name.isEmpty, !name.utf8.contains(0) else { throw unsafe failure(.tableName(name), .write) }
+        if !(unsafe writer.pointee.ownsHandles) {
+            guard unsafe environment.gate.takeHandles() else { throw unsafe failure(.inUse, .write) }
+            unsafe writer.pointee.ownsHandles = true
+        }
+        var index: UInt32 = 0
+        // While waiting for the right, another write may have opened the table and made it known.
+        if let table = unsafe environment.tables.find(name) {
+            // Known but gone: another process has dropped it, and the handle cannot be made anew under readers.
+            guard try unsafe exists(name) else { throw unsafe failure(.noTable, .write) }
+            return table
+        }
+        let code = unsafe mdb_dbi_open(handle, name, UInt32(flags), &index)
+        if code == MDB_NOTFOUND { return nil }
+        guard code == 0 else { throw unsafe failure(code, .write) }
+        let table = unsafe environment.tables.opened(index)
+        unsafe writer.pointee.openedTables.append((name, table))
+        return table
+    }
+}

@@ -1,0 +1,142 @@
+import ByteCoding
+import EventLog
+import Events
+import Records
+
+/// One event as the audit tells it: who did what, when, why, and what stood there before.
+public struct AuditEntry: Hashable, Sendable {
+    /// What became of one field.
+    public struct FieldChange: Hashable, Sendable {
+        /// The field by its name; empty where the whole record was deleted or restored.
+        public let field: String
+        /// What the author was looking at; `nil` where there was nothing.
+        public let before: [UInt8]?
+        /// What they wrote; `nil` for a clear, a removal, a delete.
+        public let after: [UInt8]?
+        /// What was done.
+        public let operation: OperationCode
+        /// Whether a value that belongs here is withheld.
+        public let isWithheld: Bool
+    }
+
+    /// The event.
+    public let event: EventID
+    /// Where it stands in this store.
+    public let position: Position
+    /// When it was written.
+    public let stamp: Stamp
+    /// How many events of its batch follow.
+    public let rest: Int
+    /// Who and why, as the batch says.
+    public let note: AuditNote
+    /// The kind of the record it touched.
+    public let kind: String
+    /// The record it touched.
+    public let record: RecordID
+    /// Whether an import wrote it.
+    public let isImported: Bool
+    /// What became of each field, in the order of the event; registers as their members.
+    public let changes: [FieldChange]
+}
+
+/// Reads events as a person wants to see them. Nothing is folded: an event names what it superseded, so what stood
+/// there before is found in the events it names.
+public struct Audit: Sendable {
+    let log: EventLog
+    private let kinds: Kinds
+
+    /// The audit of `log`.
+    public init(of log: EventLog, kinds: Kinds) {
+        self.log = log
+        self.kinds = kinds
+    }
+
+    /// The event at `position`; `nil` where there is none, or where it is of a type that this version does not know.
+    ///
+    /// Cost: a look-up for the event, one for its batch's note, and one for each head it superseded.
+    public func entry(at position: Position) throws -> AuditEntry? {
+        let event = try log.withEvent(at: position) { frame, bytes -> (Frame, Change)? in
+            guard
+                let change = try? Change(
+                    shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
+                    isWithheld: frame.isWithheld, by: frame.id.replica)
+            else { return nil }
+            return (frame, change)
+        }
+        guard let event, let (frame, change) = event else { return nil }
+        return AuditEntry(
+            event: frame.id, position: position, stamp: frame.stamp, rest: frame.rest,
+            note: try note(at: position + UInt64(frame.rest)), kind: change.kind, record: change.record,
+            isImported: change.source != nil,
+            changes: try change.operations.flatMap { try changes($0, in: change, isWithheld: frame.isWithheld) })
+    }
+
+    /// Who and why: the words in the event at `position`, the last one of a batch.
+    public func note(at position: Position) throws -> AuditNote {
+        try log.withEvent(at: position) { frame, bytes in
+            let shape = bytes.extracting(frame.shape)
+            guard
+                var reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
+            else { return AuditNote() }
+            return (try? reader.note(in: bytes.extracting(frame.values))) ?? AuditNote()
+        } ?? AuditNote()
+    }
+
+    /// The note of the batch that the event at `position` belongs to.
+    public func noteOfBatch(with position: Position) throws -> AuditNote {
+        guard let rest = try log.withEvent(at: position, { frame, _ in frame.rest }) else { return AuditNote() }
+        return try note(at: position + UInt64(rest))
+    }
+
+    private func changes(
+        _ operation: Operation, in change: Change, isWithheld: Bool
+    ) throws -> [AuditEntry.FieldChange] {
+        let schema = kinds[change.kind]
+        if operation.code == .delete || operation.code == .revive {
+            return [
+                .init(field: "", before: nil, after: nil, operation: operation.code, isWithheld: false)
+            ]
+        }
+        let field: FieldSchema? =
+            if case .number(let number) = operation.field { schema?.field(number: number) } else { nil }
+        if field?.isInternal == true { return [] }
+        let before = try operation.supersedes.compactMap { try value(of: $0, field: operation.field) }.last
+        let isGone = isWithheld && operation.code.hasValue
+        guard let field, !field.members.isEmpty else {
+            let name = schema?.name(of: operation.field) ?? KindSchema(name: "", fields: []).name(of: operation.field)
+            return [
+                .init(
+                    field: name, before: before, after: operation.value, operation: operation.code,
+                    isWithheld: isGone)
+            ]
+        }
+        let old = Register(decoding: before ?? [], memberCount: field.members.count)
+        let new = Register(decoding: operation.value ?? [], memberCount: field.members.count)
+        return zip(field.members, zip(old.values, new.values)).compactMap { name, values in
+            if values.0 == values.1, !isGone { return nil }
+            return .init(
+                field: name, before: values.0, after: values.1, operation: operation.code, isWithheld: isGone)
+        }
+    }
+
+    /// The value that the head `id` brought to `field`, as its event says it; `nil` where it is not here or has none.
+    public func value(of id: HeadID, field: FieldKey) throws -> [UInt8]? {
+        guard let position = try log.position(of: id.event) else { return nil }
+        return try log.withEvent(at: position) { frame, bytes in
+            let change = try? Change(
+                shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
+                isWithheld: frame.isWithheld, by: frame.id.replica)
+            return change?.operation(writing: id.index, field: field)?.value
+        } ?? nil
+    }
+}
+
+extension Change {
+    /// The operation that wrote the head `index` of `field`.
+    public func operation(writing index: UInt32, field: FieldKey) -> Operation? {
+        if index > 0 {
+            return Int(index) < operations.count && operations[Int(index)].field == field ? operations[Int(index)] : nil
+        }
+        return operations.first { $0.field == field }
+    }
+}

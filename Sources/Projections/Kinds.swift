@@ -1,0 +1,33 @@
+import ByteCoding
+import Events
+import Records
+
+/// The kinds that a program knows: those of the domains and those that the application registered.
+public struct Kinds: Sendable {
+    private let schemas: [String: KindSchema]
+
+    /// What the layout of the views themselves is; raised when a row changes its meaning.
+    static let viewVersion: UInt32 = 1
+
+    /// These kinds; traps where two have one name.
+    public init(_ schemas: [KindSchema]) {
+        self.schemas = Dictionary(uniqueKeysWithValues: schemas.map { ($0.name, $0) })
+    }
+
+    /// The kind called `name`, or `nil` where nobody registered it.
+    public subscript(name: String) -> KindSchema? { schemas[name] }
+
+    /// All registered kinds, by name.
+    public var all: [KindSchema] { schemas.values.sorted { $0.name < $1.name } }
+
+    /// Changes whenever views made by another version would be wrong.
+    var signature: UInt64 {
+        var writer = ByteWriter()
+        writer.append(littleEndian: Self.viewVersion)
+        for schema in all {
+            writer.append(text: schema.name)
+            writer.append(littleEndian: schema.version)
+        }
+        return Hash256(hashing: writer.bytes.span.bytes).prefix
+    }
+}

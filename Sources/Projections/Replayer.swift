@@ -1,0 +1,118 @@
+import ByteCoding
+import EventLog
+import Events
+import LMDB
+import Records
+
+/// The one replay: takes the events of a log from a view's checkpoint to its end, and folds them into the view.
+///
+/// Catching up after a write, rebuilding, time travel and taking in what other processes wrote are this, with another
+/// start, end or destination. Events are taken in slices; a slice is one transaction of the view, its checkpoint
+/// included, so a crash leaves a view that is behind, never one that is wrong.
+struct Replayer {
+    let log: EventLog
+    let kinds: Kinds
+    /// How many events a slice has at most: bounds memory, and how long one snapshot of the log is held.
+    var sliceCount = 1 << 20
+
+    /// What a replay did.
+    struct Outcome: Hashable, Sendable {
+        var events = 0
+        var unread = 0
+    }
+
+    /// Brings the view in `environment` up to the log's last event, or to `end`.
+    ///
+    /// - Throws: ``ViewError/stale`` when the view is of another log, history or version; ``ViewError/damaged(_:)``
+    ///   when a row is not what was written. Slices before are kept; the view is then to be rebuilt.
+    func catchUp(_ environment: Environment, through end: Position = .max) throws -> Outcome {
+        var outcome = Outcome()
+        while try foldSlice(into: environment, through: end, &outcome) {}
+        return outcome
+    }
+
+    /// Folds one slice; `false` when there was nothing left.
+    private func foldSlice(
+        into environment: Environment, through end: Position, _ outcome: inout Outcome
+    ) throws -> Bool {
+        let start = try environment.read { try Self.checkpoint(in: $0, ViewTables(in: $0)) }
+        let target = Swift.min(try log.lastPosition(), end)
+        try check(start)
+        guard start.position < target else { return false }
+        try log.withSnapshot { snapshot in
+            var groups = EventGroups()
+            var unread: [(position: Position, reason: [UInt8])] = []
+            var last = start
+            try snapshot.scan(from: start.position + 1) { position, frame, bytes in
+                last.position = position
+                last.checksum = frame.checksum(in: bytes)
+                do throws(ChangeError) {
+                    let shape = bytes.extracting(frame.shape)
+                    let reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
+                    groups.append(
+                        kind: shape.extracting(reader.kind), record: reader.record, position: position,
+                        place: snapshot.place(of: bytes))
+                } catch {
+                    unread.append((position, UnreadEvent.encode(error)))
+                }
+                return position < target && groups.count < sliceCount
+            }
+            return try environment.write { transaction in
+                let tables = try ViewTables(in: transaction)
+                // Another process may have come first: then its work stands, and this slice is read anew.
+                guard try Self.checkpoint(in: transaction, tables) == start else { return }
+                var writer = try SliceWriter(transaction, tables, kinds: kinds, isEmpty: start.position == 0)
+                try writer.fold(groups, from: snapshot, transaction)
+                for entry in unread + writer.unread {
+                    try transaction.put(entry.reason.span.bytes, for: entry.position, in: tables.unread)
+                }
+                try writer.finish(transaction)
+                try transaction.put(
+                    CheckedRow.seal(last.bytes).span.bytes, for: Checkpoint.key, in: tables.meta)
+                outcome.events += Int(last.position - start.position)
+                outcome.unread += unread.count + writer.unread.count
+            }
+        }
+        return true
+    }
+
+    /// Whether the view's checkpoint lies in this log's history.
+    func check(_ checkpoint: Checkpoint) throws {
+        guard checkpoint.log == log.id, checkpoint.epoch == log.epoch, checkpoint.signature == kinds.signature else {
+            throw ViewError.stale
+        }
+        guard checkpoint.position > 0 else { return }
+        let checksum = try log.withEvent(at: checkpoint.position) { frame, bytes in frame.checksum(in: bytes) }
+        guard checksum == checkpoint.checksum else { throw ViewError.stale }
+    }
+
+    static func checkpoint(in transaction: borrowing some Reading & ~Copyable, _ tables: ViewTables) throws -> Checkpoint {
+        guard let row = try transaction.value(Checkpoint.key, in: tables.meta),
+            let checkpoint = Checkpoint(try CheckedRow.open(row))
+        else { throw ViewError.damaged("its checkpoint is not there") }
+        return checkpoint
+    }
+}
+
+/// An event that is in the log and not in the views: of a type that a later version knows, or malformed.
+///
+/// It is never dropped and never taken for something else: it is counted, listed, and tried again by every rebuild.
+public struct UnreadEvent: Hashable, Sendable {
+    /// Where it stands.
+    public let position: Position
+    /// Whether a later version may read it; if not, its content is malformed.
+    public let isUnknown: Bool
+    /// What was wrong.
+    public let reason: String
+
+    static func encode(_ error: ChangeError) -> [UInt8] {
+        if case .unknown = error { return [1] + Array("\(error)".utf8) }
+        return [2] + Array("\(error)".utf8)
+    }
+
+    init(position: Position, row: RawSpan) {
+        self.position = position
+        isUnknown = row.byteCount > 0 && row.byte(at: 0) == 1
+        reason = String(decoding: row.extracting(Swift.min(1, row.byteCount)..<row.byteCount).toArray(), as: UTF8.self)
+    }
+}

@@ -1,0 +1,129 @@
+import ByteCoding
+import EventLog
+import Events
+import LMDB
+import Records
+
+/// Folds the groups of one slice into the rows of a view, inside one write transaction of it.
+struct SliceWriter {
+    private let tables: ViewTables
+    private let kinds: Kinds
+    /// Whether the view had no rows: then nothing is looked up, and rows are appended in order of their keys.
+    private let isEmpty: Bool
+    private var names: Names
+    private let nameCount: Int
+    private var state = RecordState()
+    private var row = ByteWriter(capacity: 4096)
+    /// Index entries of an empty view, written in order at the end.
+    private var newEntries: [[UInt8]] = []
+    /// Events whose content turned out malformed while folding.
+    private(set) var unread: [(position: Position, reason: [UInt8])] = []
+
+    static let namesKey = [UInt8]("names".utf8)
+
+    init(
+        _ transaction: borrowing WriteTransaction, _ tables: ViewTables, kinds: Kinds, isEmpty: Bool
+    ) throws {
+        self.tables = tables
+        self.kinds = kinds
+        self.isEmpty = isEmpty
+        names = try Self.names(in: transaction, tables)
+        nameCount = names.count
+    }
+
+    static func names(in transaction: borrowing some Reading & ~Copyable, _ tables: ViewTables) throws -> Names {
+        guard let row = try transaction.value(namesKey, in: tables.meta) else { return Names() }
+        let bytes = try CheckedRow.open(row)
+        do { return try bytes.withSpan { try Names(decoding: $0) } } catch {
+            throw ViewError.damaged("its names cannot be read")
+        }
+    }
+
+    mutating func fold(
+        _ groups: EventGroups, from snapshot: borrowing LogSnapshot, _ transaction: borrowing WriteTransaction
+    ) throws {
+        try groups.forEachRecord { kind, record, events, order in
+            let key = RecordKey.of(kind: kind, record)
+            let schema = kinds[kind]
+            var before: [IndexEntry] = []
+            try load(key, transaction)
+            if let schema, !state.isEmpty { before = schema.indexEntries(ShownValues(state, names)) }
+            for event in order[events] {
+                let (position, place) = groups[event]
+                try snapshot.withBytes(at: place) { try foldEvent($0, position: position) }
+            }
+            row.removeAll()
+            state.encode(into: &row)
+            if isEmpty {
+                try transaction.append(row.bytes.span.bytes, for: key, in: tables.records)
+            } else {
+                try transaction.put(row.bytes.span.bytes, for: key, in: tables.records)
+            }
+            if let schema { try index(schema, record, before: before, transaction) }
+        }
+    }
+
+    private mutating func load(_ key: [UInt8], _ transaction: borrowing WriteTransaction) throws {
+        if isEmpty {
+            state.removeAll()
+            return
+        }
+        let isThere: Void? = try transaction.withValue(key, in: tables.records) { row in
+            do { try state.decode(row) } catch { throw ViewError.damaged("the checksum of a record is wrong") }
+        }
+        if isThere == nil { state.removeAll() }
+    }
+
+    /// Folds one event; one that is malformed leaves the state as it was.
+    private mutating func foldEvent(_ bytes: RawSpan, position: Position) throws {
+        let frame = try Frame(bytes, at: position)
+        let shape = bytes.extracting(frame.shape)
+        let values = bytes.extracting(frame.values)
+        do throws(ChangeError) {
+            // A change is read to its end before any of it counts.
+            var check = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
+            try check.validate(shape: shape, values: values)
+            var reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
+            try reader.skipNote(in: values)
+            try state.fold(
+                &reader, shape: shape, values: values, event: frame.id, stamp: frame.stamp, position: position,
+                names: &names)
+        } catch {
+            unread.append((position, UnreadEvent.encode(error)))
+        }
+    }
+
+    private mutating func index(
+        _ schema: KindSchema, _ record: RecordID, before: [IndexEntry], _ transaction: borrowing WriteTransaction
+    ) throws {
+        let after = schema.indexEntries(ShownValues(state, names))
+        if isEmpty {
+            for entry in after { newEntries.append(IndexKey.of(kind: schema.name, entry, record)) }
+            return
+        }
+        if before == after { return }
+        for entry in before where !after.contains(entry) {
+            _ = try transaction.remove(IndexKey.of(kind: schema.name, entry, record), in: tables.index)
+        }
+        for entry in after where !before.contains(entry) {
+            newEntries.append(IndexKey.of(kind: schema.name, entry, record))
+        }
+    }
+
+    /// Writes the index entries, sorted, and the names if any are new.
+    mutating func finish(_ transaction: borrowing WriteTransaction) throws {
+        for key in ByteOrder.sorted(newEntries) {
+            var checksum = ByteWriter(capacity: 4)
+            checksum.append(littleEndian: key.withSpan { CRC32C.checksum($0) })
+            if isEmpty {
+                try transaction.append(checksum.bytes.span.bytes, for: key, in: tables.index)
+            } else {
+                try transaction.put(checksum.bytes.span.bytes, for: key, in: tables.index)
+            }
+        }
+        newEntries.removeAll()
+        if names.count > nameCount {
+            try transaction.put(CheckedRow.seal(names.encode()).span.bytes, for: Self.namesKey, in: tables.meta)
+        }
+    }
+}

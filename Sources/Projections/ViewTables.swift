@@ -1,0 +1,135 @@
+import ByteCoding
+import Events
+import LMDB
+import Records
+
+// The tables of views.mdb: folds of the log, disposable.
+//
+// | table | key | value |
+// |---|---|---|
+// | records | kind, 0, record id (16) | the record's row: see RecordState+Encoding.swift |
+// | index | kind, 0, number of the index (1), what to find it by, record id (16) | CRC-32C of the key (4) |
+// | unread | position (8) | why the event there is not folded: 1 unknown or 2 malformed, then the words |
+// | meta | `checkpoint`, `names` | see Checkpoint and Records.Names, each with a CRC-32C before it |
+
+/// The key of a record, or the start of a kind's keys.
+struct RecordKey {
+    static func of(kind: String, _ record: RecordID) -> [UInt8] {
+        var writer = ByteWriter(capacity: kind.utf8.count + 17)
+        writer.append(contentsOf: prefix(kind: kind))
+        writer.append(record)
+        return writer.bytes
+    }
+
+    static func prefix(kind: String) -> [UInt8] { [UInt8](kind.utf8) + [0] }
+
+    /// Kind and id out of a key, or `nil` where it is no key of a record.
+    static func parse(_ key: RawSpan) -> (kind: String, record: RecordID)? {
+        guard key.byteCount > 17, key.byte(at: key.byteCount - 17) == 0 else { return nil }
+        let kind = String(decoding: key.extracting(0..<(key.byteCount - 17)).toArray(), as: UTF8.self)
+        return (kind, RecordID(at: key.byteCount - 16, of: key))
+    }
+}
+
+/// The key of an entry of a secondary index.
+struct IndexKey {
+    static func prefix(kind: String, index: UInt8) -> [UInt8] { RecordKey.prefix(kind: kind) + [index] }
+
+    static func of(kind: String, _ entry: IndexEntry, _ record: RecordID) -> [UInt8] {
+        prefix(kind: kind, index: entry.index) + entry.key + record.bytes
+    }
+}
+
+struct ViewTables {
+    static let count = 6
+
+    let records: Table<[UInt8]>
+    let index: Table<[UInt8]>
+    let unread: Table<UInt64>
+    let meta: Table<[UInt8]>
+
+    static func create(in transaction: borrowing WriteTransaction) throws {
+        _ = try transaction.openOrCreate("records", of: [UInt8].self)
+        _ = try transaction.openOrCreate("index", of: [UInt8].self)
+        _ = try transaction.openOrCreate("unread", of: UInt64.self)
+        _ = try transaction.openOrCreate("meta", of: [UInt8].self)
+    }
+
+    init(in transaction: borrowing some Reading & ~Copyable) throws {
+        guard let records = try transaction.table("records", of: [UInt8].self),
+            let index = try transaction.table("index", of: [UInt8].self),
+            let unread = try transaction.table("unread", of: UInt64.self),
+            let meta = try transaction.table("meta", of: [UInt8].self)
+        else { throw ViewError.damaged("its tables are not there") }
+        self.records = records
+        self.index = index
+        self.unread = unread
+        self.meta = meta
+    }
+}
+
+/// Why a view cannot answer. It is disposable, so the answer to each is to rebuild it from the log.
+public enum ViewError: Error, Hashable, Sendable {
+    /// A row or table is not what was written.
+    case damaged(String)
+    /// The view belongs to another log, another history of it, or another version of the kinds.
+    case stale
+    /// The view cannot be brought up to date because the store is read-only.
+    case readOnly
+}
+
+/// How far a view has come, and of which history: changed in the same transaction as the rows.
+struct Checkpoint: Hashable {
+    var log: LogID
+    var epoch: UInt64
+    /// Which kinds and indexes of which versions the rows were made for.
+    var signature: UInt64
+    var position: Position
+    /// The checksum of the frame at that position.
+    var checksum: UInt32
+
+    static let key = [UInt8]("checkpoint".utf8)
+
+    init(log: LogID, epoch: UInt64, signature: UInt64, position: Position = 0, checksum: UInt32 = 0) {
+        self.log = log
+        self.epoch = epoch
+        self.signature = signature
+        self.position = position
+        self.checksum = checksum
+    }
+
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == 44 else { return nil }
+        self = bytes.withSpan { bytes in
+            Checkpoint(
+                log: LogID(at: 0, of: bytes), epoch: bytes.uint64(at: 16), signature: bytes.uint64(at: 24),
+                position: bytes.uint64(at: 32), checksum: bytes.uint32(at: 40))
+        }
+    }
+
+    var bytes: [UInt8] {
+        var writer = ByteWriter(capacity: 44)
+        writer.append(log)
+        writer.append(littleEndian: epoch)
+        writer.append(littleEndian: signature)
+        writer.append(littleEndian: position)
+        writer.append(littleEndian: checksum)
+        return writer.bytes
+    }
+}
+
+/// Rows of the meta table carry a checksum like all others.
+enum CheckedRow {
+    static func seal(_ bytes: [UInt8]) -> [UInt8] {
+        var writer = ByteWriter(capacity: bytes.count + 4)
+        writer.append(littleEndian: bytes.withSpan { CRC32C.checksum($0) })
+        writer.append(contentsOf: bytes)
+        return writer.bytes
+    }
+
+    static func open(_ row: [UInt8]) throws(ViewError) -> [UInt8] {
+        let isSound = row.count >= 4 && row.withSpan { CRC32C.checksum($0.extracting(4..<$0.byteCount)) == $0.uint32(at: 0) }
+        guard isSound else { throw .damaged("the checksum of its checkpoint is wrong") }
+        return Array(row.dropFirst(4))
+    }
+}

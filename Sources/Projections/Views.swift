@@ -1,0 +1,230 @@
+import ByteCoding
+import EventLog
+import Events
+import Foundation
+import LMDB
+import Records
+import Synchronization
+
+/// The views of one store: what everyone reads, and nobody but the replay writes.
+///
+/// They live in one LMDB file that may be deleted at any time. Whatever is wrong with it (missing, damaged, of another
+/// log or another version) ends in the same way: a new one is built aside from the log and takes its place.
+public final class Views: Sendable {
+    /// The log that these are a fold of.
+    public let log: EventLog
+    /// The kinds that are known.
+    public let kinds: Kinds
+
+    /// Whether the file is never written, not even to bring it up to date.
+    public let isReadOnly: Bool
+
+    private let path: String
+    private let file: Mutex<OpenFile?>
+    private let rebuilds = Mutex<[Rebuild]>([])
+
+    private struct OpenFile {
+        var environment: Environment
+        var identity: FileID
+    }
+
+    /// Why and when the views were built anew.
+    public struct Rebuild: Hashable, Sendable {
+        /// What was wrong with the ones before.
+        public let reason: String
+        /// How many events were folded.
+        public let events: Int
+    }
+
+    /// The views of `log` in the file at `path`, which need not exist. Nothing is read or built yet.
+    ///
+    /// - Parameter isReadOnly: Whether the file is never written; as the log, where it is not given. Views of a
+    ///   read-only log may be written where the file is nobody else's: see ``isCurrent()``.
+    public init(of log: EventLog, kinds: Kinds, at path: String, isReadOnly: Bool? = nil) {
+        self.log = log
+        self.kinds = kinds
+        self.path = path
+        self.isReadOnly = isReadOnly ?? log.isReadOnly
+        file = Mutex(nil)
+    }
+
+    /// What was built anew since this object was made.
+    public var rebuildsSoFar: [Rebuild] { rebuilds.withLock { $0 } }
+
+    // MARK: - Reading
+
+    /// Lends one state of the views to `body`: all its answers belong together.
+    ///
+    /// The state is that of the last ``catchUp()`` of any process. Rows that turn out damaged make the views be
+    /// rebuilt, and `body` run once more.
+    public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
+        do { return try readOnce(body) } catch let error as ViewError {
+            if case .readOnly = error { throw error }
+            _ = try rebuild(because: error)
+            return try readOnce(body)
+        }
+    }
+
+    /// As ``read(_:)``, but what is damaged or stale is thrown and not built anew.
+    func readOnce<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
+        try environment().read { try ViewReader.lend($0, kinds: kinds, to: body) }
+    }
+
+    // MARK: - Catching up
+
+    /// Folds what the log has and the views have not, by whichever process it was written.
+    @discardableResult
+    public func catchUp() throws -> Int {
+        do { return try replayer.catchUp(environment()).events } catch let error as ViewError {
+            if case .readOnly = error { throw error }
+            return try rebuild(because: error)
+        }
+    }
+
+    /// Builds the views anew beside the present ones, and lets them take their place.
+    ///
+    /// - Returns: How many events were folded.
+    @discardableResult
+    public func rebuild() throws -> Int { try rebuild(because: "asked for") }
+
+    private func rebuild(because error: ViewError) throws -> Int {
+        switch error {
+        case .damaged(let what): try rebuild(because: "damaged: \(what)")
+        case .stale: try rebuild(because: "of another version or history")
+        case .readOnly: throw error
+        }
+    }
+
+    private func rebuild(because reason: String) throws -> Int {
+        guard !isReadOnly else { throw ViewError.readOnly }
+        return try replaceFile { aside in
+            let environment = try Self.create(at: aside, log: log, kinds: kinds)
+            defer { environment.close() }
+            let events = try replayer.catchUp(environment).events
+            try environment.synchronise()
+            return (events, Rebuild(reason: reason, events: events))
+        }
+    }
+
+    /// Has `build` make a file aside, and puts it in the place of the present one.
+    func replaceFile<Result>(_ build: (_ aside: String) throws -> (Result, Rebuild)) throws -> Result {
+        let aside = "\(path).new-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        defer { Self.remove(aside) }
+        let (result, rebuild) = try build(aside)
+        try alone {
+            file.withLock { open in
+                open?.environment.close()
+                open = nil
+            }
+            Self.removeLock(path)
+            guard rename(aside, path) == 0 else { throw ViewError.damaged("its new file cannot be renamed") }
+        }
+        rebuilds.withLock { $0.append(rebuild) }
+        return result
+    }
+
+    /// Runs `body` while no process opens or replaces the views: under the log's writer lock. Views that are written
+    /// beside a read-only log are nobody else's.
+    private func alone<Result>(_ body: () throws -> Result) throws -> Result {
+        log.isReadOnly ? try body() : try log.withWriterLock(body)
+    }
+
+    /// Whether the file is there, whole as far as can be seen without reading all of it, of this log and version, and
+    /// not behind the log.
+    public func isCurrent() throws -> Bool {
+        do {
+            let checkpoint = try environment().read { try Replayer.checkpoint(in: $0, ViewTables(in: $0)) }
+            try replayer.check(checkpoint)
+            return try checkpoint.position == log.lastPosition()
+        } catch is ViewError {
+            return false
+        } catch let error as LMDBError where error.meansDamage {
+            return false
+        }
+    }
+
+    var replayer: Replayer { Replayer(log: log, kinds: kinds) }
+
+    /// Builds the views of `log` up to `end` in a new file at `path`: for another store, or another point in time.
+    static func build(at path: String, of log: EventLog, kinds: Kinds, through end: Position) throws -> Environment {
+        let environment = try create(at: path, log: log, kinds: kinds)
+        _ = try Replayer(log: log, kinds: kinds).catchUp(environment, through: end)
+        return environment
+    }
+
+    // MARK: - The file
+
+    static var options: Environment.Options {
+        var options = Environment.Options()
+        options.tables = ViewTables.count
+        // A commit of the views is not flushed: what a power cut takes is folded again.
+        options.synchronous = false
+        return options
+    }
+
+    static func create(at path: String, log: EventLog, kinds: Kinds) throws -> Environment {
+        try Environment.create(at: path, options: options) { transaction in
+            try ViewTables.create(in: transaction)
+            let checkpoint = Checkpoint(log: log.id, epoch: log.epoch, signature: kinds.signature)
+            let meta = try transaction.openOrCreate("meta", of: [UInt8].self)
+            try transaction.put(CheckedRow.seal(checkpoint.bytes).span.bytes, for: Checkpoint.key, in: meta)
+        }
+        return try Environment.open(path, options: options)
+    }
+
+    /// The environment of the file at the path now; another process may have replaced it since the last call.
+    func environment() throws -> Environment {
+        try file.withLock { open -> Environment in
+            let identity = FileID(path: path)
+            if let open, open.identity == identity { return open.environment }
+            open?.environment.close()
+            open = nil
+            guard identity != nil else {
+                if isReadOnly { throw ViewError.readOnly }
+                throw ViewError.damaged("it is not there")
+            }
+            let environment: Environment
+            do {
+                var options = Self.options
+                options.isReadOnly = isReadOnly
+                environment = try alone { try Environment.open(path, options: options) }
+            } catch let error as LMDBError where error.meansDamage {
+                throw ViewError.damaged("\(error)")
+            }
+            guard let identity = FileID(path: path) else { throw ViewError.damaged("it is not there") }
+            open = OpenFile(environment: environment, identity: identity)
+            return environment
+        }
+    }
+
+    /// Bytes of the file.
+    public func fileSizeBytes() throws -> Int { try environment().fileSizeBytes }
+
+    /// Closes the file; the next use opens it again.
+    public func close() {
+        file.withLock { open in
+            open?.environment.close()
+            open = nil
+        }
+    }
+
+    private static func remove(_ path: String) {
+        unlink(path)
+        removeLock(path)
+    }
+
+    private static func removeLock(_ path: String) { unlink("\(path)-lock") }
+}
+
+/// Which file it is, whatever it is called.
+struct FileID: Hashable {
+    var device: UInt64
+    var inode: UInt64
+
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+    }
+}

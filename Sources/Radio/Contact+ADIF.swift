@@ -1,0 +1,38 @@
+import ADIF
+import Events
+import Records
+
+extension Record {
+    /// The fields of a contact as ADIF has them: those of the source in its order, then what was added since.
+    ///
+    /// Values nobody touched are the bytes that came. Bookkeeping is left out.
+    public var adifFields: [(name: FieldName, value: [UInt8])] {
+        let values = QSOKind.schema.values(of: self).map { (name: FieldName($0.name), value: $0.value) }
+        var rest: [FieldName: [UInt8]] = Dictionary(values, uniquingKeysWith: { first, _ in first })
+        var fields: [(name: FieldName, value: [UInt8])] = []
+        if let order = self[.number(QSOKind.Number.order)]?.shown.value {
+            for name in FieldOrder(decoding: order).names {
+                if let value = rest.removeValue(forKey: name) {
+                    fields.append((name, value))
+                } else if QSOKind.collections.contains(name.name), self[.number(UInt32(name.number))] == nil {
+                    // A list that came empty has no elements to show that it was there.
+                    fields.append((name, []))
+                }
+            }
+        }
+        for (name, _) in values {
+            if let value = rest.removeValue(forKey: name) { fields.append((name, value)) }
+        }
+        return fields
+    }
+
+    /// The text that a contact shows for an ADIF field; `nil` where it has none.
+    public func text(_ name: FieldName) -> String? {
+        QSOKind.schema.value(of: name.name, in: self).map { ValueText(decoding: $0[...]).string }
+    }
+
+    /// The session that a contact belongs to.
+    public var session: RecordID? {
+        self[.number(QSOKind.Number.session)]?.shown.value.flatMap { $0.count == 16 ? RecordID($0) : nil }
+    }
+}

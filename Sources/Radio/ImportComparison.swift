@@ -1,0 +1,154 @@
+import ADIF
+import Events
+import Projections
+import Records
+
+/// Compares the records of a file with what is there: what of it is news, and nothing else.
+///
+/// A record is known again by an equal service id, else by its key, the n-th occurrence in the file being the n-th
+/// contact with that key. Of a contact that is known, only what the *file* has changed is written: a value that the same
+/// source said last time, or that any source said of this field before, is no news, so a local correction survives.
+public struct ImportComparison {
+    /// What a record of the file turned out to be.
+    public enum Outcome: Sendable {
+        /// A contact that was not there.
+        case new(Change)
+        /// A contact that is there, and whose record in the file has changed.
+        case updated(Change)
+        /// A contact that is there, and of which the file says nothing new.
+        case unchanged
+        /// A record that is no contact.
+        case rejected(reason: String)
+    }
+
+    private let source: SourceID
+    private let session: RecordID?
+    /// How many records with this key the file had so far; the station counts, where it is given.
+    private var occurrences: [ContactKey: Int] = [:]
+    /// The contacts that the file's records were.
+    private var met: Set<RecordID> = []
+
+    /// A comparison with what `source` said before.
+    public init(source: SourceID, session: RecordID? = nil) {
+        self.source = source
+        self.session = session
+    }
+
+    /// What the next record of the file is. Cost: an index look-up, and for a contact that is there its row.
+    public mutating func compare(_ record: ADIFRecord, in view: borrowing ViewReader) throws -> Outcome {
+        guard record.fields.text(.call) != nil else { return .rejected(reason: "no-call") }
+        let imported = ImportedRecord(record)
+        let occurrence = occurrences[imported.key, default: 0]
+        occurrences[imported.key] = occurrence + 1
+        let id = try find(imported, in: view) ?? Self.recordID(source, imported.key, occurrence)
+        met.insert(id)
+        guard let state = try view.state(of: QSOKind.name, id) else {
+            return .new(
+                Change(
+                    kind: QSOKind.name, record: id, source: source,
+                    operations: imported.operations(occurrence: occurrence, session: session?.bytes)))
+        }
+        let operations = news(in: imported, id, state, view)
+        if operations.isEmpty { return .unchanged }
+        return .updated(Change(kind: QSOKind.name, record: id, source: source, operations: operations))
+    }
+
+    /// The id of an imported contact: two devices that import one file meet in one record.
+    static func recordID(_ source: SourceID, _ key: ContactKey, _ occurrence: Int) -> RecordID {
+        let bytes = ContactIndex.bigEndian(source.rawValue) + key.bytes + key.station
+        let hash = (bytes + ContactIndex.bigEndian(UInt64(occurrence))).withSpan { Hash256(hashing: $0) }
+        return RecordID(high: hash.id.high, low: hash.id.low)
+    }
+
+    /// The contact that a record of the file is, among those that no earlier record was.
+    private func find(_ imported: ImportedRecord, in view: borrowing ViewReader) throws -> RecordID? {
+        for (field, service) in imported.serviceIDs {
+            var found: RecordID?
+            let key = ContactIndex.serviceKey(field, service)
+            try view.forEachEntry(of: QSOKind.name, index: ContactIndex.service, prefix: key) { entry, id in
+                if entry.byteCount == key.count, !met.contains(id) { found = id }
+                return found == nil
+            }
+            if let found { return found }
+        }
+        var candidates: [(occurrence: Int, id: RecordID)] = []
+        try view.forEachEntry(of: QSOKind.name, index: ContactIndex.key, prefix: imported.key.bytes) { _, id in
+            if !met.contains(id), let state = try view.state(of: QSOKind.name, id) {
+                let values = ShownValues(state, view.names)
+                let station = values.value(UInt32(FieldName.stationCallsign.number)) ?? []
+                if imported.key.mayBeSameStation(as: ContactKey.folded(station)) {
+                    let number = values.value(QSOKind.Number.importKey).flatMap { ImportedKey(Array($0)) }?.occurrence
+                    candidates.append((number ?? .max, id))
+                }
+            }
+            return true
+        }
+        return candidates.min { ($0.occurrence, $0.id) < ($1.occurrence, $1.id) }?.id
+    }
+
+    private func news(
+        in imported: ImportedRecord, _ id: RecordID, _ state: RecordState, _ view: borrowing ViewReader
+    ) -> [Operation] {
+        let names = view.names
+        let shown = ShownValues(state, names)
+        let isSame = imported.collections.isEmpty && imported.values.allSatisfy { key, value in
+            names.knownOrdinal(of: key).flatMap { shown.value($0) }?.elementsEqual(value) ?? false
+        }
+        if isSame { return [] }
+        let source = names.knownOrdinal(of: source) ?? 0
+        let record = Record(kind: QSOKind.name, id: id, state: state, names: names, schema: QSOKind.schema)
+        var operations: [Operation] = []
+        for (key, value) in imported.values {
+            if record[key]?.shown.value == value { continue }
+            if let ordinal = names.knownOrdinal(of: key) {
+                let said = source == 0 ? nil : state.said(value, of: ordinal, by: source)
+                if said ?? state.anySourceSaid(value, of: ordinal, but: source) { continue }
+            }
+            operations.append(Operation(.set, key, supersedes: record.superseded(by: key), value: value))
+        }
+        for (key, elements) in imported.collections {
+            operations += news(of: elements, key, record, state, source)
+        }
+        if operations.isEmpty { return [] }
+        let order = FieldOrder(imported.order).bytes
+        let key = FieldKey.number(QSOKind.Number.order)
+        // Fields that are new in the file get their place; a file with fewer fields does not take places away.
+        let isLonger = imported.order.count > FieldOrder(decoding: record[key]?.shown.value ?? []).names.count
+        if isLonger, record[key]?.shown.value != order {
+            operations.append(Operation(.set, key, supersedes: record.superseded(by: key), value: order))
+        }
+        return operations
+    }
+
+    /// Elements that the file has and the contact has not, unless they were removed here; and elements that this source
+    /// brought and has dropped.
+    private func news(
+        of elements: [[UInt8]], _ key: FieldKey, _ record: Record, _ state: RecordState, _ source: UInt32
+    ) -> [Operation] {
+        guard case .number(let number) = key, let field = QSOKind.schema.field(number: number) else { return [] }
+        func identity(_ element: [UInt8]) -> String { field.identity(String(decoding: element, as: UTF8.self)) }
+        let heads = record[key]?.heads ?? []
+        let present = Set(heads.compactMap(\.value).map(identity))
+        let wanted = Set(elements.map(identity))
+        var operations: [Operation] = []
+        let dropped = heads.filter { $0.source == self.source && !wanted.contains(identity($0.value ?? [])) }
+        if !dropped.isEmpty { operations.append(Operation(.remove, key, supersedes: dropped.map(\.id))) }
+        for element in elements where !present.contains(identity(element)) {
+            if source != 0, state.saidElement(element, of: number, by: source) { continue }
+            operations.append(
+                Operation(.add, key, supersedes: record.deletions.map { HeadID($0.event) }, value: element))
+        }
+        return operations
+    }
+
+    /// How many contacts the source has spoken of before that the file no longer has. They stay.
+    public func absentCount(in view: borrowing ViewReader) throws -> Int {
+        var count = 0
+        let prefix = ContactIndex.bigEndian(source.rawValue)
+        try view.forEachEntry(of: QSOKind.name, index: ContactIndex.source, prefix: prefix) { _, id in
+            if !met.contains(id) { count += 1 }
+            return true
+        }
+        return count
+    }
+}

@@ -1,0 +1,105 @@
+import ADIF
+import Records
+
+/// One record of a file as heads of a contact: what a first import writes, and what a later one compares.
+struct ImportedRecord {
+    /// A plain field or register and its value.
+    var values: [(key: FieldKey, value: [UInt8])] = []
+    /// Collections and their elements.
+    var collections: [(key: FieldKey, elements: [[UInt8]])] = []
+    /// The names in order.
+    var order: [FieldName] = []
+    /// The key under which it is known again.
+    let key: ContactKey
+    /// The ids that services gave it: field and id.
+    var serviceIDs: [(field: String, id: [UInt8])] = []
+
+    init(_ record: ADIFRecord) {
+        let fields = record.fields
+        let hasDuplicates = record.warnings.contains { $0.code == .duplicateField }
+        values.reserveCapacity(fields.count)
+        order.reserveCapacity(fields.count)
+        var members = [[UInt8]?](repeating: nil, count: RegisterTable.shared.memberCount)
+        var station: [UInt8] = []
+        var call: [UInt8] = []
+        for field in fields {
+            let name = field.name
+            // Of a field that occurs twice the subscript says which one counts; the reader has warned of it.
+            if hasDuplicates, order.contains(name) { continue }
+            let value = Array((hasDuplicates ? fields[name] ?? field : field).value)
+            order.append(name)
+            guard name.isKnown else {
+                values.append((.name(name.name), value))
+                if !value.isEmpty, ContactIndex.serviceFields.contains(name.name) {
+                    serviceIDs.append((name.name, value))
+                }
+                continue
+            }
+            if let place = RegisterTable.shared[name.number] {
+                members[place] = value
+            } else if RegisterTable.shared.isCollection(name.number) {
+                collections.append((.number(UInt32(name.number)), Elements.split(value)))
+            } else {
+                if name == .call { call = value } else if name == .stationCallsign { station = value }
+                values.append((.number(UInt32(name.number)), value))
+            }
+        }
+        var start = 0
+        for register in QSOKind.registers {
+            let end = start + register.members.count
+            let value = Register(Array(members[start..<end]))
+            if !value.isEmpty { values.append((.number(register.number), value.encode())) }
+            start = end
+        }
+        func member(_ name: FieldName) -> [UInt8] { RegisterTable.shared[name.number].flatMap { members[$0] } ?? [] }
+        key = ContactKey(
+            call: call, date: member(.qsoDate), time: member(.timeOn), frequency: member(.freq), band: member(.band),
+            mode: member(.mode), submode: member(.submode), station: station)
+    }
+
+    /// The operations that make a new contact of it.
+    func operations(occurrence: Int, session: [UInt8]?) -> [Operation] {
+        var operations: [Operation] = []
+        operations.reserveCapacity(values.count + collections.count + 3)
+        for (key, value) in values { operations.append(Operation(.set, key, value: value)) }
+        for (key, elements) in collections {
+            for element in elements { operations.append(Operation(.add, key, value: element)) }
+        }
+        operations.append(Operation(.set, .number(QSOKind.Number.order), value: FieldOrder(order).bytes))
+        operations.append(
+            Operation(
+                .set, .number(QSOKind.Number.importKey), value: ImportedKey(key: key.id, occurrence: occurrence).bytes))
+        if let session { operations.append(Operation(.set, .number(QSOKind.Number.session), value: session)) }
+        return operations
+    }
+}
+
+/// Where a known field goes, by its number: one look-up in an array.
+struct RegisterTable: Sendable {
+    static let shared = RegisterTable()
+
+    /// How many fields are members of registers.
+    let memberCount: Int
+    private let places: [Int?]
+    private let collections: [Bool]
+
+    private init() {
+        var places = [Int?](repeating: nil, count: Int(FieldName.maximumNumber) + 1)
+        var collections = [Bool](repeating: false, count: places.count)
+        var place = 0
+        for name in QSOKind.registers.flatMap(\.members) {
+            places[Int(FieldName(name).number)] = place
+            place += 1
+        }
+        for name in QSOKind.collections { collections[Int(FieldName(name).number)] = true }
+        memberCount = place
+        self.places = places
+        self.collections = collections
+    }
+
+    /// The place among the members of all registers, one after the other; `nil` for a plain field.
+    subscript(number: UInt16) -> Int? { places[Int(number)] }
+
+    /// Whether the field is a collection.
+    func isCollection(_ number: UInt16) -> Bool { collections[Int(number)] }
+}

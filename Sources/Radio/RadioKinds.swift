@@ -1,0 +1,66 @@
+import Records
+
+/// What the logbook consists of, beside contacts.
+public enum Radio {
+    /// All kinds of this domain.
+    public static let allKinds: [KindSchema] = [
+        QSOKind.schema, session, activation, spot, servicePresence, equipment, notesSource, webSDRFavorite, friend,
+        challenge,
+    ]
+
+    /// Fields in order, numbered from 1; names in `union` are collections, whose elements meet in upper case.
+    private static func fields(_ names: String, union: Set<String> = []) -> [FieldSchema] {
+        names.split(separator: " ").enumerated().map { index, name in
+            FieldSchema(
+                UInt32(index + 1), String(name), union.contains(String(name)) ? .union : .latest,
+                identity: { $0.uppercased().filter { !$0.isWhitespace } })
+        }
+    }
+
+    /// A stretch of operating: what it says fills what a contact of it does not say.
+    public static let session = KindSchema(
+        name: "session",
+        fields: fields(
+            """
+            CALL OPERATOR STATUS STARTED ENDED PARK SUMMIT WWFF GRID RIG ANTENNA KEY MIC POWER FREQ MODE CONTEST \
+            CONTEST_CLASS TITLE NOTES PROGRAMS ATTENDEES EQUIPMENT PHOTOS WEATHER SOLAR
+            """, union: ["PARK", "PROGRAMS", "ATTENDEES", "EQUIPMENT", "PHOTOS"]),
+        indexEntries: { values in
+            [IndexEntry(index: 1, key: values.value(4).map { Array($0) } ?? [])]
+        })
+
+    /// What belongs to one park on one UTC day. Its id is derived from both: see `RadioIDs`.
+    public static let activation = KindSchema(
+        name: "activation", fields: fields("PARK DATE TITLE WATTS WEATHER SOLAR AVERAGE_WPM NOTES"))
+
+    /// A spot of a session: written once.
+    public static let spot = KindSchema(
+        name: "spot",
+        fields: fields(
+            "SESSION CALL FREQ_KHZ MODE TIME SOURCE SNR WPM SPOTTER SPOTTER_GRID PARK PARK_NAME COMMENTS REGION"))
+
+    /// Where a contact is known: one for each contact and service, and park where a service counts by park.
+    public static let servicePresence = KindSchema(
+        name: "servicePresence",
+        fields: fields("QSO SERVICE PRESENT NEEDS_UPLOAD UPLOAD_REJECTED SUBMITTED CONFIRMED_AT PARK"))
+
+    /// A station: what is set up together.
+    public static let equipment = KindSchema(
+        name: "equipment",
+        fields: fields("NAME POWER RIG ANTENNA KEY MIC GRID USE_LOCATION DEFAULT ITEMS NOTES", union: ["ITEMS"]))
+
+    /// Where callsign notes come from. A source without a URL carries its text.
+    public static let notesSource = KindSchema(name: "notesSource", fields: fields("TITLE URL ENABLED TEXT"))
+
+    /// A receiver on the network, known by host and port.
+    public static let webSDRFavorite = KindSchema(
+        name: "webSDRFavorite", fields: fields("HOST NAME LOCATION ANTENNA ADDED NOTES"))
+
+    /// A friend on the air. What a server knows of them is fetched by each device.
+    public static let friend = KindSchema(
+        name: "friend", fields: fields("CALL USER STATUS REQUESTED_AT ACCEPTED_AT OUTGOING NAME NOTES"))
+
+    /// An enrolment. Progress is always computed, never stored.
+    public static let challenge = KindSchema(
+        name: "challenge", fields: fields("NAME SOURCE_URL VERSION AUTHOR TYPE CONFIGURATION JOINED_AT STATUS NOTES"))
+}

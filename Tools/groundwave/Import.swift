@@ -1,0 +1,162 @@
+import ArgumentParser
+import Events
+import Foundation
+import Groundwave
+import Radio
+import Records
+
+struct Import: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Take in log files: only what they say that is news is written.",
+        discussion: """
+            A file may come again and again: what the same source said last time makes no change, a local correction \
+            survives, and a record that the file no longer has is counted and kept.
+            """)
+
+    @Argument(help: ArgumentHelp("Log files, .adi or .adx; - for standard input.", valueName: "file"))
+    var files: [String]
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var writing: WriteOptions
+
+    @Option(help: "The format, where it cannot be seen: adi, adx or ndjson.")
+    var format: LogFormat?
+
+    @Option(help: ArgumentHelp("Who is speaking; else the program that wrote the file.", valueName: "name"))
+    var source: String?
+
+    @Option(help: ArgumentHelp("A field that every record gets, over what the file says.", valueName: "field=value"))
+    var set: [String] = []
+
+    @Option(help: ArgumentHelp("Add to all times, for a clock that was set wrong.", valueName: "±HH:MM"))
+    var shift: String?
+
+    @Option(help: ArgumentHelp("The session that new contacts belong to.", valueName: "id"))
+    var session: String?
+
+    @Flag(help: "Compare and count, and write nothing.")
+    var dryRun = false
+
+    struct Result: Encodable {
+        struct Warning: Encodable {
+            var file: String
+            var record: Int
+            var offset: UInt64
+            var field: String
+            var code: String
+            var message: String
+        }
+
+        var `import`: String?
+        var records = 0
+        var imported = 0
+        var unchanged = 0
+        var updated = 0
+        var rejected = 0
+        var absent = 0
+        var warnings: [Warning] = []
+    }
+
+    func run() async throws {
+        var importOptions = ImportOptions()
+        importOptions.format = format
+        importOptions.source = source
+        importOptions.assignments = try set.map { try Assignment(argument: $0) }
+        importOptions.shiftMinutes = try shift.map { try Self.minutes($0) } ?? 0
+        importOptions.isDryRun = dryRun
+        importOptions.author = writing.author
+        importOptions.note = writing.note
+        let store = try await options.open(author: writing.author)
+        importOptions.session = try session.flatMap { try store.resolve($0, kind: "session") }
+        var result = Result()
+        for file in files { try await take(file, importOptions, store, &result) }
+        try store.close()
+        if options.json { try Terminal.print(json: result) }
+        if result.rejected > 0 { throw Answer.inPart }
+    }
+
+    private func take(_ file: String, _ importOptions: ImportOptions, _ store: Store, _ result: inout Result) async throws
+    {
+        let input = try InputFile(file)
+        let report = try await store.importLog(named: input.name, importOptions) { try input.read() }
+        result.import = report.id.map { "\($0)" }
+        result.records += report.records
+        result.imported += report.imported
+        result.unchanged += report.unchanged
+        result.updated += report.updated
+        result.rejected += report.rejected
+        result.absent += report.absent
+        result.warnings += report.remarks.map {
+            Result.Warning(
+                file: $0.file, record: $0.record, offset: $0.offset, field: $0.field, code: $0.code,
+                message: $0.message)
+        }
+        if !options.json { describe(report, input.name) }
+    }
+
+    private func describe(_ report: ImportReport, _ name: String) {
+        let verb = dryRun ? "would be" : "were"
+        Terminal.print(
+            """
+            \(Terminal.visible(name)): \(report.records) records. \(report.imported) \(verb) imported, \
+            \(report.updated) updated, \(report.unchanged) unchanged, \(report.rejected) rejected.
+            """)
+        if report.absent > 0 {
+            Terminal.print("\(report.absent) contacts that this source had before are not in the file. They stay.")
+        }
+        let rejections = report.remarks.filter(\.isRejection)
+        for remark in rejections.prefix(20) {
+            let place = remark.record > 0 ? "record \(remark.record), " : ""
+            Terminal.remark("  rejected: \(place)byte \(remark.offset): \(remark.message)")
+        }
+        if rejections.count > 20 { Terminal.remark("  … and \(rejections.count - 20) more: --json lists them all.") }
+        let warnings = Dictionary(grouping: report.remarks.filter { !$0.isRejection }, by: \.code)
+        for (_, remarks) in warnings.sorted(by: { $0.key < $1.key }) {
+            Terminal.remark("  \(remarks.count) × \(remarks[0].message)")
+        }
+    }
+
+    private static func minutes(_ text: String) throws -> Int {
+        let digits = text.drop { $0 == "+" || $0 == "-" }
+        let parts = digits.split(separator: ":")
+        guard parts.count == 2, let hours = Int(parts[0]), let minutes = Int(parts[1]), hours < 24, minutes < 60 else {
+            throw ValidationError("“\(text)” is no time difference such as +02:00.")
+        }
+        return (text.hasPrefix("-") ? -1 : 1) * (hours * 60 + minutes)
+    }
+}
+
+extension LogFormat: ExpressibleByArgument {}
+
+/// A file or standard input, read in pieces.
+final class InputFile: Sendable {
+    /// What it is called in notes and remarks: the last part of its path.
+    let name: String
+    private let handle: FileHandle
+
+    init(_ path: String) throws {
+        if path == "-" {
+            name = "standard input"
+            handle = .standardInput
+            return
+        }
+        name = URL(filePath: path).lastPathComponent
+        guard let handle = FileHandle(forReadingAtPath: path) else {
+            let isThere = FileManager.default.fileExists(atPath: path)
+            throw StoreError(
+                isThere ? .notPermitted : .notFound, "The file \(path) \(isThere ? "cannot be read" : "is not there").",
+                hint: "Check its path.")
+        }
+        self.handle = handle
+    }
+
+    /// The next 256 KiB; `nil` at the end.
+    func read() throws -> [UInt8]? {
+        do {
+            guard let data = try handle.read(upToCount: 1 << 18), !data.isEmpty else { return nil }
+            return [UInt8](data)
+        } catch {
+            throw StoreError(.inputOutput, "\(name) cannot be read.", cause: error)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+import Groundwave
+
+/// The program: parses, calls the library, prints.
+@main
+struct Program: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "groundwave",
+        abstract: "A logbook that keeps every change: import, look back, ask who and why, undo.",
+        discussion: """
+            Start with `groundwave init`, then `groundwave import LOG.adi`. The store is the folder given by --store, \
+            else by GROUNDWAVE_STORE, else your default one.
+            """,
+        version: Groundwave.version,
+        groupedSubcommands: [
+            CommandGroup(name: "The store", subcommands: [Init.self]),
+            CommandGroup(name: "The logbook", subcommands: [Import.self, Export.self, QSO.self]),
+        ])
+
+    /// Parses, runs, and ends with the exit code of the contract; errors go to standard error.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let error as StoreError {
+            Terminal.report(error)
+            Foundation.exit(error.code.rawValue)
+        } catch let error as Answer {
+            Foundation.exit(error.exitCode)
+        } catch {
+            exit(withError: error)
+        }
+    }
+}
+
+/// A verb that did its work and whose answer is not a plain yes.
+enum Answer: Error {
+    /// The answer is no.
+    case no
+    /// Done in part.
+    case inPart
+
+    var exitCode: Int32 {
+        switch self {
+        case .no: 1
+        case .inPart: 3
+        }
+    }
+}

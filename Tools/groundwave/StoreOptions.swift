@@ -1,0 +1,59 @@
+import ArgumentParser
+import Events
+import Foundation
+import Groundwave
+import Radio
+import Records
+
+/// What every verb takes.
+struct StoreOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The folder of the store.", valueName: "path"))
+    var store: String?
+
+    @Flag(help: "Print one JSON object: see Docs/JSON.md.")
+    var json = false
+
+    /// The folder: given, from the environment, or the default one. Never searched for upwards.
+    var url: URL {
+        if let store { return URL(filePath: store) }
+        let environment = ProcessInfo.processInfo.environment
+        if let path = environment["GROUNDWAVE_STORE"], !path.isEmpty { return URL(filePath: path) }
+        #if os(macOS)
+        let base = URL.applicationSupportDirectory
+        #else
+        let base =
+            environment["XDG_DATA_HOME"].flatMap { $0.isEmpty ? nil : URL(filePath: $0) }
+            ?? FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/share")
+        #endif
+        return base.appending(path: "groundwave/default")
+    }
+
+    /// Opens the store for reading and writing.
+    func open(author: String? = nil) async throws -> Store {
+        Terminal.isJSON = json
+        let environment = ProcessInfo.processInfo.environment["GROUNDWAVE_AUTHOR"] ?? ""
+        switch try await Store.open(at: url, Configuration(author: author ?? environment)) {
+        case .ready(let store): return store
+        }
+    }
+}
+
+/// What every verb that writes takes.
+struct WriteOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Why: kept with the change for ever.", valueName: "text"))
+    var note: String?
+
+    @Option(help: ArgumentHelp("Who; else GROUNDWAVE_AUTHOR.", valueName: "name"))
+    var author: String?
+}
+
+extension Assignment {
+    /// `FIELD=VALUE`, or `FIELD=` to clear the field; field names in any case.
+    init(argument: String) throws {
+        guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
+            throw ValidationError("“\(argument)” is no FIELD=VALUE.")
+        }
+        let value = argument[argument.index(after: equals)...]
+        self.init(argument[..<equals].uppercased(), value.isEmpty ? nil : Array(value.utf8))
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Groundwave
+
+/// What is printed, and where: text for people, JSON for scripts, errors to standard error.
+enum Terminal {
+    /// Whether errors are printed as JSON too. Set once, before a verb does anything.
+    nonisolated(unsafe) static var isJSON = CommandLine.arguments.contains("--json")
+
+    /// Prints a line.
+    static func print(_ line: String) { write(line + "\n", to: FileHandle.standardOutput) }
+
+    /// Prints a line on standard error.
+    static func remark(_ line: String) { write(line + "\n", to: FileHandle.standardError) }
+
+    private static func write(_ text: String, to handle: FileHandle) {
+        try? handle.write(contentsOf: Data(text.utf8))
+    }
+
+    /// Prints one JSON object with the version of the contract.
+    static func print(json: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let object = try encoder.encode(Envelope(content: json))
+        print(String(decoding: object, as: UTF8.self))
+    }
+
+    /// Says what went wrong and what helps.
+    static func report(_ error: StoreError) {
+        if isJSON {
+            let body = ErrorBody(code: error.code.name, message: error.message, hint: error.hint)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let bytes = (try? encoder.encode(Envelope(content: ["error": body]))) ?? Data()
+            remark(String(decoding: bytes, as: UTF8.self))
+        } else {
+            remark("groundwave: \(visible(error.message))")
+            if let hint = error.hint { remark("            \(visible(hint))") }
+        }
+    }
+
+    private struct ErrorBody: Encodable {
+        var code: String
+        var message: String
+        var hint: String?
+    }
+
+    /// Text as it may reach a terminal: control characters, among them those that move the cursor, stand as symbols.
+    static func visible(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if !isControl(scalar) {
+                result.append(scalar)
+            } else if scalar.value < 0x20, let symbol = Unicode.Scalar(0x2400 + scalar.value) {
+                result.append(symbol)
+            } else {
+                result.append("\u{FFFD}")
+            }
+        }
+        return String(result)
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        // C0, DEL, C1, and the characters that turn the direction of writing round.
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x202A...0x202E).contains(scalar.value)
+            || (0x2066...0x2069).contains(scalar.value)
+    }
+}
+
+/// A JSON object beside whose keys stands `"v": 1`.
+struct Envelope<Content: Encodable>: Encodable {
+    let content: Content
+
+    private enum Key: String, CodingKey {
+        case v
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try content.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(1, forKey: .v)
+    }
+}
+
+/// Rows in aligned columns, separated by two blanks.
+struct TextTable {
+    private var rows: [[String]] = []
+
+    /// A table with these headings.
+    init(_ headings: [String]) { rows.append(headings) }
+
+    /// Adds a row; control characters are made visible.
+    mutating func append(_ row: [String]) { rows.append(row.map(Terminal.visible)) }
+
+    /// The lines, without blanks at their ends.
+    var lines: [String] {
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
+        return rows.map { row in
+            var line = ""
+            for (column, cell) in row.enumerated() {
+                line += cell
+                if column < row.count - 1 { line += String(repeating: " ", count: widths[column] - cell.count + 2) }
+            }
+            while line.last == " " { line.removeLast() }
+            return line
+        }
+    }
+}
+
+/// Moments as they are shown: UTC.
+enum TimeText {
+    /// `2026-05-01 12:00:00Z`.
+    static func seconds(_ seconds: Int64) -> String {
+        let days = Int((Double(seconds) / 86_400).rounded(.down))
+        let rest = seconds - Int64(days) * 86_400
+        let (year, month, day) = civil(days)
+        return String(
+            format: "%04d-%02d-%02d %02d:%02d:%02dZ", year, month, day, rest / 3600, rest / 60 % 60, rest % 60)
+    }
+
+    /// A stamp's moment, to the second.
+    static func milliseconds(_ milliseconds: Int64) -> String { seconds(milliseconds / 1000) }
+
+    // Days since 1970 to the civil date (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+    private static func civil(_ days: Int) -> (Int, Int, Int) {
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+    }
+}
