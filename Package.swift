@@ -53,6 +53,8 @@ let package = Package(
         // Tests mirror the modules.
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"]),
         .testTarget(name: "ADIFTests", dependencies: ["ADIF"]),
+        .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events"]),
+        .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBSecondProcess"]),
         // The other process of LMDBTests: it writes, holds transactions and is killed.
         .executableTarget(name: "LMDBSecondProcess", dependencies: ["LMDB"], path: "Tests/LMDBSecondProcess"),
