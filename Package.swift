@@ -58,6 +58,7 @@ let package = Package(
         .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBSecondProcess"]),
         // The other process of LMDBTests: it writes, holds transactions and is killed.
         .executableTarget(name: "LMDBSecondProcess", dependencies: ["LMDB"], path: "Tests/LMDBSecondProcess"),
+        .testTarget(name: "EventLogTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records"]),
     ],
     swiftLanguageModes: [.v6]
 )
