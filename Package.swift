@@ -50,9 +50,10 @@ let package = Package(
         // Tests mirror the modules.
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"]),
         .testTarget(name: "ADIFTests", dependencies: ["ADIF"]),
-        .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
-        .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events"]),
-        .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
+        .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBSecondProcess"]),
+        // The other process of LMDBTests: it writes, holds transactions and is killed.
+        .executableTarget(name: "LMDBSecondProcess", dependencies: ["LMDB"], path: "Tests/LMDBSecondProcess"),
+        .testTarget(name: "EventLogTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records"]),
     ],
     swiftLanguageModes: [.v6]
 )

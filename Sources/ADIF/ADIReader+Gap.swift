@@ -15,15 +15,15 @@ extension ADIReader {
             case .incomplete:
                 return nil
             case .text:
-                noteDamage(at: cursor)
                 if !gap.isComment { gap.openBracket = fileOffset(cursor) }
                 noteText(byteCount: 1)
+                noteDamage()
             case .tag(let tag):
                 guard tag.kind == .bare else { return tag }
                 if tag.end == buffer.count, !isComplete { return nil }
                 if isFieldWithoutLength(tag) { return tag }
-                noteDamage(at: cursor)
                 noteText(byteCount: tag.end - cursor)
+                noteDamage()
             }
         }
     }
@@ -55,15 +55,17 @@ extension ADIReader {
             if cursor + 1 == buffer.count, !isComplete { return false }
             if cursor + 1 < buffer.count, buffer[cursor + 1] == .slash { gap.isComment = true }
         }
+        var hasStrayBracket = false
         while end < buffer.count, !buffer[end].isBlank, buffer[end] != .lessThan {
             if buffer[end] == .greaterThan {
-                if gap.openBracket == nil { noteDamage(at: end) }
+                if gap.openBracket == nil { hasStrayBracket = true }
                 gap.openBracket = nil
             }
             end += 1
         }
         gap.isInWord = true
         noteText(byteCount: end - cursor)
+        if hasStrayBracket { noteDamage() }
         return true
     }
 
@@ -76,8 +78,10 @@ extension ADIReader {
                 segment.textOffset = fileOffset(cursor)
             }
             segment.textIndex = segment.entries.count
-            if !gap.isReported, segment.rejection == nil { warn(.skippedText, at: cursor) }
-            gap.isReported = true
+            if gap.warningIndex == nil, segment.rejection == nil {
+                gap.warningIndex = segment.warnings.count
+                warn(.skippedText, at: cursor)
+            }
         }
         if segment.start == nil { skippedByteCount += UInt64(byteCount) }
         cursor += byteCount
@@ -94,14 +98,12 @@ extension ADIReader {
         }
     }
 
-    /// Remembers that a stray bracket stands at `index`, and warns about it once in a gap.
-    private mutating func noteDamage(at index: Int) {
+    /// Remembers that the text just noted has a stray bracket; the warning about the text says so.
+    private mutating func noteDamage() {
         guard !gap.isComment else { return }
         segment.damageIndex = segment.entries.count
-        guard !gap.isDamageReported, segment.rejection == nil else { return }
-        gap.isDamageReported = true
-        gap.isReported = true
-        warn(.malformedTag, at: index)
+        guard let index = gap.warningIndex, segment.warnings.indices.contains(index) else { return }
+        segment.warnings[index].code = .malformedTag
     }
 
     /// Whether a tag without a length is a field all the same: `<PROGRAMID>MixW` in a header, `<CALL>N0CALL`.

@@ -8,8 +8,8 @@
 /// 3. The length in bytes, if the next text is on another line or begins with a `<` that is no tag: a comment.
 /// 4. Up to the next tag that has a length or ends a record.
 ///
-/// A length is not believed, either, if the value then holds the end of a record or header and after it nothing but whole
-/// fields, the first of which the record already has: such a length has swallowed that end.
+/// A length is not believed, either, if the value then ends in whole fields that the record already has, after the end
+/// of a record: such a length has swallowed that end and the beginning of the next record.
 struct ADIValueScan {
     enum Outcome {
         /// The value ends before `end`. `next` is the tag after it if that has been read on the way.
@@ -57,13 +57,15 @@ struct ADIValueScan {
                 case .incomplete(let count): return .incomplete(wantedCount: count)
                 }
             }
-            if let outcome = findEndInCharacters(tag, in: bytes) { return outcome }
+            if let outcome = findEndInCharacters(tag, in: bytes, isRepeated: isRepeated) { return outcome }
         }
         return findNextTag(tag, looseEnd: looseEnd, in: bytes)
     }
 
     /// Rule 2; nil if the value is not longer in bytes than in characters, or neither count fits.
-    private func findEndInCharacters(_ tag: ADITag, in bytes: Span<UInt8>) -> Outcome? {
+    private func findEndInCharacters(
+        _ tag: ADITag, in bytes: Span<UInt8>, isRepeated: (UInt16, Range<Int>) -> Bool
+    ) -> Outcome? {
         var index = tag.end
         var scalarsLeft = tag.declaredLength
         var unitsLeft = tag.declaredLength
@@ -85,7 +87,9 @@ struct ADIValueScan {
         }
         for end in ends where end > tag.end + tag.declaredLength {
             switch follower(of: end, in: bytes) {
-            case .tag(let next): return .value(end: end, warning: .lengthInCharacters, next: next)
+            case .tag(let next):
+                if swallowsRecord(tag.end..<end, next: next, in: bytes, isRepeated: isRepeated) { continue }
+                return .value(end: end, warning: .lengthInCharacters, next: next)
             case .comment, .endOfFile: return .value(end: end, warning: .lengthInCharacters, next: nil)
             case .incomplete(let count): return .incomplete(wantedCount: count)
             case .looseText, .text: continue
@@ -168,35 +172,39 @@ struct ADIValueScan {
         // "<EOR>" has five bytes; the loop is the hot one of the reader, since it sees every byte of every value.
         guard value.count >= 5 else { return false }
         for index in value where bytes[index] == .lessThan {
-            if endsRecord(at: index, before: value.upperBound, next: next, in: bytes, isRepeated: isRepeated) {
+            if belongsElsewhere(from: index, to: value.upperBound, next: next, in: bytes, isRepeated: isRepeated) {
                 return true
             }
         }
         return false
     }
 
-    /// Whether the end of a record or header stands at `start`, and the text from there to `end` is nothing but whole fields,
-    /// the first of which the record has already. With no field before `end`, the first is `next`.
-    private func endsRecord(
-        at start: Int, before end: Int, next: ADITag, in bytes: Span<UInt8>,
+    /// Whether the text from `start` to `end`, before the tag `next`, belongs to another record: it is nothing but
+    /// whole fields, perhaps after the end of a record or header, and the record already has the first of them.
+    ///
+    /// Without such an end, `next` must be a repeated field as well, since a text may well quote a field or two.
+    private func belongsElsewhere(
+        from start: Int, to end: Int, next: ADITag, in bytes: Span<UInt8>,
         isRepeated: (UInt16, Range<Int>) -> Bool
     ) -> Bool {
-        guard case .tag(var tag) = ADITag.scan(bytes, at: start, isComplete: true, table: table),
-            tag.kind == .endOfRecord || tag.kind == .endOfHeader
-        else { return false }
-        var isFirst = true
+        guard case .tag(var tag) = ADITag.scan(bytes, at: start, isComplete: true, table: table) else { return false }
+        func isRepeatedField(_ tag: ADITag) -> Bool { tag.kind == .field && isRepeated(tag.number, tag.nameRange) }
+        var hasField = false
+        switch tag.kind {
+        case .endOfRecord, .endOfHeader: break
+        case .field where isRepeatedField(tag) && isRepeatedField(next): hasField = true
+        default: return false
+        }
         while true {
             var index = tag.end + tag.declaredLength
             while index < end, bytes[index].isBlank { index += 1 }
-            if index >= end {
-                return index == end && (!isFirst || (next.kind == .field && isRepeated(next.number, next.nameRange)))
-            }
+            if index >= end { return index == end && (hasField || isRepeatedField(next)) }
             guard bytes[index] == .lessThan,
                 case .tag(let inner) = ADITag.scan(bytes, at: index, isComplete: true, table: table),
                 inner.kind != .bare, inner.end <= end
             else { return false }
-            if isFirst, inner.kind != .field || !isRepeated(inner.number, inner.nameRange) { return false }
-            isFirst = false
+            if !hasField, !isRepeatedField(inner) { return false }
+            hasField = true
             tag = inner
         }
     }

@@ -50,6 +50,14 @@ extension RawSpan {
         return true
     }
 
+    /// Whether the bytes are well-formed UTF-8. Cost: next to nothing for ASCII.
+    public var isUTF8: Bool {
+        for offset in 0..<byteCount where byte(at: offset) >= 0x80 {
+            return String(validating: toArray(), as: UTF8.self) != nil
+        }
+        return true
+    }
+
     /// Whether these bytes stand before `other` in byte order, as keys do.
     public func lexicographicallyPrecedes(_ other: RawSpan) -> Bool {
         let shared = Swift.min(byteCount, other.byteCount)

@@ -18,13 +18,7 @@ extension SixteenByteID {
     }
 
     /// The id whose bytes are the first 16 of `bytes`; traps when there are fewer.
-    public init(_ bytes: some Collection<UInt8>) {
-        var halves: (UInt64, UInt64) = (0, 0)
-        for byte in bytes.prefix(8) { halves.0 = halves.0 << 8 | UInt64(byte) }
-        for byte in bytes.dropFirst(8).prefix(8) { halves.1 = halves.1 << 8 | UInt64(byte) }
-        precondition(bytes.count >= 16, "an id has 16 bytes")
-        self.init(high: halves.0, low: halves.1)
-    }
+    public init(_ bytes: [UInt8]) { self.init(at: 0, of: bytes.span.bytes) }
 
     /// A random id.
     public static func random(using generator: inout some RandomNumberGenerator) -> Self {

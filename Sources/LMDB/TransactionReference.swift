@@ -1,15 +1,15 @@
 import CLMDB
 
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 extension MDB_val {
-    /// The bytes it points to. The caller says how long they stay.
+    /// The bytes it points to; the caller says how long they stay.
     @inlinable
     @unsafe
     var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: mv_data, count: mv_size) }
@@ -74,6 +74,15 @@ extension TransactionReference {
         // Key sizes were checked before, so only the value can be too large.
         if code == MDB_BAD_VALSIZE { return unsafe failure(.valueTooLarge(byteCount: value.byteCount), .write) }
         return unsafe failure(code, .write)
+    }
+
+    /// The error for the return code `code` of looking at a cursor's entry.
+    @usableFromInline
+    @inline(never)
+    func failure(atEntry code: Int32) -> LMDBError {
+        // EINVAL: the table was emptied, which takes every cursor off its entry.
+        if code == MDB_NOTFOUND || code == EINVAL { return unsafe failure(.noEntry, .read) }
+        return unsafe failure(code, .read)
     }
 
     /// Notes that a closure holds bytes of this transaction.
@@ -143,7 +152,11 @@ extension TransactionReference {
         }
         var index: UInt32 = 0
         // While waiting for the right, another write may have opened the table and made it known.
-        if let table = unsafe environment.tables.find(name) { return table }
+        if let table = unsafe environment.tables.find(name) {
+            // Known but gone: another process has dropped it, and the handle cannot be made anew under readers.
+            guard try unsafe exists(name) else { throw unsafe failure(.noTable, .write) }
+            return table
+        }
         let code = unsafe mdb_dbi_open(handle, name, UInt32(flags), &index)
         if code == MDB_NOTFOUND { return nil }
         guard code == 0 else { throw unsafe failure(code, .write) }
