@@ -36,6 +36,9 @@ public struct ADIFFields: Sendable, Hashable {
         append(spelling: spelling, number: name.number, value: value, typeIndicator: typeIndicator)
     }
 
+    /// Whether a field may have this name: see ``append(_:value:typeIndicator:writtenName:)``.
+    public static func accepts(_ name: FieldName) -> Bool { isValidFieldName(Array(name.name.utf8)[...]) }
+
     /// Appends a field with `text` in UTF-8 as its value.
     public mutating func append(_ name: FieldName, _ text: String, typeIndicator: UInt8? = nil) {
         append(name, value: text.utf8, typeIndicator: typeIndicator)

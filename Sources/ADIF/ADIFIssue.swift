@@ -58,6 +58,9 @@ public struct ADIFRejection: Sendable, Hashable {
         case forbiddenXML = "forbidden-xml"
         /// The header is larger than ``ADIFLimits/headerByteCount``.
         case headerTooLong = "header-too-long"
+        /// The line is no JSON object with the fields of a contact. Only in lists of JSON objects, which the module Radio
+        /// reads.
+        case malformedJSON = "malformed-json"
         /// The document stops being well-formed XML here; what stood before was read.
         case malformedXML = "malformed-xml"
         /// A record has no end: the next one begins, or the file ends after one of its fields.

@@ -29,6 +29,7 @@ extension ADIFRejection.Code {
         case .fieldTooLong: "A field is longer than 64 KiB."
         case .forbiddenXML: "The document declares a type or an encoding that is not accepted."
         case .headerTooLong: "The header is longer than 1 MiB."
+        case .malformedJSON: "The line is no JSON object with the fields of a contact."
         case .malformedXML: "The document is not well-formed XML from here on."
         case .noEndOfRecord: "The record has no end."
         case .noFields: "There is an end of a record without a record."

@@ -19,15 +19,17 @@ public struct StoreDigest: Hashable, Sendable {
 extension Store {
     /// The digests of the store as it is. Cost: reads every record.
     public func digest() throws -> StoreDigest {
-        // The log may grow between the two reads: then once more, until both tell of the same events.
-        while true {
-            let vector = try describing { try log.vector() }
+        // The log may grow between the reads: then once more, until all tell of the same events.
+        for _ in 0..<100 {
             let (views, content, position) = try read { view in
                 (try view.digest(), try view.contentDigest(), view.position)
             }
-            guard position == vector.eventCount else { continue }
+            let vector = try describing { try log.vector() }
+            guard try describing({ try log.lastPosition() }) == position else { continue }
             return StoreDigest(
                 views: views.hash, content: content.hash, contacts: content.contacts, events: position, vector: vector)
         }
+        throw StoreError(
+            .busy, "Somebody writes to \(files.folder.path) faster than it can be read.", hint: "Try again later.")
     }
 }

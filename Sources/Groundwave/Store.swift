@@ -122,11 +122,7 @@ public final class Store: Sendable {
     public static func open(at url: URL, _ configuration: Configuration = Configuration()) async throws -> Opening {
         let files = StoreFiles(url)
         return try await describing(files) {
-            guard files.exists else {
-                throw StoreError(
-                    .notFound, "There is no store in \(files.folder.path).",
-                    hint: "Make one with groundwave init, or name another folder with --store.")
-            }
+            guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
             var options = Environment.Options()
             options.isReadOnly = configuration.isReadOnly
             let log: EventLog

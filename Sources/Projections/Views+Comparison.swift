@@ -77,3 +77,17 @@ extension ViewError {
         }
     }
 }
+
+extension Views {
+    /// The digest of the state after the event at `position`: of these views where they are there, else of a fold into
+    /// a file at `path`, which is then the caller's to remove.
+    public func digest(at position: Position, foldingInto path: String) throws -> ViewDigest {
+        let present = try read { view in view.position == position ? try view.digest() : nil }
+        if let present { return present }
+        let environment = try Self.build(at: path, of: log, kinds: kinds, through: position)
+        defer { environment.close() }
+        return try environment.read { transaction in
+            try ViewReader.lend(transaction, kinds: kinds) { try $0.digest() }
+        }
+    }
+}
