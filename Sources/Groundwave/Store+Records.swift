@@ -89,3 +89,69 @@ extension WriteBatch {
         return schema
     }
 }
+
+extension WriteBatch {
+    /// Hides a record that people may write by hand; `false` where it is hidden already.
+    public mutating func removeByHand(_ kind: String, _ id: RecordID) throws -> Bool {
+        try Self.checkRemovable(kind)
+        return try remove(kind, id)
+    }
+
+    /// Shows a hidden record again that people may write by hand; `false` where it is not hidden.
+    public mutating func restoreByHand(_ kind: String, _ id: RecordID) throws -> Bool {
+        try Self.checkRemovable(kind)
+        return try restore(kind, id)
+    }
+
+    private static func checkRemovable(_ kind: String) throws {
+        // A session has no verb of its own for this; what this version does not know may be hidden all the same.
+        switch kind {
+        case QSOKind.name: throw StoreError(.usage, "Contacts have verbs of their own.", hint: "groundwave qso --help.")
+        case Settings.setting.name:
+            throw StoreError(.usage, "Settings have verbs of their own.", hint: "groundwave settings unset.")
+        case ReplicaKind.name, ImportKind.name, RevertKind.name:
+            throw StoreError(.notPermitted, "Records of the kind \(kind) are written by Groundwave alone.")
+        default: break
+        }
+    }
+}
+
+/// How many records of a kind there are.
+public struct KindCount: Hashable, Sendable {
+    /// The kind.
+    public let kind: String
+    /// How many show.
+    public var shown = 0
+    /// How many are hidden.
+    public var hidden = 0
+}
+
+extension Store {
+    /// All kinds that are registered or have records, by name.
+    public func kindCounts() throws -> [KindCount] {
+        try read { view in
+            let names = Set(view.kinds.all.map(\.name)).union(try view.kindsWithRecords())
+            return try names.sorted().map { name in
+                var count = KindCount(kind: name)
+                try view.forEachState(of: name) { _, state in
+                    if state.isVisible { count.shown += 1 } else { count.hidden += 1 }
+                    return true
+                }
+                return count
+            }
+        }
+    }
+
+    /// The schema of a kind that is registered or has records; `nil` where it only has records.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where it is neither.
+    public func knownKind(_ kind: String) throws -> KindSchema? {
+        if let schema = kinds[kind] { return schema }
+        let names = try read { try $0.kindsWithRecords() }
+        if names.contains(kind) { return nil }
+        let meant = Spelling.nearest(to: kind, among: kinds.all.map(\.name) + names)
+        throw StoreError(
+            .notFound, "There is no kind of record called \(kind).",
+            hint: meant.map { "Did you mean \($0)?" } ?? "groundwave record kinds lists them.")
+    }
+}
