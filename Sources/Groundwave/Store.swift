@@ -105,9 +105,11 @@ public final class Store: Sendable {
                 try? FileManager.default.removeItem(atPath: files.identity)
                 throw error
             }
-            let store = try Store(
-                files: files, configuration: configuration, log: log, identity: identity, mayWrite: true)
-            _ = try await store.introduce()
+            let store = Store(files: files, configuration: configuration, log: log, identity: identity)
+            let author = configuration.author.isEmpty ? configuration.deviceName : configuration.author
+            _ = try await store.write(note: "A new log", author: author) { batch in
+                try batch.introduce(identity, device: configuration.deviceName)
+            }
             return store
         }
     }
@@ -189,7 +191,8 @@ public final class Store: Sendable {
     ///
     /// - Parameters:
     ///   - note: Why, in the user's words; kept with the batch for ever.
-    ///   - author: Who, where it is somebody else than the store was opened for.
+    ///   - author: Who, where it is somebody else than the store was opened for. Where nobody is named, it is the
+    ///     operator of the session that is open on this device, else the device's name.
     public func write<Value: Sendable>(
         note: String = "", author: String? = nil,
         _ body: @escaping @Sendable (inout WriteBatch) throws -> Value

@@ -15,7 +15,17 @@ struct Program: AsyncParsableCommand {
         version: Groundwave.version,
         groupedSubcommands: [
             CommandGroup(name: "The store", subcommands: [Init.self]),
-            CommandGroup(name: "The logbook", subcommands: [Import.self, Export.self, QSO.self]),
+            CommandGroup(
+                name: "The logbook",
+                subcommands: [
+                    Import.self, Export.self,
+                    QSO.self, Session.self, SettingsCommand.self, RecordCommand.self,
+                ]),
+            CommandGroup(
+                name: "Audit, time travel, replay",
+                subcommands: [
+                    Conflicts.self
+                ]),
         ])
 
     /// Parses, runs, and ends with the exit code of the contract; errors go to standard error.
@@ -33,6 +43,7 @@ struct Program: AsyncParsableCommand {
         } catch let error as Answer {
             Foundation.exit(error.exitCode)
         } catch {
+            Terminal.reportUsage(error)
             exit(withError: error)
         }
     }
