@@ -169,6 +169,7 @@ public final class Store: Sendable {
     /// - Parameters:
     ///   - note: Why, in the user's words; kept with the batch for ever.
     ///   - author: Who, where it is somebody else than the store was opened for.
+    @discardableResult
     public func write<Value: Sendable>(
         note: String = "", author: String? = nil,
         _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
