@@ -191,8 +191,8 @@ public final class Store: Sendable {
     ///
     /// - Parameters:
     ///   - note: Why, in the user's words; kept with the batch for ever.
-    ///   - author: Who, where it is somebody else than the store was opened for. Where nobody is named, it is the
-    ///     operator of the session that is open on this device, else the device's name.
+    ///   - author: Who, where it is somebody else than the store was opened for.
+    @discardableResult
     public func write<Value: Sendable>(
         note: String = "", author: String? = nil,
         _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
