@@ -6,8 +6,9 @@
     import Musl
 #endif
 
-/// A value behind a lock, with one condition to wait for: `Synchronization.Mutex` has no condition variable.
+/// A value behind a lock, with one condition to wait for.
 ///
+/// `Synchronization.Mutex` has no condition variable, and on Linux the thread sanitizer does not see it.
 /// Nothing here is re-entrant: the closures must not call the same monitor again.
 @safe
 final class Monitor<State>: @unchecked Sendable {

@@ -13,7 +13,7 @@ import Synchronization
 @safe
 final class TableHandles: @unchecked Sendable {
     // Why @unchecked holds: `tokens` is a fixed allocation of atomics, freed when nobody holds the object any more.
-    private let byName = Mutex<[String: OpenedTable]>([:])
+    private let byName = Monitor<[String: OpenedTable]>([:])
     private let tokens: UnsafeMutablePointer<Atomic<UInt64>>
     private let tokenCount: Int
 
