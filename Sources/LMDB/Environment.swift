@@ -121,12 +121,6 @@ public final class Environment: Sendable {
         if let identity { EnvironmentRegistry.shared.remove(identity) }
     }
 
-    /// Whether the opening `token` of the table `index` is the current one.
-    @usableFromInline
-    func isCurrent(index: UInt32, token: UInt64) -> Bool {
-        tables.isCurrent(index: index, token: token)
-    }
-
     /// An error of this environment.
     func error(_ reason: LMDBError.Reason, during operation: LMDBError.Operation) -> LMDBError {
         LMDBError(reason, path: path, during: operation)

@@ -1,4 +1,5 @@
 import CLMDB
+import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -19,7 +20,9 @@ extension TransactionReference {
     /// Throws unless `table` is an open table of this environment.
     @inlinable
     func check<Key: TableKey>(_ table: Table<Key>) throws(LMDBError) {
-        guard unsafe environment.isCurrent(index: table.index, token: table.token) else {
+        // The index is in bounds before it is followed.
+        let index = Int(table.index)
+        guard unsafe index < tokenCount, unsafe tokens[index].load(ordering: .relaxed) == table.token else {
             throw unsafe failure(.noTable, .read)
         }
     }
