@@ -27,7 +27,7 @@ public final class Environment: Sendable {
         public var synchronous: Bool
         /// How many reads may be open at once, over all processes.
         ///
-        /// The first process to open the file decides for all of them.
+        /// The process that makes the lock file decides for all of them, and for later ones.
         public var maximumReaders: Int
 
         /// Options for a durable environment unless said otherwise.
