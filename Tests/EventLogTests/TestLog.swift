@@ -45,9 +45,13 @@ enum Sizes {
     /// Mostly small, each fourth 3 to 9 KB: on pages of their own.
     case mixed
 
+    /// Mostly small, each sixteenth 3 to 9 KB.
+    case few
+
     func byteCount(of index: UInt64) -> Int {
         switch self {
         case .small: Int(index * 37 % 200)
+        case .few: index % 16 == 3 ? 3_000 + Int(index * 997 % 6_000) : Int(index * 37 % 200)
         case .mixed: index % 4 == 3 ? 3_000 + Int(index * 997 % 6_000) : Int(index * 37 % 200)
         }
     }
