@@ -2,6 +2,7 @@ import ByteCoding
 import EventLog
 import Events
 import Foundation
+import Synchronization
 
 /// A log in a folder of its own, which goes away with it.
 final class TestLog: Sendable {
@@ -127,4 +128,13 @@ struct Contents: Equatable, Sendable {
         }
         return root(leaves[...])
     }
+}
+
+/// Tells one task that another is done.
+final class Flag: Sendable {
+    private let state = Mutex(false)
+
+    var isRaised: Bool { state.withLock { $0 } }
+
+    func raise() { state.withLock { $0 = true } }
 }
