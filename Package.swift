@@ -45,7 +45,9 @@ let package = Package(
             ]),
         // Layer 6
         .executableTarget(
-            name: "groundwave-cli", dependencies: ["Events", "Groundwave", "Radio", "Records", arguments, logging],
+            name: "groundwave-cli", dependencies: [
+                "Events", "Groundwave", "Projections", "Radio", "Records", arguments, logging,
+            ],
             path: "Tools/groundwave"),
         // Tests mirror the modules.
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"]),

@@ -9,8 +9,16 @@ public struct AtomicFile: ~Copyable {
 
     /// Starts a file that will be called `path`.
     ///
-    /// - Throws: ``StoreError`` with code `inputOutput` where it cannot be made.
+    /// A symbolic link keeps its name, and what it points to is replaced.
+    ///
+    /// - Throws: ``StoreError`` with code `inputOutput` where it cannot be made; `exists` where the path is that of a
+    ///   folder or device, which a file must not replace.
     public init(_ path: String) throws {
+        let path = URL(filePath: path).resolvingSymlinksInPath().path
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            throw StoreError(.exists, "\(path) is no file that could be replaced.", hint: "Name a file.")
+        }
         let aside = "\(path).part-\(getpid())"
         guard FileManager.default.createFile(atPath: aside, contents: nil),
             let handle = FileHandle(forWritingAtPath: aside)

@@ -51,7 +51,7 @@ final class Writer: Sendable {
         if try log.vector()[replica] == 0 {
             var batch = WriteBatch(views: views, replica: replica)
             try batch.introduce(identity, device: deviceName)
-            _ = try log.append([try batch.draft(AuditNote())], as: replica, arrival: .now())
+            _ = try log.append([try batch.draft(AuditNote(author: deviceName, text: "A new device"))], as: replica, arrival: .now())
         }
         isIntroduced.store(true, ordering: .relaxed)
     }

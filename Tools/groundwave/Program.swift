@@ -14,8 +14,13 @@ struct Program: AsyncParsableCommand {
             """,
         version: Groundwave.version,
         groupedSubcommands: [
-            CommandGroup(name: "The store", subcommands: [Init.self]),
-            CommandGroup(name: "The logbook", subcommands: [Import.self, Export.self, QSO.self]),
+            CommandGroup(
+                name: "The store",
+                subcommands: [
+                    Init.self, Info.self, Verify.self, Digest.self, Replay.self, Stats.self,
+                ]),
+            CommandGroup(name: "The logbook", subcommands: [Import.self, Export.self, QSO.self, Undo.self]),
+            CommandGroup(name: "Audit", subcommands: [HistoryVerb.self, BlameVerb.self, Watch.self]),
         ])
 
     /// Parses, runs, and ends with the exit code of the contract; errors go to standard error.

@@ -1,0 +1,21 @@
+import ADIF
+
+/// Moments as files and scripts have them: `2026-05-01T12:00:00Z`.
+public enum UTCText {
+    /// A moment in seconds since 1970.
+    public static func seconds(_ seconds: Int64) -> String { "\(parts(seconds))Z" }
+
+    /// A moment in milliseconds since 1970, to the millisecond.
+    public static func milliseconds(_ milliseconds: Int64) -> String {
+        let rest = ((milliseconds % 1000) + 1000) % 1000
+        let digits = String(rest + 1000).dropFirst()
+        return "\(parts((milliseconds - rest) / 1000)).\(digits)Z"
+    }
+
+    private static func parts(_ seconds: Int64) -> String {
+        let moment = ADIFDateTime(unixSeconds: seconds)
+        let (date, time) = (moment.date.text, moment.time.text)
+        return "\(date.prefix(4))-\(date.dropFirst(4).prefix(2))-\(date.suffix(2))T"
+            + "\(time.prefix(2)):\(time.dropFirst(2).prefix(2)):\(time.suffix(2))"
+    }
+}
