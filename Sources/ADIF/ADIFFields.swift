@@ -3,7 +3,9 @@
 /// The fields share one buffer of bytes, so that a record costs two allocations however many fields it has. A field
 /// that occurs more than once keeps every occurrence; the subscript by name answers which one counts.
 public struct ADIFFields: Sendable, Hashable {
-    /// The bytes the fields lie in. For a record that was read, these are the file's bytes from its first tag up to
+    /// The bytes the fields lie in.
+    ///
+    /// For a record that was read, these are the file's bytes from its first tag up to
     /// and including its end-of-record tag, so they also hold what stood between the fields.
     public private(set) var bytes: [UInt8]
     private var entries: [FieldEntry]

@@ -17,6 +17,7 @@ public struct ADIFWarning: Sendable, Hashable {
         /// The value is not valid UTF-8 and reads as Windows-1252.
         case notUTF8 = "not-utf8"
         /// Text outside of the fields was skipped: a comment, as the standard allows, or what damage left of a field.
+        ///
         /// Comments after `//` are not reported.
         case skippedText = "skipped-text"
         /// The type in the tag is longer than a letter and was left out.
@@ -29,7 +30,7 @@ public struct ADIFWarning: Sendable, Hashable {
     public var code: Code
     /// The record's place in the file, from 1; 0 in a header.
     public var recordNumber: Int
-    /// Where in the file, in bytes from 0. In ADX: where the line begins.
+    /// Where in the file, in bytes from 0; in ADX, where the line begins.
     public var byteOffset: UInt64
     /// The field concerned, if there is one.
     public var field: FieldName?
@@ -80,7 +81,7 @@ public struct ADIFRejection: Sendable, Hashable {
     public var code: Code
     /// The place in the file, from 1, counted together with the records; 0 for a header or a whole file.
     public var recordNumber: Int
-    /// The bytes of the file that were rejected, from 0. In ADX the range covers whole lines.
+    /// The bytes of the file that were rejected, from 0; in ADX, whole lines.
     public var byteRange: Range<UInt64>
     /// The field concerned, if there is one.
     public var field: FieldName?

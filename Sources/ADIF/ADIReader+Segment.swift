@@ -11,7 +11,9 @@ extension ADIReader {
         if let rejection = segment.rejection {
             rejectSegment(rejection.code, field: rejection.field, end: end)
         } else if segment.entries.isEmpty {
-            if segment.start == nil { segment.fileOffset = segment.hasText ? segment.textOffset : fileOffset(tag.start) }
+            if segment.start == nil {
+                segment.fileOffset = segment.hasText ? segment.textOffset : fileOffset(tag.start)
+            }
             rejectSegment(.noFields, end: end)
         } else if segment.isRemainder, !segment.contains(FieldName.call.number) {
             rejectSegment(.damaged, end: end)

@@ -180,14 +180,14 @@ struct ADXBuilder {
         rejection = nil
     }
 
-    /// Closes the document; `line` is where the parser stopped.
-    func finish(isWellFormed: Bool, line: Int) -> [ADIFItem] {
+    /// Closes the document; `errorLine` is where it stopped being well-formed, if it did.
+    func finish(errorLine: Int?) -> [ADIFItem] {
         var items = items
         if !sawDocument {
             items = [.rejected(ADIFRejection(.notADIF, recordNumber: 0, byteRange: 0..<lines.byteCount))]
-        } else if !isWellFormed {
+        } else if let errorLine {
             let isInside = place == .record || place == .header
-            let start = lines.offset(of: isInside ? startLine : line)
+            let start = lines.offset(of: isInside ? startLine : errorLine)
             items.append(
                 .rejected(
                     ADIFRejection(

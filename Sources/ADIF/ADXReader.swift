@@ -33,14 +33,20 @@ public enum ADXReader {
         parser.shouldResolveExternalEntities = false
         let delegate = ADXParserDelegate(builder: builder)
         parser.delegate = delegate
-        let isWellFormed = parser.parse()
-        return delegate.builder.finish(isWellFormed: isWellFormed, line: parser.lineNumber)
+        let isParsed = parser.parse()
+        let errorLine = delegate.errorLine ?? (isParsed && parser.parserError == nil ? nil : parser.lineNumber)
+        return delegate.builder.finish(errorLine: errorLine)
     }
 }
 
 /// Hands the parser's events to the builder.
 private final class ADXParserDelegate: NSObject, XMLParserDelegate {
     var builder: ADXBuilder
+    /// Where the document stopped being well-formed.
+    ///
+    /// The parser of swift-corelibs-foundation mends what it can and goes on after an error, so that a mangled record
+    /// would come out whole; everything after the first error is ignored here.
+    private(set) var errorLine: Int?
 
     init(builder: ADXBuilder) { self.builder = builder }
 
@@ -48,16 +54,26 @@ private final class ADXParserDelegate: NSObject, XMLParserDelegate {
         _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName: String?,
         attributes: [String: String]
     ) {
+        guard errorLine == nil else { return }
         builder.startElement(elementName, attributes: attributes, line: parser.lineNumber)
     }
 
     func parser(
         _ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?, qualifiedName: String?
     ) {
+        guard errorLine == nil else { return }
         builder.endElement(line: parser.lineNumber)
     }
 
-    func parser(_ parser: XMLParser, foundCharacters string: String) { builder.append(string) }
+    func parser(_ parser: XMLParser, foundCharacters string: String) {
+        if errorLine == nil { builder.append(string) }
+    }
 
-    func parser(_ parser: XMLParser, foundCDATA block: Data) { builder.append(String(decoding: block, as: UTF8.self)) }
+    func parser(_ parser: XMLParser, foundCDATA block: Data) {
+        if errorLine == nil { builder.append(String(decoding: block, as: UTF8.self)) }
+    }
+
+    func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
+        if errorLine == nil { errorLine = parser.lineNumber }
+    }
 }

@@ -107,7 +107,9 @@ public struct LogID: SixteenByteID {
 /// The number of an event among its replica's: from 1, without holes.
 public typealias SequenceNumber = UInt64
 
-/// The place of an event in one store's log: from 1, in the order of arrival. Another store has another order.
+/// The place of an event in one store's log: from 1, in the order of arrival.
+///
+/// Another store has another order.
 public typealias Position = UInt64
 
 /// The name of an event everywhere: whose, and which of theirs.

@@ -52,7 +52,8 @@ public struct HybridClock: Hashable, Sendable {
     /// - Returns: Whether it was taken over; `false` marks it as suspect, which is for display only.
     @discardableResult
     public mutating func observe(_ stamp: Stamp, wallMilliseconds: Int64) -> Bool {
-        guard stamp.milliseconds <= wallMilliseconds + Self.adoptionBoundMilliseconds else { return false }
+        // A stamp has 48 bits of milliseconds, so this side cannot overflow; a wall clock may say anything.
+        guard stamp.milliseconds - Self.adoptionBoundMilliseconds <= wallMilliseconds else { return false }
         last = Swift.max(last, stamp)
         return true
     }

@@ -2,59 +2,123 @@ import Events
 import Projections
 import Radio
 import Records
+import Settings
+
+/// A name that fits several records: the cause of a ``StoreError`` with code `notFound`.
+public struct AmbiguousName: Error, Sendable {
+    /// What was given.
+    public let text: String
+    /// The records that it fits, at most ``limit``.
+    public let candidates: [Record]
+    /// Whether there are more.
+    public let hasMore: Bool
+
+    /// The most records that are listed.
+    public static let limit = 20
+}
+
+/// Among which records a name is looked up.
+public enum ResolveScope: Sendable {
+    /// All; by a call those that show come first.
+    case all
+    /// Hidden ones alone.
+    case hidden
+}
 
 extension Store {
-    /// The record of `kind` that `text` names: a whole id, any unambiguous prefix, `last`, or for a contact its call.
+    /// The record of `kind` that `text` names: a whole id, `last`, for a contact its call, for other kinds the name that
+    /// people call it by, or any unambiguous prefix of an id.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is none, or where several fit; they are listed then.
-    public func resolve(_ text: String, kind: String) throws -> RecordID {
+    /// - Throws: ``StoreError`` with code `notFound` where there is none, or where several fit; then its cause is an
+    ///   ``AmbiguousName``.
+    public func resolve(_ text: String, kind: String, among scope: ResolveScope = .all) throws -> RecordID {
         if let id = RecordID(text: text) {
             guard try read({ try $0.record(kind, id) }) != nil else { throw WriteBatch.noRecord(kind, id) }
             return id
         }
-        let candidates = try read { view in
-            if text.lowercased() == "last" { return try Self.last(of: kind, in: view).map { [$0] } ?? [] }
-            var found: [RecordID] = []
-            if kind == QSOKind.name {
-                var query = ContactQuery.contacts.worked(text)
-                query.includesMetadata = true
-                query.limit = 20
-                found = try view.all(query).map(\.id)
-            }
-            return found.isEmpty ? try Self.prefixed(text.uppercased(), kind, in: view) : found
-        }
-        if candidates.count == 1 { return candidates[0] }
+        let candidates = try read { try Self.candidates(text, kind, scope, in: $0) }
+        if candidates.count == 1 { return candidates[0].id }
+        let noun = kind == QSOKind.name ? "contact" : kind
         if candidates.isEmpty {
+            let list = kind == QSOKind.name ? "qso list" : kind == Radio.session.name ? "session list" : "record list \(kind)"
             throw StoreError(
-                .notFound, "There is no \(kind) called \(text).",
-                hint: kind == QSOKind.name ? "groundwave qso list shows ids and calls." : nil)
+                .notFound, "There is no \(scope == .hidden ? "hidden " : "")\(noun) called \(text).",
+                hint: "groundwave \(list)\(scope == .hidden ? " --hidden" : "") shows what there is.")
         }
+        let hasMore = candidates.count > AmbiguousName.limit
         throw StoreError(
-            .notFound, "\(text) may be any of these: \(candidates.map(\.short).joined(separator: ", ")).",
-            hint: "Name one by its id.")
+            .notFound, "\(text) may be any of \(hasMore ? "more than \(AmbiguousName.limit)" : "\(candidates.count)").",
+            hint: "Name one by its id.",
+            cause: AmbiguousName(
+                text: text, candidates: Array(candidates.prefix(AmbiguousName.limit)), hasMore: hasMore))
     }
 
-    private static func last(of kind: String, in view: borrowing ViewReader) throws -> RecordID? {
+    private static func candidates(
+        _ text: String, _ kind: String, _ scope: ResolveScope, in view: borrowing ViewReader
+    ) throws -> [Record] {
+        if text.isEmpty { return [] }
+        if text.lowercased() == "last" { return try last(of: kind, scope, in: view).map { [$0] } ?? [] }
+        let named = kind == QSOKind.name ? try called(text, scope, in: view) : try named(text, kind, scope, in: view)
+        return named.isEmpty ? try prefixed(text.uppercased(), kind, scope, in: view) : named
+    }
+
+    private static func last(
+        of kind: String, _ scope: ResolveScope, in view: borrowing ViewReader
+    ) throws -> Record? {
         if kind == QSOKind.name {
             var query = ContactQuery.contacts
             query.limit = 1
-            return try view.all(query).first?.id
+            query.isHidden = scope == .hidden
+            return try view.all(query).first
         }
-        var last: (position: Position, id: RecordID)?
+        var last: Record?
         try view.forEachRecord(of: kind) { record in
-            if record.isVisible, record.firstPosition > last?.position ?? 0 { last = (record.firstPosition, record.id) }
+            if record.isVisible != (scope == .hidden), record.firstPosition > last?.firstPosition ?? 0 { last = record }
             return true
         }
-        return last?.id
+        return last
     }
 
-    /// The records whose id starts with `prefix`, at most 20.
-    private static func prefixed(_ prefix: String, _ kind: String, in view: borrowing ViewReader) throws -> [RecordID] {
-        var found: [RecordID] = []
-        try view.forEachRecordID(of: kind, textPrefix: prefix) { id in
-            found.append(id)
-            return found.count < 20
+    /// The contacts with a call, those that show before hidden ones.
+    private static func called(
+        _ call: String, _ scope: ResolveScope, in view: borrowing ViewReader
+    ) throws -> [Record] {
+        var query = ContactQuery.contacts.worked(call)
+        query.includesMetadata = true
+        query.limit = AmbiguousName.limit + 1
+        if scope == .all {
+            let shown = try view.all(query)
+            if !shown.isEmpty { return shown }
+        }
+        query.isHidden = true
+        return try view.all(query)
+    }
+
+    /// The records of a kind that people call `text`.
+    private static func named(
+        _ text: String, _ kind: String, _ scope: ResolveScope, in view: borrowing ViewReader
+    ) throws -> [Record] {
+        if kind == Settings.setting.name {
+            return try view.record(kind, Settings.recordID(of: text)).map { [$0] } ?? []
+        }
+        guard let field = Radio.nameField(of: kind), let schema = view.kinds[kind] else { return [] }
+        var found: [Record] = []
+        try view.forEachRecord(of: kind) { record in
+            let name = schema.value(of: field, in: record).map { String(decoding: $0, as: UTF8.self).lowercased() }
+            if name == text.lowercased(), scope == .all || !record.isVisible { found.append(record) }
+            return found.count <= AmbiguousName.limit
         }
         return found
+    }
+
+    private static func prefixed(
+        _ prefix: String, _ kind: String, _ scope: ResolveScope, in view: borrowing ViewReader
+    ) throws -> [Record] {
+        var ids: [RecordID] = []
+        try view.forEachRecordID(of: kind, textPrefix: prefix) { id in
+            ids.append(id)
+            return ids.count <= 4 * AmbiguousName.limit
+        }
+        return try ids.compactMap { try view.record(kind, $0) }.filter { scope == .all || !$0.isVisible }
     }
 }

@@ -62,8 +62,11 @@ extension Store {
     /// Writes what takes a batch back: each field gets the values that the batch replaced, all of them, where nothing
     /// newer stands on top; of collections only the batch's own additions go.
     ///
+    /// - Parameter batch: As `write` returned it; `nil`, a write that had nothing to do, takes nothing back.
     /// - Returns: The compensating batch; no batch where there was nothing left to take back.
-    public func revert(_ batch: Batch, note: String? = nil, author: String? = nil) async throws -> Written<Int> {
+    @discardableResult
+    public func revert(_ batch: Batch?, note: String? = nil, author: String? = nil) async throws -> Written<Int> {
+        guard let batch else { return Written(value: 0, batch: nil) }
         let positions = Array(batch.position..<(batch.position + UInt64(batch.count)))
         return try await write(note: note ?? "Undo", author: author) { [log, kinds] write in
             var count = 0

@@ -107,7 +107,7 @@ public final class Store: Sendable {
             }
             let store = try Store(
                 files: files, configuration: configuration, log: log, identity: identity, mayWrite: true)
-            _ = try await store.introduce()
+            try await store.introduce()
             return store
         }
     }
@@ -190,6 +190,7 @@ public final class Store: Sendable {
     /// - Parameters:
     ///   - note: Why, in the user's words; kept with the batch for ever.
     ///   - author: Who, where it is somebody else than the store was opened for.
+    @discardableResult
     public func write<Value: Sendable>(
         note: String = "", author: String? = nil,
         _ body: @escaping @Sendable (inout WriteBatch) throws -> Value

@@ -2,6 +2,7 @@ import EventLog
 import Events
 import LMDB
 import Projections
+import Radio
 
 /// What went wrong, in words for a person: what happened to which file or record, and what helps.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
@@ -66,6 +67,7 @@ extension StoreError {
     static func wrapping(_ error: any Error, file: String) -> StoreError {
         switch error {
         case let error as StoreError: return error
+        case let error as EntryProblem: return StoreError(.usage, error.message, hint: error.hint, cause: error)
         case let error as LMDBError: return StoreError(lmdb: error)
         case let error as EventLogError: return StoreError(log: error, file: file)
         case let error as ViewError:

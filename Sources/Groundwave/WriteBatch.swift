@@ -28,7 +28,7 @@ public struct Batch: Hashable, Sendable {
 /// Changes being collected: what `Store.write` lends to its closure.
 public struct WriteBatch {
     private let views: Views
-    private let replica: ReplicaID
+    let replica: ReplicaID
     private(set) var changes: [Change] = []
     /// The records that were read or written: two batches that share none may be committed together.
     private(set) var touched: Set<RecordName> = []
@@ -154,6 +154,7 @@ public struct WriteBatch {
     func draft(_ note: AuditNote) throws -> DraftBatch {
         var batch = DraftBatch()
         var generator = SystemRandomNumberGenerator()
+        let note = changes.isEmpty ? note : try views.read { try $0.naming(note, for: replica) }
         for (index, change) in changes.enumerated() {
             let isLast = index == changes.count - 1
             guard batch.hasRoom(for: DraftBatch.byteBound(of: change, note: note)) else {

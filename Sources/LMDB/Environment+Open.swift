@@ -61,7 +61,7 @@ extension Environment {
             throw LMDBError(reason(ofOpening: code), path: file.path, during: .open)
         }
         let environment = unsafe Environment(
-            opened: handle, path: file.path, options: options, pageSize: file.pageSize, identity: file.identity)
+            opened: handle, path: file.path, options: options, identity: file.identity)
         environment.checkReaders()
         do {
             try environment.openExistingTables()
@@ -76,6 +76,9 @@ extension Environment {
     static func openHandle(
         _ path: String, _ flags: UInt32, _ mapSizeBytes: Int, _ options: Options
     ) -> (code: Int32, handle: OpaquePointer?) {
+        precondition(options.tables > 0, "An environment has room for at least one table.")
+        precondition(options.maximumReaders > 0, "An environment has room for at least one reader.")
+        precondition(mapSizeBytes > 0, "A map has a size.")
         var created: OpaquePointer?
         var code = unsafe mdb_env_create(&created)
         guard code == 0, let handle = unsafe created else { return (code, nil) }

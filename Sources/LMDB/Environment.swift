@@ -77,10 +77,13 @@ public final class Environment: Sendable {
     public var isReadOnly: Bool { options.isReadOnly }
 
     /// Takes over `handle`, an open environment.
-    init(opened handle: OpaquePointer, path: String, options: Options, pageSize: Int, identity: FileIdentity?) {
+    init(opened handle: OpaquePointer, path: String, options: Options, identity: FileIdentity?) {
         self.path = path
         self.options = options
-        self.pageSize = pageSize
+        var statistics = MDB_stat()
+        // Cannot fail with an open environment.
+        _ = unsafe mdb_env_stat(handle, &statistics)
+        pageSize = Int(statistics.ms_psize)
         self.identity = identity
         tables = TableHandles(capacity: options.tables)
         let writer = UnsafeMutablePointer<WriterState>.allocate(capacity: 1)

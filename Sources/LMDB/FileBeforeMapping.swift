@@ -11,7 +11,6 @@ struct FileBeforeMapping {
     /// The path without symbolic links, so that every way to the file leads to one lock file.
     let path: String
     let identity: FileIdentity
-    let pageSize: Int
     /// How many bytes the map needs at least.
     let contentByteCount: Int
     /// The size of the map that the file asks for, or 0.
@@ -40,7 +39,6 @@ struct FileBeforeMapping {
             let size = Int(status.st_size)
             identity = FileIdentity(status)
             self.path = FileSystem.resolved(path) ?? path
-            pageSize = meta.newest.pageSize
             contentByteCount = meta.contentByteCount
             // A map size that no address space holds can only be damage; the contents say what is needed.
             mapSizeBytes = meta.newest.mapSizeBytes < 1 << 46 ? Int(meta.newest.mapSizeBytes) : 0

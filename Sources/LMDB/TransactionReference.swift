@@ -71,6 +71,8 @@ extension TransactionReference {
     @usableFromInline
     @inline(never)
     func failure(storing value: RawSpan, _ code: Int32) -> LMDBError {
+        // Only MDB_APPEND gets here with it.
+        if code == MDB_KEYEXIST { return unsafe failure(.keyOrder, .write) }
         // Key sizes were checked before, so only the value can be too large.
         if code == MDB_BAD_VALSIZE { return unsafe failure(.valueTooLarge(byteCount: value.byteCount), .write) }
         return unsafe failure(code, .write)
@@ -110,7 +112,6 @@ extension TransactionReference {
     func failure(_ code: Int32, _ operation: LMDBError.Operation) -> LMDBError {
         // EINVAL is LMDB's answer to a handle that this snapshot does not have yet.
         if code == EINVAL || code == MDB_BAD_DBI { return unsafe failure(.noTable, operation) }
-        if code == MDB_KEYEXIST { return unsafe failure(.keyOrder, operation) }
         if let writer = unsafe writer, unsafe writer.pointee.firstFailure == 0 {
             unsafe writer.pointee.firstFailure = code
         }

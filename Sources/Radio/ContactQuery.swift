@@ -72,10 +72,7 @@ public struct ContactQuery: Hashable, Sendable {
         if !includesMetadata, facts.isMetadata { return false }
         if let call, facts.call != call.uppercased() { return false }
         if let band, facts.band?.lowercased() != band.lowercased() { return false }
-        if let mode {
-            let wanted = mode.uppercased()
-            guard facts.mode == wanted || facts.submode == wanted else { return false }
-        }
+        if let mode, !facts.isMode(mode.uppercased()) { return false }
         let seconds = facts.startSeconds
         if let since, (seconds ?? .min) < since { return false }
         if let until, (seconds ?? .min) >= until { return false }

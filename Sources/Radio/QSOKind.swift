@@ -26,15 +26,16 @@ public enum QSOKind: RecordKind {
         static let session: UInt32 = 1103
     }
 
+    // Lower case, so that a field of a file that happens to be called FREQUENCY is a field of its own.
     static let registers: [FieldSchema] = [
-        FieldSchema(Number.start, "START", members: ["QSO_DATE", "TIME_ON"]),
-        FieldSchema(Number.end, "END", members: ["QSO_DATE_OFF", "TIME_OFF"]),
-        FieldSchema(Number.frequency, "FREQUENCY", members: ["FREQ", "BAND"]),
-        FieldSchema(Number.frequencyReceived, "FREQUENCY_RECEIVED", members: ["FREQ_RX", "BAND_RX"]),
-        FieldSchema(Number.emission, "EMISSION", members: ["MODE", "SUBMODE"]),
-        FieldSchema(Number.position, "POSITION", members: ["GRIDSQUARE", "GRIDSQUARE_EXT", "LAT", "LON"]),
+        FieldSchema(Number.start, "start", members: ["QSO_DATE", "TIME_ON"]),
+        FieldSchema(Number.end, "end", members: ["QSO_DATE_OFF", "TIME_OFF"]),
+        FieldSchema(Number.frequency, "frequency", members: ["FREQ", "BAND"]),
+        FieldSchema(Number.frequencyReceived, "frequency received", members: ["FREQ_RX", "BAND_RX"]),
+        FieldSchema(Number.emission, "emission", members: ["MODE", "SUBMODE"]),
+        FieldSchema(Number.position, "position", members: ["GRIDSQUARE", "GRIDSQUARE_EXT", "LAT", "LON"]),
         FieldSchema(
-            Number.myPosition, "MY_POSITION", members: ["MY_GRIDSQUARE", "MY_GRIDSQUARE_EXT", "MY_LAT", "MY_LON"]),
+            Number.myPosition, "my position", members: ["MY_GRIDSQUARE", "MY_GRIDSQUARE_EXT", "MY_LAT", "MY_LON"]),
     ]
 
     /// The collections: an element of a list of parks is the same in upper case and without white space around it.
@@ -49,12 +50,15 @@ public enum QSOKind: RecordKind {
                 identity: { $0.uppercased().filter { !$0.isWhitespace } })
         }
         let internals = [
-            FieldSchema(Number.order, "FIELD_ORDER", isInternal: true),
-            FieldSchema(Number.importKey, "IMPORT_KEY", isInternal: true),
-            FieldSchema(Number.session, "SESSION", isInternal: true),
+            FieldSchema(Number.order, "field order", isInternal: true),
+            FieldSchema(Number.importKey, "import key", isInternal: true),
+            FieldSchema(Number.session, sessionField, isInternal: true),
         ]
         return KindSchema(name: name, fields: plain + registers + internals, indexEntries: ContactIndex.entries)
     }()
+
+    /// The name under which a contact's session is assigned: 16 bytes. In lower case, so that no field of a file is it.
+    public static let sessionField = "session"
 
     /// Modes of records that are notes of an activation, not contacts (Ham2K PoLo writes them).
     public static let metadataModes: Set<String> = ["WEATHER", "SOLAR", "NOTE"]

@@ -19,15 +19,20 @@ public enum Radio {
 
     /// A stretch of operating: what it says fills what a contact of it does not say.
     public static let session = KindSchema(
-        name: "session",
+        name: "session", version: 2,
         fields: fields(
             """
             CALL OPERATOR STATUS STARTED ENDED PARK SUMMIT WWFF GRID RIG ANTENNA KEY MIC POWER FREQ MODE CONTEST \
             CONTEST_CLASS TITLE NOTES PROGRAMS ATTENDEES EQUIPMENT PHOTOS WEATHER SOLAR
             """, union: ["PARK", "PROGRAMS", "ATTENDEES", "EQUIPMENT", "PHOTOS"]),
         indexEntries: { values in
-            [IndexEntry(index: 1, key: values.value(4).map { Array($0) } ?? [])]
+            let started = values.value(4).map { Array($0) } ?? []
+            let isOpen = values.isVisible && values.value(3).map { Array($0) != Array("ended".utf8) } ?? false
+            return [IndexEntry(index: 1, key: started)] + (isOpen ? [IndexEntry(index: openSessions, key: started)] : [])
         })
+
+    /// The index of sessions that have not ended, by their start.
+    public static let openSessions: UInt8 = 2
 
     /// What belongs to one park on one UTC day. Its id is derived from both: see `RadioIDs`.
     public static let activation = KindSchema(

@@ -1,7 +1,9 @@
 import ByteCoding
 import Events
 
-/// What an operation does to its field or record. The numbers are on disk.
+/// What an operation does to its field or record.
+///
+/// The numbers are on disk.
 public enum OperationCode: UInt8, Sendable {
     /// Writes a head with a value.
     case set = 0

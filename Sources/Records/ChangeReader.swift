@@ -98,7 +98,9 @@ public struct ChangeReader: Sendable {
         let hasIndexes: Bool
     }
 
-    /// The next operation. All heads of the one before must have been read.
+    /// The next operation.
+    ///
+    /// All heads of the one before must have been read.
     public mutating func next(shape: RawSpan, values: RawSpan) throws(ChangeError) -> Step? {
         guard remaining > 0 else { return nil }
         remaining -= 1
@@ -157,7 +159,9 @@ public struct ChangeReader: Sendable {
 }
 
 extension Change {
-    /// Reads a whole change; for what is looked at one by one. A value that is withheld reads as empty.
+    /// Reads a whole change; for what is looked at one by one.
+    ///
+    /// A value that is withheld reads as empty.
     public init(shape: RawSpan, values: RawSpan, isWithheld: Bool, by replica: ReplicaID) throws(ChangeError) {
         var reader = try ChangeReader(shape: shape, isWithheld: isWithheld, by: replica)
         try reader.skipNote(in: values)

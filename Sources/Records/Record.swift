@@ -40,7 +40,9 @@ public struct Record: Hashable, Sendable {
         /// The head that is shown.
         public var shown: Head { heads[heads.count - 1] }
 
-        /// Whether heads with different values stand side by side. Equal values and elements are no conflict.
+        /// Whether heads with different values stand side by side.
+        ///
+        /// Equal values and elements are no conflict.
         public var isConflict: Bool {
             guard policy != .union, let first = heads.first(where: { !$0.isElement }) else { return false }
             return heads.contains {
@@ -65,7 +67,9 @@ public struct Record: Hashable, Sendable {
     public let kind: String
     /// Which record of the kind.
     public let id: RecordID
-    /// The fields that have heads, in order of their keys. A field that was cleared is among them.
+    /// The fields that have heads, in order of their keys.
+    ///
+    /// A field that was cleared is among them.
     public let fields: [Field]
     /// The deletes, in order of event.
     public let deletions: [Deletion]

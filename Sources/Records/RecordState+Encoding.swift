@@ -13,7 +13,9 @@ import Events
 // | said | count, then each: field, source, replica, sequence, stamp (8 bytes), hash (8 bytes), element (1 byte) |
 // | history | count, last position, then the differences to the end of the row |
 
-/// Why a row of a view could not be used. A view is disposable: the answer is to rebuild it.
+/// Why a row of a view could not be used.
+///
+/// A view is disposable: the answer is to rebuild it.
 public enum RowError: Error, Hashable, Sendable {
     /// The row's checksum does not match its bytes.
     case checksumMismatch
@@ -26,7 +28,9 @@ extension RecordState {
     private static let hasIndex: UInt8 = 0x10
     private static let isWithheldBit: UInt8 = 0x20
 
-    /// Appends the row of this record to `writer`. Only the writers that still count are written.
+    /// Appends the row of this record to `writer`.
+    ///
+    /// Only the writers that still count are written.
     public func encode(into writer: inout ByteWriter) {
         let start = writer.count
         writer.append(littleEndian: UInt32(0))
@@ -106,7 +110,9 @@ extension RecordState {
         return kept
     }
 
-    /// Replaces this state by the one in `row`. If it throws, the state is half read and must be thrown away.
+    /// Replaces this state by the one in `row`.
+    ///
+    /// If it throws, the state is half read and must be thrown away.
     public mutating func decode(_ row: RawSpan) throws(RowError) {
         removeAll()
         guard row.byteCount >= 4 else { throw .malformed }

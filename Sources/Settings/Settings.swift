@@ -28,7 +28,7 @@ public enum Settings {
 
     /// What may be done with `key`.
     public static func scope(of key: String) -> Scope {
-        if let word = credentialWord(in: key) {
+        if let word = CredentialSigns.word(in: key) {
             return .refused(
                 reason: "“\(word)” names a credential. Groundwave keeps no passwords, keys or tokens: "
                     + "use the system's keychain.")
@@ -37,23 +37,11 @@ public enum Settings {
         return .deviceLocal
     }
 
-    /// The word in `key` that names a credential, whatever its case and however it is joined.
-    private static func credentialWord(in key: String) -> String? {
-        let letters = key.lowercased().filter { $0.isLetter || $0.isNumber }
-        let words = [
-            "password", "passwd", "passphrase", "passwort", "secret", "token", "apikey", "accesskey", "privatekey",
-            "credential", "bearer", "oauth", "sessionid", "cookie", "authorization", "authkey", "pincode", "login",
-        ]
-        return words.first { letters.contains($0) }
-    }
-
     /// Whether `value` looks like a credential although its key does not say so: such a value is refused too.
     ///
-    /// Looked for are the marks that services put on their keys, and private keys in PEM form.
-    public static func looksLikeCredential(_ value: String) -> Bool {
-        let marks = ["-----BEGIN", "Bearer ", "Basic ", "ghp_", "github_pat_", "xoxb-", "AKIA", "sk_live_", "eyJhbGciOi"]
-        return marks.contains { value.contains($0) }
-    }
+    /// Looked for are the marks that services put on their keys, private keys in PEM form, and names of credentials
+    /// inside of structured values, also where they are encoded.
+    public static func looksLikeCredential(_ value: String) -> Bool { CredentialSigns.areIn(value) }
 }
 
 /// The type of a preference's value.

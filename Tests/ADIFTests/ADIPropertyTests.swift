@@ -41,14 +41,14 @@ import Testing
         #expect(items.count == whole.count)
     }
 
-    @Test(arguments: UInt64(1)...5000)
+    @Test(arguments: UInt64(1)...1_000)
     func `damage costs no record outside of it`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let log = damagedLog(using: &random)
         let items = ADIReader.items(in: log.bytes)
         let read = items.records.map { Array($0.fields) }
         for (index, record) in log.records.enumerated() where !log.damagedRecords.contains(index) {
-            #expect(read.contains(Array(record.fields)), "record \(index + 1) «\(String(decoding: log.bytes, as: UTF8.self).split(separator: "\n").joined(separator: "¶"))»")
+            #expect(read.contains(Array(record.fields)), "record \(index + 1)")
         }
     }
 

@@ -9,7 +9,9 @@ extension [ADIFItem] {
     var headers: [ADIFHeader] { compactMap { if case .header(let header) = $0 { header } else { nil } } }
     var records: [ADIFRecord] { compactMap { if case .record(let record) = $0 { record } else { nil } } }
     var rejections: [ADIFRejection] { compactMap { if case .rejected(let part) = $0 { part } else { nil } } }
-    var warnings: [ADIFWarning.Code] { headers.flatMap(\.warnings).map(\.code) + records.flatMap(\.warnings).map(\.code) }
+    var warnings: [ADIFWarning.Code] {
+        headers.flatMap(\.warnings).map(\.code) + records.flatMap(\.warnings).map(\.code)
+    }
 }
 
 extension ADIFFields {
@@ -51,7 +53,8 @@ extension RandomNumberGenerator {
 
     /// A record without repeated fields and with a random order, spelling and type letters.
     mutating func record(number: Int) -> ADIFRecord {
-        var names = FieldName.allKnown.filter { !$0.isHeaderField }.shuffled(using: &self).prefix(self.number(1...12)).map(\.self)
+        var names = FieldName.allKnown.filter { !$0.isHeaderField }.shuffled(using: &self).prefix(self.number(1...12))
+            .map(\.self)
         names.append(FieldName("APP_GROUNDWAVE_\(self.number(0...99))"))
         if !names.contains(.call) { names.insert(.call, at: self.number(0...names.count)) }
         var fields = ADIFFields()

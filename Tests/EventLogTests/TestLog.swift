@@ -4,7 +4,7 @@ import Events
 import Foundation
 
 /// A log in a folder of its own, which goes away with it.
-final class TestLog {
+final class TestLog: Sendable {
     let folder: URL
     let log: EventLog
     let replica = ReplicaID(high: 7, low: 7)
@@ -62,7 +62,8 @@ extension DraftBatch {
             var numbers = SeededNumbers(seed: seed &* 1000 &+ index)
             batch.append(
                 shape: { $0.append(varint: seed &+ index) },
-                values: { writer in for _ in 0..<byteCount { writer.append(UInt8(truncatingIfNeeded: numbers.next())) } })
+                values: { writer in for _ in 0..<byteCount { writer.append(UInt8(truncatingIfNeeded: numbers.next())) }
+                })
         }
         return batch
     }
@@ -93,7 +94,7 @@ struct SeededNumbers: RandomNumberGenerator {
 }
 
 /// What a log holds, read through its own scan.
-struct Contents: Equatable {
+struct Contents: Equatable, Sendable {
     var frames: [[UInt8]] = []
     var ids: [EventID] = []
 
@@ -112,7 +113,9 @@ struct Contents: Equatable {
             try bytes.withSpan { hasher.leaf(of: try Frame(parsing: $0), in: $0) }
         }
         func root(_ leaves: ArraySlice<Hash256>) -> Hash256 {
-            guard leaves.count > 1, let first = leaves.first else { return leaves.first ?? [].withSpan { Hash256(hashing: $0) } }
+            guard leaves.count > 1, let first = leaves.first else {
+                return leaves.first ?? [].withSpan { Hash256(hashing: $0) }
+            }
             var split = 1
             while split * 2 < leaves.count { split *= 2 }
             _ = first

@@ -27,11 +27,12 @@ private struct Model {
         return (0..<length).map { UInt8(truncatingIfNeeded: $0) &+ first }
     }
 
-    @Test(arguments: UInt64(1)...40)
+    @Test(arguments: UInt64(1)...20)
     func `after any writes, committed or not`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var committed = Model()
-        var environment = try Environment.make(folder(), options: .init(initialMapSizeBytes: 1 << 20))
+        let options = Environment.Options(initialMapSizeBytes: 1 << 20, synchronous: false)
+        var environment = try Environment.make(folder(), options: options)
         struct Abandoned: Error {}
         for _ in 0..<25 {
             var model = committed
@@ -50,7 +51,7 @@ private struct Model {
             } catch is Abandoned {}
             if Int.random(in: 0..<8, using: &random) == 0 {
                 environment.close()
-                environment = try Environment.open(folder(), options: .init(initialMapSizeBytes: 1 << 20))
+                environment = try Environment.open(folder(), options: options)
             }
             try environment.read { transaction in
                 guard let table = try transaction.table("bytes", of: [UInt8].self) else {
@@ -146,16 +147,16 @@ private struct Model {
     ) throws {
         let keys = model.sortedKeys
         #expect(try transaction.count(of: table) == keys.count)
-        for key in keys { #expect(try transaction.value(key, in: table) == model.values[key]) }
+        #expect(try keys.map { try transaction.value($0, in: table) } == keys.map { model.values[$0] })
         let start = randomKey(&random)
         #expect(try transaction.value(start, in: table) == model.values[start])
         try transaction.withCursor(table) { (cursor) throws in
             var found: [[UInt8]] = []
-            while try cursor.next() { found.append(try #require(cursor.withKey { $0 })) }
+            while try cursor.next() { found.append(cursor.key ?? []) }
             #expect(found == keys)
             found = []
             while try found.isEmpty ? cursor.last() : cursor.previous() {
-                found.append(try #require(cursor.withKey { $0 }))
+                found.append(cursor.key ?? [])
             }
             #expect(found == keys.reversed())
             #expect(try cursor.first() == !keys.isEmpty)
@@ -165,7 +166,10 @@ private struct Model {
             found = []
             try cursor.forEach(from: start) { key, value in
                 found.append([UInt8](bytes: key))
-                #expect([UInt8](bytes: value) == model.values[found.last ?? []])
+                // One expectation for each entry would take most of the time of this test.
+                if [UInt8](bytes: value) != model.values[found.last ?? []] {
+                    Issue.record("\(found) has a wrong value.")
+                }
                 return found.count < 50
             }
             #expect(found == Array(keys.drop { $0.lexicographicallyPrecedes(start) }.prefix(50)))
@@ -204,9 +208,4 @@ private struct Model {
             }
         }
     }
-}
-
-extension Cursor {
-    /// The result of `body` for the current key; macros cannot take a cursor apart.
-    fileprivate func withKey<R>(_ body: (Key?) -> R) -> R { body(key) }
 }

@@ -121,10 +121,4 @@ import Testing
         #expect(try reason { try environment.write { _ in _ = try environment.dropTable(entries) } } == .inUse)
         #expect(try environment.allEntries() == values(for: 0..<10))
     }
-
-    @Test func `plain entries beside the tables are passed over`() throws {
-        let environment = try Environment.make(folder(), keys: 0..<10)
-        #expect(try environment.read { try $0.table("nothing", of: UInt64.self) } == nil)
-        environment.close()
-    }
 }

@@ -104,7 +104,8 @@ import Testing
         }
     }
 
-    @Test func `refuses a value where the operation brings none, and none where it brings one, withheld or not`() throws {
+    @Test func `refuses a value where the operation brings none, and none where it brings one, withheld or not`() throws
+    {
         func shape(code: UInt8) -> [UInt8] {
             [1, 1, 1, 0x71] + [UInt8](repeating: 7, count: 16) + [0, 0, 1, code, 2, 0]
         }

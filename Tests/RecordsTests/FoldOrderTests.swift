@@ -116,7 +116,9 @@ import Testing
     @Test func `does not grow with the edits of one long run`() throws {
         var scene = Scene()
         var last = scene.write("a", at: 1, .set(Scene.frequency, "14074000"))
-        for edit in 2...20_000 { last = scene.write("a", at: UInt64(edit), .set(Scene.frequency, "14074000", over: last)) }
+        for edit in 2...20_000 {
+            last = scene.write("a", at: UInt64(edit), .set(Scene.frequency, "14074000", over: last))
+        }
         let store = try FoldedStore(folding: scene.events)
         let state = try #require(store.states[scene.record])
         #expect(state.heads.count == 1)

@@ -34,7 +34,9 @@ import Testing
     func `tells where it was cut`(seed: UInt64) throws {
         let (rows, names) = try Self.rows(seed: seed)
         for row in rows {
-            for end in row.indices { #expect(throws: RowError.self) { try Self.decode(Array(row[..<end]), names: names) } }
+            for end in row.indices {
+                #expect(throws: RowError.self) { try Self.decode(Array(row[..<end]), names: names) }
+            }
         }
     }
 
@@ -126,7 +128,9 @@ import Testing
         let names = try FoldedStore(folding: history.events).names
         let loaded = try names.encode().withSpan { bytes throws in try Names(decoding: bytes) }
         #expect(loaded.replicas == names.replicas && loaded.sources == names.sources && loaded.fields == names.fields)
-        for (place, replica) in names.replicas.enumerated() { #expect(loaded.knownOrdinal(of: replica) == UInt32(place)) }
+        for (place, replica) in names.replicas.enumerated() {
+            #expect(loaded.knownOrdinal(of: replica) == UInt32(place))
+        }
         for field in names.fields {
             let ordinal = try #require(loaded.knownOrdinal(of: .name(field)))
             #expect(loaded.field(ordinal) == .name(field))

@@ -65,7 +65,8 @@ struct Translation {
                 for head in field.heads {
                     let isElement = field.key == History.parks
                     let key = isElement ? "parks/" + text(head.value)! : self.key(of: field.key)
-                    let place = Oracle.State.Head(event: places[head.id.event]!, value: isElement ? nil : text(head.value))
+                    let place = Oracle.State.Head(
+                        event: places[head.id.event]!, value: isElement ? nil : text(head.value))
                     fields[key, default: .init(heads: [])].heads.append(place)
                     fields[key]!.shown = place.value
                 }

@@ -17,10 +17,22 @@ struct Program: AsyncParsableCommand {
             CommandGroup(
                 name: "The store",
                 subcommands: [
-                    Init.self, Info.self, Verify.self, Digest.self, Replay.self, Stats.self,
+                    Init.self,
+                    Info.self, Verify.self, Digest.self, Replay.self, Stats.self,
                 ]),
-            CommandGroup(name: "The logbook", subcommands: [Import.self, Export.self, QSO.self, Undo.self]),
-            CommandGroup(name: "Audit", subcommands: [HistoryVerb.self, BlameVerb.self, Watch.self]),
+            CommandGroup(
+                name: "The logbook",
+                subcommands: [
+                    Import.self, Export.self,
+                    QSO.self, Session.self, SettingsCommand.self, RecordCommand.self,
+                    Undo.self,
+                ]),
+            CommandGroup(
+                name: "Audit, time travel, replay",
+                subcommands: [
+                    Conflicts.self,
+                    HistoryVerb.self, BlameVerb.self, Watch.self,
+                ]),
         ])
 
     /// Parses, runs, and ends with the exit code of the contract; errors go to standard error.
@@ -38,6 +50,7 @@ struct Program: AsyncParsableCommand {
         } catch let error as Answer {
             Foundation.exit(error.exitCode)
         } catch {
+            Terminal.reportUsage(error)
             exit(withError: error)
         }
     }

@@ -3,5 +3,11 @@ import ArgumentParser
 struct QSO: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "qso", abstract: "The contacts of the logbook.",
-        subcommands: [QSOList.self])
+        discussion: """
+            A contact is named by its id, the first letters of it, its call where one contact matches, or last.
+            """,
+        subcommands: [
+            QSOAdd.self, QSOEdit.self, QSORemove.self, QSORestore.self, QSOList.self, QSOShow.self, QSOWorked.self,
+            QSOCount.self,
+        ])
 }

@@ -8,13 +8,74 @@ struct QSOFilters: ParsableArguments {
     @Option(help: ArgumentHelp("Only contacts with this station.", valueName: "call"))
     var call: String?
 
-    /// The query they say.
-    func query(_ store: Store) throws -> ContactQuery {
-        var query = ContactQuery.contacts
-        query.call = call
-        return query
+    @Option(help: ArgumentHelp("Only on this band, such as 20m.", valueName: "band"))
+    var band: String?
+
+    @Option(help: ArgumentHelp("Only in this mode or submode, such as CW or FT8.", valueName: "mode"))
+    var mode: String?
+
+    @Option(help: ArgumentHelp("Only contacts made at this time or later: today, 90m, 2026-05-01.", valueName: "time"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("Only contacts made before this time; of a day, up to its end.", valueName: "time"))
+    var until: String?
+
+    @Option(help: ArgumentHelp("Only contacts written down or changed at this time or later.", valueName: "time"))
+    var recordedSince: String?
+
+    @Option(help: ArgumentHelp("Only contacts of this session: its id, last, or open.", valueName: "id"))
+    var session: String?
+
+    @Option(help: ArgumentHelp("Only contacts from or with this park, such as US-1234.", valueName: "park"))
+    var park: String?
+
+    @Option(help: ArgumentHelp("Only contacts that this operator made.", valueName: "call"))
+    var `operator`: String?
+
+    /// Whether any filter is given.
+    var isEmpty: Bool {
+        [call, band, mode, since, until, recordedSince, session, park, `operator`].allSatisfy { $0 == nil }
     }
 
-    /// The filters as they were given.
-    var text: String { call ?? "" }
+    /// The filters as they were given, in an order of their own.
+    var text: String {
+        let filters = [
+            ("call", call), ("band", band), ("mode", mode), ("since", since), ("until", until),
+            ("recorded-since", recordedSince), ("session", session), ("park", park), ("operator", `operator`),
+        ]
+        return filters.compactMap { name, value in value.map { "\(name)=\($0)" } }.joined(separator: " ")
+    }
+
+    /// The query they say.
+    func query(_ store: Store) throws -> ContactQuery {
+        let now = Clock.now
+        var query = ContactQuery.contacts
+        query.call = call
+        query.band = try band.map { try BandName.checked($0) }
+        query.mode = mode
+        query.since = try since.map { try TimeArgument($0, now: now).start }
+        query.until = try until.map { try TimeArgument($0, now: now).end }
+        query.recordedSince = try recordedSince.map { try TimeArgument($0, now: now).start * 1000 }
+        query.session = try session.map { try SessionName.resolve($0, store) }
+        query.park = park
+        query.operatorCall = `operator`
+        return query
+    }
+}
+
+/// A session as it is named on the command line.
+enum SessionName {
+    /// The session that `text` names: an id, a prefix, a title, `last`, or `open`.
+    static func resolve(_ text: String, _ store: Store) throws -> SessionID {
+        guard text.lowercased() == "open" else { return try store.resolve(text, kind: "session") }
+        return try open(store).id
+    }
+
+    /// The session that is open on this device.
+    static func open(_ store: Store) throws -> OperatingSession {
+        guard let session = try store.openSession() else {
+            throw StoreError(.notFound, "No session is open.", hint: "groundwave session start begins one.")
+        }
+        return session
+    }
 }

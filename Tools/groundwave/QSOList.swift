@@ -5,23 +5,68 @@ import Radio
 import Records
 
 struct QSOList: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "List contacts, the newest last.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List contacts, the newest last.",
+        discussion: """
+            On a terminal the latest 50, else all. A day in --since means its start, in --until its end.
+
+              groundwave qso list --since today --band 20m
+              groundwave qso list --recorded-since 90m --ndjson
+            """)
 
     @OptionGroup var options: StoreOptions
+    @OptionGroup var filters: QSOFilters
+
+    @Flag(help: "Hidden contacts instead of those that show.")
+    var hidden = false
+
+    @Option(help: ArgumentHelp("At most so many, the latest; 0 for all.", valueName: "count"))
+    var limit: Int?
+
+    @Flag(help: "One JSON object a line.")
+    var ndjson = false
+
+    struct Contact: Encodable {
+        var id: String
+        var fields: [String: String]
+
+        init(_ record: Record) {
+            id = "\(record.id)"
+            fields = record.contactFields
+        }
+    }
+
+    struct Result: Encodable {
+        var qsos: [Contact]
+    }
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit cannot be negative.") }
+    }
 
     func run() async throws {
         let store = try await options.open()
-        var query = ContactQuery.contacts
-        query.limit = 50
-        let records = try store.read { try $0.all(query) }
-        var table = TextTable(["ID", "UTC", "CALL", "FREQ", "BAND", "MODE"])
-        for record in records {
-            let facts = ContactFacts(record)
-            table.append([
-                record.id.short, facts.startSeconds.map(TimeText.seconds) ?? "", facts.call, record.text(.freq) ?? "",
-                facts.band ?? "", facts.submode ?? facts.mode ?? "",
-            ])
+        var query = try filters.query(store)
+        query.isHidden = hidden
+        query.includesMetadata = true
+        let isForPeople = !options.json && !ndjson
+        let latest = isForPeople && isatty(STDOUT_FILENO) == 1 ? 50 : 0
+        let count = limit ?? latest
+        query.limit = count == 0 ? nil : count
+        if ndjson {
+            return try store.forEachContactByTime(query) { try Terminal.print(json: Contact($0)) }
         }
+        if options.json {
+            var result = Result(qsos: [])
+            try store.forEachContactByTime(query) { result.qsos.append(Contact($0)) }
+            return try Terminal.print(json: result)
+        }
+        var table = ContactTable()
+        try store.forEachContactByTime(query) { table.append($0) }
+        if table.count == 0 { return Terminal.print(hidden ? "No hidden contacts." : "No contacts.") }
         table.lines.forEach(Terminal.print)
+        if limit == nil, table.count == latest {
+            Terminal.remark("The latest \(latest); --limit 0 shows all.")
+        }
     }
 }

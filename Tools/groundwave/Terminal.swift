@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Groundwave
 
@@ -40,7 +41,10 @@ enum Terminal {
     /// Says what went wrong and what helps.
     static func report(_ error: StoreError) {
         if isJSON {
-            let body = ErrorBody(code: error.code.name, message: error.message, hint: error.hint)
+            let ambiguous = error.cause as? AmbiguousName
+            let body = ErrorBody(
+                code: error.code.name, message: error.message, hint: error.hint,
+                candidates: ambiguous?.candidates.map { "\($0.id)" })
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             let bytes = (try? encoder.encode(Envelope(content: ["error": body]))) ?? Data()
@@ -48,13 +52,23 @@ enum Terminal {
         } else {
             remark("groundwave: \(visible(error.message))")
             if let hint = error.hint { remark("            \(visible(hint))") }
+            if let ambiguous = error.cause as? AmbiguousName { Candidates.lines(ambiguous).forEach(remark) }
         }
+    }
+
+    /// Under `--json`, says what the parser of the arguments found wrong as every other error, and ends the program.
+    static func reportUsage(_ error: any Error) {
+        let code = Program.exitCode(for: error)
+        guard isJSON, code != .success else { return }
+        report(StoreError(.usage, Program.message(for: error), hint: "groundwave --help"))
+        exit(code.rawValue)
     }
 
     private struct ErrorBody: Encodable {
         var code: String
         var message: String
         var hint: String?
+        var candidates: [String]?
     }
 
     /// Text as it may reach a terminal: control characters, among them those that move the cursor, stand as symbols.

@@ -79,7 +79,9 @@ extension EventCheck {
     }
 
     private mutating func finishTrees() {
-        for replica in replicas { for found in replica.tree.finish(last: replica.expected - 1) { damage.append(found) } }
+        for replica in replicas {
+            for found in replica.tree.finish(last: replica.expected - 1) { damage.append(found) }
+        }
         for replica in rows.trees.keys.sorted() where !replicas.contains(where: { $0.replica == replica }) {
             damage.append(LogDamage(.tree, replica, "a tree of a replica that has no events"))
         }
@@ -87,7 +89,8 @@ extension EventCheck {
             let (first, overflow) = key.number.multipliedReportingOverflow(by: Sealer.blockCount)
             let check = replicas.first { $0.replica == key.replica }
             let isLost = check.map { check in
-                !overflow && check.gaps.contains { $0.range.first <= first + Sealer.blockCount && $0.range.last > first }
+                !overflow
+                    && check.gaps.contains { $0.range.first <= first + Sealer.blockCount && $0.range.last > first }
             }
             if isLost != true {
                 damage.append(LogDamage(.tree, key.replica, "the hash of a block of events that are not there"))
@@ -112,7 +115,9 @@ extension EventCheck {
 
     private func missing() -> [EventRange] {
         var missing: [EventRange] = []
-        for range in replicas.flatMap(\.gaps).map(\.range).sorted(by: { ($0.replica, $0.first) < ($1.replica, $1.first) }) {
+        for range in replicas.flatMap(\.gaps).map(\.range).sorted(by: {
+            ($0.replica, $0.first) < ($1.replica, $1.first)
+        }) {
             if let last = missing.last, last.replica == range.replica, last.last + 1 == range.first {
                 missing[missing.count - 1] = EventRange(range.replica, last.first, through: range.last)
             } else {

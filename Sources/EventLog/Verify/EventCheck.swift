@@ -48,7 +48,8 @@ struct EventCheck: RowVisitor {
         }
         let position = key.bigEndianUInt64(at: 0)
         guard position >= next, position < .max else {
-            damage.append(LogDamage(.position, position: position, "position \(position) stands behind position \(next - 1)"))
+            damage.append(
+                LogDamage(.position, position: position, "position \(position) stands behind position \(next - 1)"))
             return
         }
         if position > next { miss(through: position - 1) }

@@ -63,7 +63,8 @@ struct LogReading: ~Copyable {
         rows = visitor.rows
         damage += visitor.damaged.map { LogDamage(.page, "in the table \(name): \($0)") }
         if visitor.malformed > 0 {
-            damage.append(LogDamage(Self.what(of: name), "\(visitor.malformed) rows of the table \(name) are malformed"))
+            damage.append(
+                LogDamage(Self.what(of: name), "\(visitor.malformed) rows of the table \(name) are malformed"))
         }
     }
 
@@ -78,7 +79,8 @@ struct LogReading: ~Copyable {
 
     /// Tables of a later version: nothing is known of their rows, but their pages have to be sound and their own.
     private mutating func readUnknownTables() {
-        for name in tables.keys.sorted() where !Self.smallTables.contains(name) && name != "events" && name != "arrivals" {
+        for name in tables.keys.sorted()
+        where !Self.smallTables.contains(name) && name != "events" && name != "arrivals" {
             var visitor = PageVisitor()
             walk(name, valueLimit: EventLimits.batchBytes, &visitor) { $0.damaged.count }
             damage += visitor.damaged.map { LogDamage(.page, "in the table \(name): \($0)") }
@@ -99,7 +101,8 @@ struct LogReading: ~Copyable {
         let isEmpty = record.root == TreeRecord.noPage
         if !isDamaged, counts != TreeCounts(record) || isEmpty != (record.entries == 0) {
             damage.append(
-                LogDamage(.meta, "the record of \(name) counts \(record.entries) rows, and \(counts.entries) are there"))
+                LogDamage(.meta, "the record of \(name) counts \(record.entries) rows, and \(counts.entries) are there")
+            )
         }
     }
 

@@ -66,7 +66,8 @@ public enum LogVerifier {
         var damage: [LogDamage] = []
         switch (pages[0], pages[1]) {
         case (nil, nil):
-            damage.append(LogDamage(.meta, "both meta pages are damaged, or this is no log: nothing leads to the events"))
+            damage.append(
+                LogDamage(.meta, "both meta pages are damaged, or this is no log: nothing leads to the events"))
         case (nil, _), (_, nil):
             let name = pages[0] == nil ? "first" : "second"
             damage.append(LogDamage(.meta, "the \(name) meta page is damaged; the last commit may be lost with it"))
@@ -77,7 +78,8 @@ public enum LogVerifier {
             if !isNew, high - low != 1 || first.transaction % 2 != 0 {
                 damage.append(
                     LogDamage(
-                        .meta, "the meta pages are of transactions \(first.transaction) and \(second.transaction), "
+                        .meta,
+                        "the meta pages are of transactions \(first.transaction) and \(second.transaction), "
                             + "which cannot be; the last commits may be lost"))
             }
         }
@@ -85,7 +87,8 @@ public enum LogVerifier {
             let pageCount = UInt64(byteCount / newest.pageSize)
             if newest.lastPage >= pageCount {
                 damage.append(
-                    LogDamage(.file, "the file has \(pageCount) whole pages, and the log uses \(newest.lastPage) and more"))
+                    LogDamage(
+                        .file, "the file has \(pageCount) whole pages, and the log uses \(newest.lastPage) and more"))
             }
         }
         return damage

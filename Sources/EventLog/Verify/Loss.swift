@@ -104,7 +104,9 @@ struct Loss {
         return low > 0 ? low - 1 : nil
     }
 
-    private func damage(_ replica: ReplicaID, _ first: SequenceNumber, _ last: SequenceNumber, _ hole: Hole) -> LogDamage {
+    private func damage(_ replica: ReplicaID, _ first: SequenceNumber, _ last: SequenceNumber, _ hole: Hole)
+        -> LogDamage
+    {
         LogDamage(hole.what, replica, first: first, last: last, position: hole.positions.lowerBound, hole.detail)
     }
 }

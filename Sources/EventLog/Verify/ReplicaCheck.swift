@@ -27,7 +27,9 @@ struct ReplicaCheck {
         checkBatch(frame, at: position, &damage)
         if let last, frame.stamp < last.stamp {
             damage.append(
-                LogDamage(.stamp, replica, first: sequence, position: position, "the stamp is before that of the event before"))
+                LogDamage(
+                    .stamp, replica, first: sequence, position: position, "the stamp is before that of the event before"
+                ))
         }
         count += 1
         last = HeadRow(sequence: sequence, position: position, stamp: frame.stamp)
@@ -50,7 +52,8 @@ struct ReplicaCheck {
     /// The events up to `sequence` are not there.
     mutating func miss(through sequence: SequenceNumber, before position: Position) {
         let first = (last?.sequence ?? 0) + 1
-        gaps.append(Gap(range: EventRange(replica, first, through: sequence), after: last?.position ?? 0, before: position))
+        gaps.append(
+            Gap(range: EventRange(replica, first, through: sequence), after: last?.position ?? 0, before: position))
         tree.skip(to: sequence + 1)
         rest = nil
     }
@@ -78,7 +81,8 @@ struct ReplicaCheck {
             damage.append(LogDamage(.head, replica, first: first, "the row of the last event is not there"))
             return
         }
-        let detail = "the row of the last event says event \(head.sequence) at position \(head.position), and it is event "
+        let detail =
+            "the row of the last event says event \(head.sequence) at position \(head.position), and it is event "
             + "\(seen) at position \(after)"
         damage.append(LogDamage(.head, replica, first: first, position: last?.position, detail))
     }

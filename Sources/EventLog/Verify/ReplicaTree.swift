@@ -45,7 +45,8 @@ struct ReplicaTree {
             if stored.subtrees != blocks.subtrees + block.subtrees {
                 damage.append(
                     LogDamage(
-                        .tree, replica, first: 1, last: sequence, "the stored edge of the tree differs from the events"))
+                        .tree, replica, first: 1, last: sequence, "the stored edge of the tree differs from the events")
+                )
             }
         }
         return damage
@@ -64,7 +65,8 @@ struct ReplicaTree {
         let last = first + Sealer.blockCount - 1
         if node == nil, last > sealedCount { return [] }
         if node == root { return [] }
-        let detail = node == nil ? "the hash of a block of events is not there" : "the hash of a block of events differs"
+        let detail =
+            node == nil ? "the hash of a block of events is not there" : "the hash of a block of events differs"
         return [LogDamage(.tree, replica, first: first, last: last, detail)]
     }
 

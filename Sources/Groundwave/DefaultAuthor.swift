@@ -1,0 +1,21 @@
+import Events
+import Projections
+import Records
+
+extension ViewReader {
+    /// `note` with an author: where none is named, the operator of the session that is open on this device, else the
+    /// device's name.
+    func naming(_ note: AuditNote, for replica: ReplicaID) throws -> AuditNote {
+        guard note.author.isEmpty else { return note }
+        var note = note
+        let session = try openSession(of: replica)
+        note.author = try session?.author ?? deviceName(of: replica) ?? ""
+        return note
+    }
+
+    private func deviceName(of replica: ReplicaID) throws -> String? {
+        let id = RecordID(high: replica.high, low: replica.low)
+        guard let record = try record(ReplicaKind.name, id) else { return nil }
+        return ReplicaKind.schema.value(of: "DEVICE", in: record).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,207 @@
+import ADIF
+import Records
+
+/// What a person says of a contact, brought into ADIF's form: fields that say one thing agree, and what a session or
+/// the clock knows need not be said.
+///
+/// ```swift
+/// var entry = try ContactEntry([Assignment("CALL", text: "w1aw"), Assignment("FREQ", text: "14.0325")])
+/// try entry.complete(now: now, session: nil)
+/// entry.assignments  // CALL=W1AW, FREQ=14.0325, QSO_DATE=…, TIME_ON=…, BAND=20m
+/// ```
+public struct ContactEntry: Sendable {
+    /// What was unusual and was kept, in sentences.
+    public private(set) var remarks: [String] = []
+    private var names: [FieldName] = []
+    private var values: [FieldName: String?] = [:]
+
+    /// The fields that `assignments` say.
+    ///
+    /// - Parameter record: The contact that is edited; `nil` for a new one.
+    /// - Throws: ``EntryProblem`` where a value cannot be meant.
+    public init(_ assignments: [Assignment], to record: Record? = nil) throws(EntryProblem) {
+        for assignment in assignments {
+            let name = try FieldNameInput.name(assignment.name, in: record, remarks: &remarks)
+            if says(name) { throw EntryProblem("\(name) is given twice.") }
+            let text = assignment.value.map { String(decoding: $0, as: UTF8.self) }
+            set(name, try text.map { (text) throws(EntryProblem) in
+                try FieldInput.normalised(text, for: name, remarks: &remarks)
+            })
+        }
+    }
+
+    /// What is to be written.
+    public var assignments: [Assignment] {
+        names.map { name in Assignment(name.name, (values[name] ?? nil).map { Array($0.utf8) }) }
+    }
+
+    /// Makes a whole contact of it: what is not said is taken from `session`, date and time from `now`.
+    ///
+    /// - Parameter now: Seconds since 1970.
+    public mutating func complete(now: Int64, session: OperatingSession?) throws(EntryProblem) {
+        guard let call = value(.call), !call.isEmpty else { throw EntryProblem("A contact has a CALL.") }
+        if let session { fill(from: session) }
+        try settleTime(now: now)
+        try settleBands { _ in nil }
+        try settleMode { _ in nil }
+        names = names.filter { value($0) != nil }
+        if value(.band) == nil, value(.freq) == nil { remarks.append("The contact has neither FREQ nor BAND.") }
+        if let mode = value(.mode) {
+            if QSOKind.metadataModes.contains(mode) {
+                remarks.append("\(mode) is a note of an activation: it is not counted as a contact.")
+            }
+        } else {
+            remarks.append("The contact has no MODE.")
+        }
+    }
+
+    /// Makes a change of `record` of it: a new frequency moves the band, a new mode the submode.
+    public mutating func settle(on record: Record) throws(EntryProblem) {
+        if says(.call), (value(.call) ?? "").isEmpty {
+            throw EntryProblem("A contact has a CALL.", hint: "To take the contact out: groundwave qso remove.")
+        }
+        try settleBands { record.text($0) }
+        try settleMode { record.text($0) }
+        if says(.myPOTARef), !says(.mySIGInfo), record.text(.mySIG)?.uppercased() == "POTA" {
+            let park = value(.myPOTARef)
+            if park == nil { set(.mySIG, nil) }
+            set(.mySIGInfo, park.flatMap { $0.contains(",") ? nil : $0 })
+        }
+    }
+
+    // MARK: - Parts
+
+    private func says(_ name: FieldName) -> Bool { values[name] != nil }
+
+    private func value(_ name: FieldName) -> String? { values[name] ?? nil }
+
+    private mutating func set(_ name: FieldName, _ value: String?) {
+        if values.updateValue(value, forKey: name) == nil { names.append(name) }
+    }
+
+    private mutating func fill(from session: OperatingSession) {
+        let saysFrequency = says(.freq) || says(.band)
+        let saysMode = says(.mode) || says(.submode)
+        let saysPark = says(.myPOTARef) || says(.mySIG) || says(.mySIGInfo)
+        for (name, text) in session.contactFields {
+            switch name {
+            case .freq where saysFrequency, .mode where saysMode: continue
+            case .myPOTARef where saysPark, .mySIG where saysPark, .mySIGInfo where saysPark: continue
+            default: if !says(name) { set(name, text) }
+            }
+        }
+    }
+
+    private mutating func settleTime(now: Int64) throws(EntryProblem) {
+        let tolerance: Int64 = 300
+        let today = ContactTime.text(seconds: now)
+        switch (value(.qsoDate), value(.timeOn)) {
+        case (nil, nil):
+            set(.qsoDate, today.date)
+            set(.timeOn, today.time)
+        case (nil, let time?):
+            // Just after midnight, 23:58 is yesterday's.
+            let isLater = (Self.seconds(today.date, time) ?? 0) > now + tolerance
+            let date = isLater ? ContactTime.text(seconds: now - 86_400).date : today.date
+            set(.qsoDate, date)
+            if isLater { remarks.append("\(time) is later than now, so the contact is of yesterday: \(date).") }
+        case (_?, nil):
+            remarks.append("The contact has no TIME_ON; it counts as made at 00:00.")
+        case (let date?, let time?):
+            if let seconds = Self.seconds(date, time), seconds > now + tolerance {
+                remarks.append("\(date) \(time) lies in the future.")
+            }
+        }
+    }
+
+    private static func seconds(_ date: String, _ time: String) -> Int64? {
+        ContactTime.seconds(date: Array(date.utf8), time: Array(time.utf8))
+    }
+
+    private mutating func settleBands(_ shown: (FieldName) -> String?) throws(EntryProblem) {
+        try settleBand(.freq, .band, shown)
+        try settleBand("FREQ_RX", "BAND_RX", shown)
+    }
+
+    /// Makes a frequency and its band agree.
+    private mutating func settleBand(
+        _ frequencyName: FieldName, _ bandName: FieldName, _ shown: (FieldName) -> String?
+    ) throws(EntryProblem) {
+        guard says(frequencyName) || says(bandName) else { return }
+        let text = says(frequencyName) ? value(frequencyName) : shown(frequencyName)
+        guard let text, let frequency = Frequency(megahertz: text) else {
+            if says(frequencyName), let text = value(frequencyName) {
+                throw EntryProblem("\(frequencyName) cannot be \(text).", hint: "Write it in MHz: 14.074.")
+            }
+            return
+        }
+        let holding = Band(containing: frequency)
+        if says(frequencyName), holding == nil { try checkUnit(frequency, text, frequencyName) }
+        let bandText = says(bandName) ? value(bandName) : shown(bandName)
+        guard bandText.flatMap({ Band(named: $0) }) != holding else { return }
+        if says(frequencyName), says(bandName), let bandText {
+            let place = holding.map { "in \($0.name)" } ?? "outside of all bands"
+            throw EntryProblem(
+                "\(text) MHz is \(place), not in \(bandText).", hint: "Leave out \(bandName): it follows \(frequencyName).")
+        } else if says(frequencyName) {
+            set(bandName, holding?.name)
+            if holding == nil { remarks.append("\(text) MHz is outside of all bands.") }
+        } else if bandText != nil {
+            set(frequencyName, nil)
+            remarks.append("\(frequencyName) \(text) was cleared: it is not in \(bandText ?? "").")
+        }
+    }
+
+    /// Refuses kilohertz and hertz where megahertz are wanted.
+    private func checkUnit(_ frequency: Frequency, _ text: String, _ name: FieldName) throws(EntryProblem) {
+        for divisor: Int64 in [1000, 1_000_000] {
+            guard let meant = Frequency(millihertz: frequency.millihertz / divisor), Band(containing: meant) != nil else {
+                continue
+            }
+            throw EntryProblem(
+                "\(name)=\(text) is outside of all bands; \(name) is in MHz.",
+                hint: "Did you mean \(name)=\(meant.megahertzText)?")
+        }
+    }
+
+    /// Makes mode and submode agree, as ADIF's lists have them.
+    private mutating func settleMode(_ shown: (FieldName) -> String?) throws(EntryProblem) {
+        switch (value(.mode), value(.submode)) {
+        case (let mode?, let submode?):
+            let parent = Mode.parent(ofSubmode: submode)
+            if let parent, let given = Mode(mode: mode), given.isKnown, given.name != parent {
+                throw EntryProblem(
+                    "\(submode.uppercased()) is a submode of \(parent), not of \(given.name).",
+                    hint: "Leave out one of MODE and SUBMODE.")
+            }
+            apply(Mode(mode: mode, submode: submode), shownSubmode: nil)
+        case (let mode?, nil): apply(Mode(mode: mode), shownSubmode: says(.submode) ? nil : shown(.submode))
+        case (nil, let submode?):
+            let parent = Mode.parent(ofSubmode: submode)
+            set(.submode, submode.uppercased())
+            guard let parent else {
+                remarks.append("ADIF has no submode \(submode.uppercased()); it was kept as it is.")
+                return
+            }
+            if Mode(mode: shown(.mode))?.name != parent { set(.mode, parent) }
+        case (nil, nil):
+            if says(.mode), !says(.submode), shown(.submode) != nil { set(.submode, nil) }
+        }
+    }
+
+    private mutating func apply(_ mode: Mode?, shownSubmode: String?) {
+        guard let mode else { return }
+        set(.mode, mode.name)
+        if let submode = mode.submode {
+            set(.submode, submode)
+            if !mode.hasKnownSubmode, mode.isKnown {
+                remarks.append("ADIF has no submode \(submode) of \(mode.name); it was kept as it is.")
+            }
+        } else if let shownSubmode, Mode.parent(ofSubmode: shownSubmode) != mode.name {
+            set(.submode, nil)
+        }
+        if !mode.isKnown, !QSOKind.metadataModes.contains(mode.name) {
+            remarks.append("ADIF has no mode \(mode.name); it was kept as it is.")
+        }
+    }
+}

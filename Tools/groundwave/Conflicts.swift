@@ -1,0 +1,108 @@
+import ArgumentParser
+import Events
+import Groundwave
+import Records
+
+struct Conflicts: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conflicts", abstract: "Values that no other write has seen: list, show, choose.",
+        discussion: """
+            Nothing is lost when two devices write one field apart: both values stay, one is shown, and this is where to \
+            decide.
+            """,
+        subcommands: [ConflictsList.self, ConflictsShow.self, ConflictsChoose.self], defaultSubcommand: ConflictsList.self)
+}
+
+struct ConflictsList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List what waits for a decision.",
+        discussion: """
+              groundwave conflicts list --exit-code
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(help: "Exit code 1 where there is any.")
+    var exitCode = false
+
+    func run() async throws {
+        let store = try await options.open()
+        let conflicts = try store.conflicts().flatMap { try store.conflicts(in: $0) }
+        try ConflictText.print(conflicts, store, json: options.json)
+        if exitCode, !conflicts.isEmpty { throw Answer.no }
+    }
+}
+
+/// Conflicts as they are printed.
+enum ConflictText {
+    struct Result: Encodable {
+        struct Conflict: Encodable {
+            var kind: String
+            var record: String
+            var field: String
+            var candidates: [Candidate]
+        }
+
+        struct Candidate: Encodable {
+            var value: String?
+            var event: String
+            var author: String
+            var stamp: String
+            var shown: Bool
+        }
+
+        var conflicts: [Conflict]
+    }
+
+    static func print(_ conflicts: [Conflict], _ store: Store, json: Bool) throws {
+        if json {
+            return try Terminal.print(
+                json: Result(
+                    conflicts: conflicts.map { conflict in
+                        Result.Conflict(
+                            kind: conflict.kind, record: "\(conflict.record)", field: conflict.field,
+                            candidates: conflict.candidates.map { candidate in
+                                Result.Candidate(
+                                    value: text(candidate, of: conflict), event: name(candidate, in: conflict),
+                                    author: candidate.note.author,
+                                    stamp: UTCText.milliseconds(candidate.stamp.milliseconds), shown: candidate.isShown)
+                            })
+                    }))
+        }
+        if conflicts.isEmpty { return Terminal.print("No conflicts.") }
+        var table = TextTable(["KIND", "RECORD", "FIELD", "SHOWN", "VALUE", "EVENT", "AUTHOR", "AT"])
+        for conflict in conflicts {
+            for candidate in conflict.candidates {
+                table.append([
+                    conflict.kind, conflict.record.short, conflict.field, candidate.isShown ? "*" : "",
+                    RecordText.short(text(candidate, of: conflict) ?? "(cleared)", 40), short(candidate, in: conflict),
+                    candidate.note.author, TimeText.milliseconds(candidate.stamp.milliseconds),
+                ])
+            }
+        }
+        table.lines.forEach(Terminal.print)
+        Terminal.remark("Decide with groundwave conflicts choose RECORD FIELD EVENT.")
+    }
+
+    /// A candidate's value; of a register its members, separated by blanks.
+    static func text(_ candidate: Conflict.Candidate, of conflict: Conflict) -> String? {
+        guard let value = candidate.value else { return nil }
+        if conflict.members.isEmpty { return RecordText.text(value) }
+        let register = Register(decoding: value, memberCount: conflict.members.count)
+        return register.values.compactMap { $0.map(RecordText.text) }.joined(separator: " ")
+    }
+
+    /// The event that `choose` takes; where one event wrote several values, with the place of each.
+    static func name(_ candidate: Conflict.Candidate, in conflict: Conflict) -> String {
+        "\(candidate.head.event)" + place(candidate, in: conflict)
+    }
+
+    static func short(_ candidate: Conflict.Candidate, in conflict: Conflict) -> String {
+        candidate.head.event.short + place(candidate, in: conflict)
+    }
+
+    private static func place(_ candidate: Conflict.Candidate, in conflict: Conflict) -> String {
+        let isAlone = conflict.candidates.filter { $0.head.event == candidate.head.event }.count == 1
+        return isAlone ? "" : "#\(candidate.head.index)"
+    }
+}

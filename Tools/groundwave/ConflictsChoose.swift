@@ -1,0 +1,68 @@
+import ArgumentParser
+import Events
+import Groundwave
+import Radio
+import Records
+
+struct ConflictsChoose: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "choose", abstract: "Decide which value counts, on all devices.",
+        discussion: """
+            The field RECORD stands for a record that one device hid and another changed.
+
+              groundwave conflicts choose W1AW FREQ ABCD1234.17
+            """)
+
+    @Argument(help: ArgumentHelp("The record: its id, or for a contact its call.", valueName: "id"))
+    var name: String
+
+    @Argument(help: ArgumentHelp("The field, as conflicts show names it.", valueName: "field"))
+    var field: String
+
+    @Argument(help: ArgumentHelp("The event whose value counts, or the first letters of it.", valueName: "event"))
+    var event: String
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var writing: WriteOptions
+
+    @Option(help: ArgumentHelp("The kind of the record.", valueName: "kind"))
+    var kind = QSOKind.name
+
+    func run() async throws {
+        let store = try await options.open(author: writing.author)
+        let record = try ConflictRecord.find(name, kind, store)
+        let conflicts = try store.conflicts(in: record)
+        guard !conflicts.isEmpty else {
+            throw StoreError(.notFound, "Nothing in the \(record.kind) \(record.id.short) waits for a decision.")
+        }
+        let wanted = field.uppercased()
+        guard let conflict = conflicts.first(where: { $0.field.uppercased() == wanted || $0.members.contains(wanted) })
+        else {
+            throw StoreError(
+                .notFound, "The field \(field) does not wait for a decision.",
+                hint: "Those that do: \(conflicts.map(\.field).joined(separator: ", ")).")
+        }
+        let candidate = try candidate(in: conflict)
+        let written = try await store.choose(
+            candidate, in: conflict, note: writing.note, author: writing.author)
+        if options.json { return try Terminal.print(json: ChangeResult(record.id, written.batch)) }
+        let value = ConflictText.text(candidate, of: conflict) ?? "(cleared)"
+        Terminal.print(Terminal.visible("\(conflict.field) is \(value)."))
+    }
+
+    private func candidate(in conflict: Conflict) throws -> Conflict.Candidate {
+        let wanted = event.uppercased()
+        func names(_ candidate: Conflict.Candidate) -> [String] {
+            [ConflictText.name(candidate, in: conflict), ConflictText.short(candidate, in: conflict)]
+        }
+        let exact = conflict.candidates.filter { names($0).contains(wanted) }
+        let found = exact.isEmpty ? conflict.candidates.filter { names($0).contains { $0.hasPrefix(wanted) } } : exact
+        guard found.count == 1 else {
+            let list = conflict.candidates.map { ConflictText.short($0, in: conflict) }.joined(separator: ", ")
+            throw StoreError(
+                .notFound, "\(event) names \(found.isEmpty ? "none" : "several") of the values of \(conflict.field).",
+                hint: "They are of the events \(list).")
+        }
+        return found[0]
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Events
+import Groundwave
+import Radio
+import Records
+
+struct ConflictsShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show what waits for a decision in one record.",
+        discussion: """
+              groundwave conflicts show W1AW
+            """)
+
+    @Argument(help: ArgumentHelp("The record: its id, or for a contact its call.", valueName: "id"))
+    var name: String
+
+    @OptionGroup var options: StoreOptions
+
+    @Option(help: ArgumentHelp("The kind of the record.", valueName: "kind"))
+    var kind = QSOKind.name
+
+    func run() async throws {
+        let store = try await options.open()
+        let record = try ConflictRecord.find(name, kind, store)
+        try ConflictText.print(try store.conflicts(in: record), store, json: options.json)
+    }
+}
+
+/// The record that a conflict is in.
+enum ConflictRecord {
+    /// The record that `name` names: one that has a conflict, of whichever kind; else one of `kind`.
+    static func find(_ name: String, _ kind: String, _ store: Store) throws -> Record {
+        let waiting = try store.conflicts().filter { $0.id.description.hasPrefix(name.uppercased()) }
+        if waiting.count == 1 { return waiting[0] }
+        let id = try store.resolve(name, kind: kind)
+        guard let record = try store.read({ try $0.record(kind, id) }) else {
+            throw StoreError(.notFound, "There is no \(kind) \(id.short).")
+        }
+        return record
+    }
+}

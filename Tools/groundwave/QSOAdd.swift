@@ -1,0 +1,101 @@
+import ArgumentParser
+import Events
+import Foundation
+import Groundwave
+import Radio
+import Records
+
+struct QSOAdd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Log a contact.",
+        discussion: """
+            Fields have their ADIF names, in any case; frequencies are in MHz, times in UTC. Date and time are now where \
+            they are not said, the band follows from FREQ, and the open session says the rest: see groundwave session.
+
+              groundwave qso add W1AW FREQ=14.0325 MODE=CW RST_SENT=599 RST_RCVD=579
+              groundwave qso add N0CALL BAND=40m MODE=SSB QSO_DATE=2026-05-01 TIME_ON=12:34
+            """)
+
+    @Argument(help: ArgumentHelp("The other station's call.", valueName: "call"))
+    var call: String
+
+    @Argument(help: ArgumentHelp("What else is known.", valueName: "field=value"))
+    var fields: [String] = []
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var writing: WriteOptions
+
+    @Option(help: ArgumentHelp("The session it belongs to: an id, last, or none; else the open one.", valueName: "id"))
+    var session: String?
+
+    @Flag(help: "Show what would be logged, and log nothing.")
+    var dryRun = false
+
+    struct Result: Encodable {
+        var id: String?
+        var event: String?
+        var position: UInt64?
+        var fields: [String: String]
+        var session: String?
+        var remarks: [String]
+    }
+
+    func run() async throws {
+        let arguments = try FieldArguments(fields)
+        if call.contains("=") {
+            throw StoreError(.usage, "The call comes first.", hint: "groundwave qso add W1AW \(call)")
+        }
+        if let name = arguments.names.first {
+            throw StoreError(.usage, "“\(name)” is no FIELD=VALUE.", hint: "Name the field, as in RST_SENT=599.")
+        }
+        let store = try await options.open(author: writing.author)
+        let choice = try choice(store)
+        let assignments = [Assignment("CALL", text: call)] + arguments.assignments
+        let now = Clock.now
+        if dryRun {
+            let contact = try await store.preview { try $0.log(assignments, in: choice, now: now) }
+            return try report(contact, nil, dupe: try dupe(of: contact, store))
+        }
+        let written = try await store.write(note: writing.note ?? "", author: writing.author) { batch in
+            try batch.log(assignments, in: choice, now: now)
+        }
+        try report(written.value, written.batch, dupe: try dupe(of: written.value, store))
+    }
+
+    private func choice(_ store: Store) throws -> SessionChoice {
+        guard let session else { return .open }
+        return session.lowercased() == "none" ? .none : .session(try SessionName.resolve(session, store))
+    }
+
+    /// The contact that the new one repeats.
+    private func dupe(of contact: LoggedContact, _ store: Store) throws -> Record? {
+        try store.read { view in
+            var session: OperatingSession?
+            if let id = contact.session { session = try view.record("session", id).map { OperatingSession($0) } }
+            return try view.firstDupe(of: contact, in: session)
+        }
+    }
+
+    private func report(_ contact: LoggedContact, _ batch: Batch?, dupe: Record?) throws {
+        var remarks = contact.remarks
+        if let dupe {
+            let at = ContactFacts(dupe).startSeconds.map(TimeText.seconds) ?? ""
+            remarks.append("It is a dupe of \(dupe.id.short), made at \(at).")
+        }
+        let fields = Dictionary(
+            contact.assignments.map { ($0.name, RecordText.text($0.value ?? [])) }, uniquingKeysWith: { $1 })
+        if options.json {
+            return try Terminal.print(
+                json: Result(
+                    id: batch == nil ? nil : "\(contact.id)", event: batch.map { "\($0.first)" },
+                    position: batch?.position, fields: fields, session: contact.session.map { "\($0)" }, remarks: remarks))
+        }
+        for remark in remarks { Terminal.remark(Terminal.visible(remark)) }
+        let mode = fields["SUBMODE"] ?? fields["MODE"] ?? ""
+        let date = fields["QSO_DATE"] ?? "", time = fields["TIME_ON"] ?? ""
+        let words = [fields["CALL"] ?? "", fields["FREQ"] ?? fields["BAND"] ?? "", mode, "\(date) \(time)Z"]
+        let text = words.filter { !$0.isEmpty }.joined(separator: " ")
+        Terminal.print(
+            Terminal.visible(dryRun ? "Would be logged: \(text)" : "\(contact.id.short)  \(text)"))
+    }
+}

@@ -1,0 +1,57 @@
+import Events
+import Groundwave
+import Radio
+import Records
+
+/// The contacts that a verb is to change: named one by one, or by filters.
+struct QSOSelection {
+    /// The contacts, the earliest first.
+    let records: [Record]
+    /// Whether one contact was named, so that the answer is about it.
+    let isSingle: Bool
+
+    /// - Throws: ``StoreError`` where neither names nor filters are given, or both.
+    init(_ names: [String], _ filters: QSOFilters, in store: Store, among scope: ResolveScope = .all) throws {
+        guard names.isEmpty || filters.isEmpty else {
+            throw StoreError(.usage, "Contacts are named, or chosen by filters, not both.", hint: "Leave out one of them.")
+        }
+        guard !names.isEmpty || !filters.isEmpty else {
+            throw StoreError(.usage, "Which contact?", hint: "Name it by id, call or last, or use filters such as --call.")
+        }
+        isSingle = names.count == 1
+        if names.isEmpty {
+            var query = try filters.query(store)
+            query.isHidden = scope == .hidden
+            let chosen = query
+            records = try store.read { try $0.all(chosen) }
+        } else {
+            var seen: Set<RecordID> = []
+            let ids = try names.map { try store.resolve($0, kind: "qso", among: scope) }
+            records = try store.read { view in
+                try ids.filter { seen.insert($0).inserted }.compactMap { try view.record("qso", $0) }
+            }
+        }
+    }
+
+    /// Shows the contacts where they are several, and asks for `--yes`.
+    func confirm(_ verb: String, yes: Bool, dryRun: Bool, json: Bool) throws {
+        guard records.count > 1 || dryRun else { return }
+        if !json {
+            var table = ContactTable()
+            records.forEach { table.append($0) }
+            table.lines.forEach(Terminal.print)
+        }
+        guard yes || dryRun else {
+            throw StoreError(
+                .usage, "This would \(verb) \(records.count) contacts.", hint: "Add --yes to do it, in one batch that can be undone.")
+        }
+    }
+}
+
+/// What a verb answers that changes several contacts.
+struct BulkResult: Encodable {
+    var changed: Int
+    var ids: [String]
+    var event: String?
+    var position: UInt64?
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Events
+import Groundwave
+import Projections
+import Radio
+import Records
+
+struct QSOShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show all that a contact says, and who wrote it when.",
+        discussion: """
+              groundwave qso show W1AW
+              groundwave qso show last --json
+            """)
+
+    @Argument(help: ArgumentHelp("The contact: its id, call or last.", valueName: "id"))
+    var name: String
+
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        var id: String
+        var fields: [String: String]
+        var hidden: Bool
+        var session: String?
+        var provenance: [String: Provenance]
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        let id = try store.resolve(name, kind: QSOKind.name)
+        guard let record = try store.read({ try $0.record(QSOKind.name, id) }) else { return }
+        let provenance = try Provenance.all(of: record, store)
+        if options.json {
+            return try Terminal.print(
+                json: Result(
+                    id: "\(id)", fields: record.contactFields, hidden: !record.isVisible,
+                    session: record.session.map { "\($0)" }, provenance: provenance))
+        }
+        Terminal.print("\(id)\(record.isVisible ? "" : "  hidden")")
+        if let session = record.session { Terminal.print("session \(session.short)") }
+        let fields = record.adifFields.map { ($0.name.name, RecordText.text($0.value)) }
+        FieldTable.lines(fields, provenance).forEach(Terminal.print)
+        if record.hasConflict {
+            Terminal.remark("Some of it waits for a decision: groundwave conflicts show \(id.short)")
+        }
+    }
+}
+
+/// Who wrote what a field shows.
+struct Provenance: Encodable {
+    var event: String
+    var replica: String
+    var author: String
+    var stamp: String
+    var note: String
+
+    init(_ write: Blame.Write) {
+        event = "\(write.event)"
+        replica = "\(write.event.replica)"
+        author = write.note.author
+        stamp = UTCText.milliseconds(write.stamp.milliseconds)
+        note = write.note.text
+    }
+
+    /// Of each field of `record` that has a value the write that is shown; of a list the latest addition.
+    static func all(of record: Record, _ store: Store) throws -> [String: Provenance] {
+        var result: [String: Provenance] = [:]
+        for blame in try store.blame(record.kind, record.id) where blame.winner.value != nil {
+            result[blame.field] = Provenance(blame.winner)
+        }
+        return result
+    }
+}
+
+/// The fields of one record, each with who wrote it.
+enum FieldTable {
+    static func lines(_ fields: [(String, String)], _ provenance: [String: Provenance]) -> [String] {
+        var table = TextTable(["FIELD", "VALUE", "BY", "AT", "NOTE"])
+        for (name, value) in fields {
+            let origin = provenance[name]
+            table.append([
+                name, RecordText.short(value, 60), origin?.author ?? "", origin.map { String($0.stamp.prefix(19)) + "Z" } ?? "",
+                RecordText.short(origin?.note ?? "", 40),
+            ])
+        }
+        return table.lines
+    }
+}

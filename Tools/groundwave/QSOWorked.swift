@@ -1,0 +1,83 @@
+import ArgumentParser
+import Events
+import Groundwave
+import Radio
+import Records
+
+struct QSOWorked: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "worked", abstract: "Was this station worked? Exit code 1 when not yet.",
+        discussion: """
+            Says too whether another contact now would be a dupe: in a session, one of the same session, own parks and, \
+            for parks, UTC day; without a session, one of the same UTC day.
+
+              groundwave qso worked W1AW --band 20m --mode CW
+            """)
+
+    @Argument(help: ArgumentHelp("The station's call.", valueName: "call"))
+    var call: String
+
+    @OptionGroup var options: StoreOptions
+
+    @Option(help: ArgumentHelp("Only on this band.", valueName: "band"))
+    var band: String?
+
+    @Option(help: ArgumentHelp("Only in this mode or submode.", valueName: "mode"))
+    var mode: String?
+
+    @Option(help: ArgumentHelp("Only in this session: its id, last, or open.", valueName: "id"))
+    var session: String?
+
+    struct Result: Encodable {
+        struct Contact: Encodable {
+            var id: String
+            var at: String?
+            var band: String?
+            var mode: String?
+            var park: String?
+        }
+
+        var worked: [Contact]
+        var dupe: Bool
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        var query = ContactQuery.contacts.worked(call)
+        query.band = try band.map { try BandName.checked($0) }
+        query.mode = mode
+        query.session = try session.map { try SessionName.resolve($0, store) }
+        let wanted = query
+        let records = try store.read { try $0.all(wanted) }
+        let dupe = try dupeCheck(store, query.session)
+        let isDupe = records.contains { dupe.isDupe($0) }
+        if options.json {
+            try Terminal.print(json: Result(worked: records.map(Self.contact), dupe: isDupe))
+        } else if records.isEmpty {
+            Terminal.print("\(Terminal.visible(call.uppercased())) was not worked yet.")
+        } else {
+            var table = ContactTable()
+            records.forEach { table.append($0) }
+            table.lines.forEach(Terminal.print)
+            if isDupe { Terminal.print("Another contact now would be a dupe.") }
+        }
+        if records.isEmpty { throw Answer.no }
+    }
+
+    private static func contact(_ record: Record) -> Result.Contact {
+        let facts = ContactFacts(record)
+        return Result.Contact(
+            id: "\(record.id)", at: facts.startSeconds.map(UTCText.seconds), band: facts.band,
+            mode: facts.emission?.description, park: facts.myParks.isEmpty ? nil : facts.myParks.joined(separator: ","))
+    }
+
+    private func dupeCheck(_ store: Store, _ chosen: RecordID?) throws -> DupeCheck {
+        let open = try store.openSession()
+        var current = open?.status == .active ? open : nil
+        if let chosen, chosen != current?.id {
+            current = try store.read { try $0.record(Radio.session.name, chosen) }.map { OperatingSession($0) }
+        }
+        return DupeCheck(
+            call: call, band: try band.map { try BandName.checked($0) }, mode: mode, session: current, now: Clock.now)
+    }
+}

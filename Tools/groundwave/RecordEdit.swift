@@ -1,0 +1,42 @@
+import ArgumentParser
+import Events
+import Groundwave
+import Radio
+import Records
+
+struct RecordEdit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit", abstract: "Change fields of a record; FIELD= clears one.",
+        discussion: """
+              groundwave record edit equipment Portable POWER=10
+            """)
+
+    @Argument(help: ArgumentHelp("The kind.", valueName: "kind"))
+    var kind: String
+
+    @Argument(help: ArgumentHelp("The record: its id, the name people call it by, or last.", valueName: "id"))
+    var name: String
+
+    @Argument(help: ArgumentHelp("What it says from now on.", valueName: "field=value"))
+    var fields: [String] = []
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var writing: WriteOptions
+
+    func run() async throws {
+        let arguments = try FieldArguments(fields)
+        if let word = arguments.names.first { throw StoreError(.usage, "“\(word)” is no FIELD=VALUE.") }
+        guard !arguments.assignments.isEmpty else {
+            throw StoreError(.usage, "What should the \(kind) say?", hint: "groundwave record edit KIND ID FIELD=VALUE")
+        }
+        let store = try await options.open(author: writing.author)
+        let id = try store.resolve(name, kind: kind)
+        let assignments = try RecordFields.resolved(arguments.assignments, kind: kind, store)
+        let kind = kind
+        let written = try await store.write(note: writing.note ?? "", author: writing.author) { batch in
+            try batch.editNaturally(kind, id, assignments)
+        }
+        if options.json { return try Terminal.print(json: ChangeResult(id, written.batch)) }
+        Terminal.print(written.value ? "The \(kind) \(id.short) was changed." : "Nothing changed: it is so already.")
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Events
+import Groundwave
+import Records
+
+struct RecordList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the records of a kind, known to this version or not.",
+        discussion: """
+              groundwave record list equipment
+            """)
+
+    @Argument(help: ArgumentHelp("The kind.", valueName: "kind"))
+    var kind: String
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(help: "Hidden records instead of those that show.")
+    var hidden = false
+
+    @Flag(help: "One JSON object a line.")
+    var ndjson = false
+
+    struct Result: Encodable {
+        struct Item: Encodable {
+            var id: String
+            var fields: [String: String]
+        }
+
+        var kind: String
+        var records: [Item]
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        let schema = try store.knownKind(kind)
+        var records: [Record] = []
+        try store.read { view in
+            records.removeAll()
+            try view.forEachRecord(of: kind) { record in
+                if record.isVisible != hidden { records.append(record) }
+                return true
+            }
+        }
+        records.sort { ($0.firstPosition, $0.id) < ($1.firstPosition, $1.id) }
+        let items = records.map { record in
+            Result.Item(
+                id: "\(record.id)",
+                fields: Dictionary(record.texts(schema).map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }))
+        }
+        if ndjson { return try items.forEach { try Terminal.print(json: $0) } }
+        if options.json { return try Terminal.print(json: Result(kind: kind, records: items)) }
+        if records.isEmpty { return Terminal.print("No \(hidden ? "hidden " : "")records of the kind \(kind).") }
+        var table = TextTable(["ID", "FIELDS"])
+        for record in records {
+            let fields = record.texts(schema).map { "\($0.name)=\(RecordText.short($0.value, 40))" }
+            table.append([record.id.short, fields.joined(separator: "  ")])
+        }
+        table.lines.forEach(Terminal.print)
+    }
+}

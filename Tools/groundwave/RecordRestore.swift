@@ -1,0 +1,32 @@
+import ArgumentParser
+import Events
+import Groundwave
+import Records
+
+struct RecordRestore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Show a hidden record again.",
+        discussion: """
+              groundwave record restore equipment Portable
+            """)
+
+    @Argument(help: ArgumentHelp("The kind.", valueName: "kind"))
+    var kind: String
+
+    @Argument(help: ArgumentHelp("The record: its id, the name people call it by, or last.", valueName: "id"))
+    var name: String
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var writing: WriteOptions
+
+    func run() async throws {
+        let store = try await options.open(author: writing.author)
+        let id = try store.resolve(name, kind: kind)
+        let kind = kind
+        let written = try await store.write(note: writing.note ?? "", author: writing.author) { batch in
+            try batch.restoreByHand(kind, id)
+        }
+        if options.json { return try Terminal.print(json: ChangeResult(id, written.batch)) }
+        Terminal.print("The \(kind) \(id.short) \(written.value ? "shows again" : "is not hidden").")
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Events
+import Groundwave
+import Records
+
+struct RecordShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show all that a record says, and who wrote it when.",
+        discussion: """
+              groundwave record show equipment Portable
+            """)
+
+    @Argument(help: ArgumentHelp("The kind.", valueName: "kind"))
+    var kind: String
+
+    @Argument(help: ArgumentHelp("The record: its id, the name people call it by, or last.", valueName: "id"))
+    var name: String
+
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        var id: String
+        var kind: String
+        var fields: [String: String]
+        var hidden: Bool
+        var provenance: [String: Provenance]
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        let schema = try store.knownKind(kind)
+        let id = try store.resolve(name, kind: kind)
+        guard let record = try store.read({ try $0.record(kind, id) }) else { return }
+        let provenance = try Provenance.all(of: record, store)
+        let fields = record.texts(schema).map { ($0.name, $0.value) }
+        if options.json {
+            return try Terminal.print(
+                json: Result(
+                    id: "\(id)", kind: kind, fields: Dictionary(fields, uniquingKeysWith: { $1 }),
+                    hidden: !record.isVisible, provenance: provenance))
+        }
+        Terminal.print("\(id)\(record.isVisible ? "" : "  hidden")")
+        FieldTable.lines(fields, provenance).forEach(Terminal.print)
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Groundwave
+import Radio
+import Records
+
+struct SessionEdit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit", abstract: "Change what a session says of the contacts to come.",
+        discussion: """
+            Contacts that were logged keep what they say. An empty value clears a field.
+
+              groundwave session edit --freq 7.032
+              groundwave session edit last --park US-1234,US-5678 NOTES="Two-fer"
+            """)
+
+    @Argument(help: ArgumentHelp("The session, else the open one; and other fields.", valueName: "id field=value"))
+    var words: [String] = []
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var session: SessionFields
+    @OptionGroup var writing: WriteOptions
+
+    func run() async throws {
+        let arguments = try FieldArguments(words)
+        guard arguments.names.count < 2 else { throw StoreError(.usage, "One session at a time.") }
+        let assignments = session.assignments + arguments.assignments
+        guard !assignments.isEmpty else {
+            throw StoreError(.usage, "What should the session say?", hint: "groundwave session edit --freq 7.032")
+        }
+        let store = try await options.open(author: writing.author)
+        let id = try arguments.names.first.map { try SessionName.resolve($0, store) } ?? SessionName.open(store).id
+        let written = try await store.editSession(id, assignments, note: writing.note ?? "", author: writing.author)
+        if options.json { return try Terminal.print(json: ChangeResult(id, written.batch)) }
+        for remark in written.value { Terminal.remark(Terminal.visible(remark)) }
+        Terminal.print(
+            written.batch == nil ? "Nothing changed: it is so already." : "The session \(id.short) was changed.")
+    }
+}

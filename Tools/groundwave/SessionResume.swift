@@ -1,0 +1,22 @@
+import ArgumentParser
+import Groundwave
+import Radio
+import Records
+
+struct SessionResume: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Go on with a session, or take over one that is open on another device.",
+        discussion: """
+              groundwave session resume last
+            """)
+
+    @Argument(help: ArgumentHelp("The session; else the last one.", valueName: "id"))
+    var name: String?
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var writing: WriteOptions
+
+    func run() async throws {
+        try await SessionStatusChange(name: name, options: options, writing: writing, status: .active).run()
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Foundation
+import Groundwave
+
+struct SettingsExport: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the settings that travel to a JSON file.",
+        discussion: """
+              groundwave settings export -o settings.json
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Option(name: .short, help: ArgumentHelp("The file; else standard output.", valueName: "file"))
+    var output: String?
+
+    struct Result: Encodable {
+        var settings: Int
+        var bytes: Int
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        let bytes = try store.exportSettings()
+        guard let output else {
+            return try FileHandle.standardOutput.write(contentsOf: bytes)
+        }
+        var file = try AtomicFile(output)
+        try file.write(bytes)
+        try file.finish()
+        let count = try store.settings().filter(\.travels).count
+        if options.json { return try Terminal.print(json: Result(settings: count, bytes: bytes.count)) }
+        Terminal.print("\(count) settings, \(bytes.count) bytes.")
+    }
+}

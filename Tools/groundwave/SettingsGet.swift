@@ -1,0 +1,33 @@
+import ArgumentParser
+import Groundwave
+
+struct SettingsGet: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Print a setting; exit code 1 where it has no value.",
+        discussion: """
+              groundwave settings get defaultPower
+            """)
+
+    @Argument(help: ArgumentHelp("The setting.", valueName: "key"))
+    var key: String
+
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        var key: String
+        var value: String?
+        var travels: Bool
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        let entry = try store.setting(key)
+        if options.json {
+            try Terminal.print(
+                json: Result(key: key, value: entry?.value, travels: entry?.travels ?? SettingText.travels(key)))
+        } else if let entry {
+            Terminal.print(Terminal.visible(entry.value))
+        }
+        if entry == nil { throw Answer.no }
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Groundwave
+
+struct SettingsImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Take in settings from a JSON file.",
+        discussion: """
+            Keys that do not travel are told and passed over, credentials are refused; then the exit code is 3.
+
+              groundwave settings import settings.json
+            """)
+
+    @Argument(help: ArgumentHelp("The file; - for standard input.", valueName: "file"))
+    var file: String
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var writing: WriteOptions
+
+    @Flag(help: "Compare and count, and write nothing.")
+    var dryRun = false
+
+    struct Result: Encodable {
+        var imported: [String]
+        var unchanged: [String]
+        var unknown: [String]
+        var rejected: [String]
+        var credentials: Int
+    }
+
+    func run() async throws {
+        let input = try InputFile(file)
+        var bytes: [UInt8] = []
+        while let chunk = try input.read() {
+            bytes += chunk
+            guard bytes.count < 16 << 20 else { throw StoreError(.damaged, "\(input.name) is no file of settings.") }
+        }
+        let store = try await options.open(author: writing.author)
+        let report = try await store.importSettings(
+            bytes, named: input.name, isDryRun: dryRun, note: writing.note, author: writing.author)
+        if options.json {
+            try Terminal.print(
+                json: Result(
+                    imported: report.imported, unchanged: report.unchanged, unknown: report.unknown,
+                    rejected: report.rejected, credentials: report.credentials))
+        } else {
+            let verb = dryRun ? "would be " : ""
+            Terminal.print("\(report.imported.count) settings \(verb)imported, \(report.unchanged.count) unchanged.")
+            for key in report.unknown { Terminal.remark("  passed over: \(Terminal.visible(key)) does not travel.") }
+            for key in report.rejected { Terminal.remark("  rejected: \(Terminal.visible(key)) cannot have that value.") }
+            if report.credentials > 0 {
+                Terminal.remark("  refused: \(report.credentials) that look like credentials. Groundwave keeps none.")
+            }
+        }
+        if !report.unknown.isEmpty || !report.rejected.isEmpty || report.credentials > 0 { throw Answer.inPart }
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Groundwave
+import Radio
+import Settings
+
+struct SettingsSet: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Give a setting a value.",
+        discussion: """
+            Passwords, keys and tokens are refused (77): they belong into the system's keychain.
+
+              groundwave settings set defaultPower 5
+              groundwave settings set rigs "KX2,FT-891"
+            """)
+
+    @Argument(help: ArgumentHelp("The setting.", valueName: "key"))
+    var key: String
+
+    @Argument(help: ArgumentHelp("Its value.", valueName: "value"))
+    var value: String
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var writing: WriteOptions
+
+    func run() async throws {
+        let store = try await options.open(author: writing.author)
+        let written = try await store.set(
+            setting: key, to: value, note: writing.note ?? "", author: writing.author)
+        try SettingText.report(key, value, written, json: options.json)
+    }
+}
+
+/// What the verbs for settings say.
+enum SettingText {
+    struct Result: Encodable {
+        var key: String
+        var value: String?
+        var travels: Bool
+        var changed: Bool
+        var event: String?
+        var position: UInt64?
+    }
+
+    static func travels(_ key: String) -> Bool { SyncedSettings.types[key] != nil }
+
+    static func report(_ key: String, _ value: String?, _ written: Written<Bool>, json: Bool) throws {
+        if json {
+            return try Terminal.print(
+                json: Result(
+                    key: key, value: value, travels: travels(key), changed: written.value,
+                    event: written.batch.map { "\($0.first)" }, position: written.batch?.position))
+        }
+        guard written.value else { return Terminal.print("Nothing changed: it is so already.") }
+        Terminal.print(
+            Terminal.visible(
+                "\(key) \(value.map { "is \($0)" } ?? "has no value"), on \(travels(key) ? "all devices" : "this device").")
+        )
+        if !travels(key), let meant = nearest(key) { Terminal.remark("\(meant) would travel; \(key) stays on this device.") }
+    }
+
+    /// The key that travels and is spelt nearly so.
+    private static func nearest(_ key: String) -> String? {
+        Spelling.nearest(to: key, among: SyncedSettings.groups.flatMap(\.keys).map(\.name))
+    }
+}
