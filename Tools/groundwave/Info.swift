@@ -34,7 +34,8 @@ struct Info: AsyncParsableCommand {
         var events: UInt64
         var position: UInt64?
         var checkpoint: UInt64?
-        var replicas: [Replica]
+        var replicas: Int
+        var devices: [Replica]
         var qsos: Int
         var hidden: Int
         var sessions: Int
@@ -62,7 +63,8 @@ struct Info: AsyncParsableCommand {
         return Result(
             store: store, log: information.logID.map { "\($0)" }, replica: information.replica.map { "\($0)" },
             events: information.events, position: information.position, checkpoint: information.checkpoint,
-            replicas: (information.vector?.entries ?? []).map { entry in
+            replicas: information.vector?.entries.count ?? 0,
+            devices: (information.vector?.entries ?? []).map { entry in
                 Result.Replica(
                     replica: "\(entry.replica)", device: information.devices[entry.replica], events: entry.sequence,
                     isThisDevice: entry.replica == information.replica)
@@ -78,7 +80,7 @@ struct Info: AsyncParsableCommand {
     private func describe(_ result: Result, _ information: StoreInformation) {
         var table = TextTable(["Store", result.store])
         table.append(["Log", result.log ?? "not readable"])
-        for replica in result.replicas {
+        for replica in result.devices {
             let device = replica.device ?? "a device without a name"
             let mark = replica.isThisDevice ? ", this device" : ""
             table.append([
