@@ -58,6 +58,17 @@ let package = Package(
         .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
         .testTarget(
             name: "ProjectionsTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
+        .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBSecondProcess"]),
+        // The other process of LMDBTests: it writes, holds transactions and is killed.
+        .executableTarget(name: "LMDBSecondProcess", dependencies: ["LMDB"], path: "Tests/LMDBSecondProcess"),
+        .testTarget(name: "EventLogTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records"]),
+        .testTarget(
+            name: "GroundwaveTests",
+            dependencies: [
+                "ADIF", "Events", "Groundwave", "GroundwaveTesting", "Projections", "Radio", "Records",
+            ]),
+        .testTarget(
+            name: "ProgramStoreTests", dependencies: ["Groundwave", "GroundwaveTesting", "groundwave-cli"]),
         // The call sites of the public interface, compiled and run: they import what an application imports.
         .testTarget(name: "Examples", dependencies: ["Groundwave", "GroundwaveTesting"], path: "Tests/Examples"),
         // The program as real child processes that are killed, starved and lied to.

@@ -48,10 +48,12 @@ final class Writer: Sendable {
     /// something to say, and not before, so that a copy has exactly the events of its origin.
     func introduceIfNew() throws {
         guard !isIntroduced.load(ordering: .relaxed) else { return }
-        if try log.vector()[replica] == 0 {
+        let vector = try log.vector()
+        if vector[replica] == 0 {
+            let isFirst = vector.entries.isEmpty
             var batch = WriteBatch(views: views, replica: replica)
             try batch.introduce(identity, device: deviceName)
-            _ = try log.append([try batch.draft(AuditNote())], as: replica, arrival: .now())
+            _ = try log.append([try batch.draft(AuditNote(author: deviceName, text: isFirst ? "A new log" : "A new device"))], as: replica, arrival: .now())
         }
         isIntroduced.store(true, ordering: .relaxed)
     }
