@@ -13,6 +13,7 @@ let package = Package(
     platforms: [.macOS(.v26)],
     products: [
         .library(name: "Groundwave", targets: ["Groundwave"]),
+        .library(name: "GroundwaveTesting", targets: ["GroundwaveTesting"]),
         .executable(name: "groundwave", targets: ["groundwave-cli"]),
     ],
     dependencies: [
@@ -44,6 +45,7 @@ let package = Package(
                 "ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records", "Settings", logging,
             ]),
         // Layer 6
+        .target(name: "GroundwaveTesting", dependencies: ["Groundwave"]),
         .executableTarget(
             name: "groundwave-cli", dependencies: [
                 "Events", "Groundwave", "Projections", "Radio", "Records", "Settings", arguments, logging,
@@ -52,8 +54,20 @@ let package = Package(
         // Tests mirror the modules.
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"]),
         .testTarget(name: "ADIFTests", dependencies: ["ADIF"]),
-        .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
-        .testTarget(name: "ProjectionsTests", dependencies: ["EventLog", "Events", "Projections", "Records"]),
+        .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events"]),
+        .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
+        .testTarget(
+            name: "ProjectionsTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
+        // The call sites of the public interface, compiled and run: they import what an application imports.
+        .testTarget(name: "Examples", dependencies: ["Groundwave", "GroundwaveTesting"], path: "Tests/Examples"),
+        // The program as real child processes that are killed, starved and lied to.
+        .executableTarget(name: "fault-writer", dependencies: ["Groundwave"], path: "Tests/FaultWriter"),
+        .testTarget(
+            name: "FaultsTests",
+            dependencies: [
+                "ByteCoding", "EventLog", "Events", "Groundwave", "GroundwaveTesting", "LMDB", "Projections", "Radio",
+                "Records",
+            ], path: "Tests/Faults"),
     ],
     swiftLanguageModes: [.v6]
 )

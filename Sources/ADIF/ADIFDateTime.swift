@@ -15,7 +15,7 @@ public struct ADIFDate: Hashable, Sendable, Comparable {
         self.init(uncheckedYear: year, month: month, day: day)
     }
 
-    /// Reads exactly eight digits; nil if that is no date from 1930 on. Blanks at the ends are allowed.
+    /// Reads exactly eight digits, blanks around them allowed; nil if that is no date from 1930 on.
     public init?(_ text: ArraySlice<UInt8>) {
         let digits = trimmingBlanks(text)
         guard digits.count == 8, let number = decimalNumber(digits) else { return nil }
@@ -29,7 +29,9 @@ public struct ADIFDate: Hashable, Sendable, Comparable {
     }
 
     /// The date as eight digits.
-    public var text: String { paddedDecimal(year, width: 4) + paddedDecimal(month, width: 2) + paddedDecimal(day, width: 2) }
+    public var text: String {
+        paddedDecimal(year, width: 4) + paddedDecimal(month, width: 2) + paddedDecimal(day, width: 2)
+    }
 
     /// Days since 1970-01-01; negative before.
     public var daysSince1970: Int {
@@ -87,7 +89,7 @@ public struct ADIFTime: Hashable, Sendable {
         self.second = second
     }
 
-    /// Reads exactly four or six digits; nil if that is no time. Blanks at the ends are allowed.
+    /// Reads exactly four or six digits, blanks around them allowed; nil if that is no time.
     public init?(_ text: ArraySlice<UInt8>) {
         let digits = trimmingBlanks(text)
         guard let number = decimalNumber(digits) else { return nil }
@@ -100,7 +102,8 @@ public struct ADIFTime: Hashable, Sendable {
 
     /// The time with as many digits as it was made with.
     public var text: String {
-        paddedDecimal(hour, width: 2) + paddedDecimal(minute, width: 2) + (second.map { paddedDecimal($0, width: 2) } ?? "")
+        paddedDecimal(hour, width: 2) + paddedDecimal(minute, width: 2)
+            + (second.map { paddedDecimal($0, width: 2) } ?? "")
     }
 
     /// Seconds since midnight; a time without seconds is the beginning of its minute.

@@ -3,7 +3,9 @@
 /// The fields share one buffer of bytes, so that a record costs two allocations however many fields it has. A field
 /// that occurs more than once keeps every occurrence; the subscript by name answers which one counts.
 public struct ADIFFields: Sendable, Hashable {
-    /// The bytes the fields lie in. For a record that was read, these are the file's bytes from its first tag up to
+    /// The bytes the fields lie in.
+    ///
+    /// For a record that was read, these are the file's bytes from its first tag up to
     /// and including its end-of-record tag, so they also hold what stood between the fields.
     public private(set) var bytes: [UInt8]
     private var entries: [FieldEntry]
@@ -22,7 +24,7 @@ public struct ADIFFields: Sendable, Hashable {
     /// Appends a field at the end.
     ///
     /// - Parameters:
-    ///   - name: From 1 to 255 bytes without `<`, `>`, `:`, control characters or blanks at an end, since no reader
+    ///   - name: From 1 to 128 bytes without `<`, `>`, `:`, control characters or blanks at an end, since no reader
     ///     could find the field again.
     ///   - value: At most 4 GiB together with what the list holds.
     ///   - writtenName: The spelling to keep, if it differs from `name` in the case of letters.
@@ -33,6 +35,9 @@ public struct ADIFFields: Sendable, Hashable {
         precondition(FieldName(bytes: spelling[...]) == name, "The spelling of a field is that of another field.")
         append(spelling: spelling, number: name.number, value: value, typeIndicator: typeIndicator)
     }
+
+    /// Whether a field may have this name: see ``append(_:value:typeIndicator:writtenName:)``.
+    public static func accepts(_ name: FieldName) -> Bool { isValidFieldName(Array(name.name.utf8)[...]) }
 
     /// Appends a field with `text` in UTF-8 as its value.
     public mutating func append(_ name: FieldName, _ text: String, typeIndicator: UInt8? = nil) {
@@ -106,10 +111,12 @@ extension ADIFFields: ExpressibleByArrayLiteral {
     }
 }
 
-/// Whether a reader finds a field of this name again: 1–255 bytes, no `<`, `>`, `:`, comma, brace or control character,
+/// Whether a reader finds a field of this name again: 1–128 bytes, no `<`, `>`, `:`, comma, brace or control character,
 /// and no blank at either end.
 func isValidFieldName(_ name: ArraySlice<UInt8>) -> Bool {
-    guard let first = name.first, let last = name.last, first != .space, last != .space, name.count <= 255 else {
+    guard let first = name.first, let last = name.last, first != .space, last != .space,
+        name.count <= ADITag.maximumNameLength
+    else {
         return false
     }
     return name.allSatisfy(isFieldNameByte)

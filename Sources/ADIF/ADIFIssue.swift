@@ -16,6 +16,10 @@ public struct ADIFWarning: Sendable, Hashable {
         case noEndOfHeader = "no-end-of-header"
         /// The value is not valid UTF-8 and reads as Windows-1252.
         case notUTF8 = "not-utf8"
+        /// Text outside of the fields was skipped: a comment, as the standard allows, or what damage left of a field.
+        ///
+        /// Comments after `//` are not reported.
+        case skippedText = "skipped-text"
         /// The type in the tag is longer than a letter and was left out.
         case typeUnknown = "type-unknown"
         /// An ADX element is not known to ADIF or sits where it means nothing, and was read as a field or skipped.
@@ -26,7 +30,7 @@ public struct ADIFWarning: Sendable, Hashable {
     public var code: Code
     /// The record's place in the file, from 1; 0 in a header.
     public var recordNumber: Int
-    /// Where in the file, in bytes from 0. In ADX: where the line begins.
+    /// Where in the file, in bytes from 0; in ADX, where the line begins.
     public var byteOffset: UInt64
     /// The field concerned, if there is one.
     public var field: FieldName?
@@ -54,6 +58,9 @@ public struct ADIFRejection: Sendable, Hashable {
         case forbiddenXML = "forbidden-xml"
         /// The header is larger than ``ADIFLimits/headerByteCount``.
         case headerTooLong = "header-too-long"
+        /// The line is no JSON object with the fields of a contact. Only in lists of JSON objects, which the module Radio
+        /// reads.
+        case malformedJSON = "malformed-json"
         /// The document stops being well-formed XML here; what stood before was read.
         case malformedXML = "malformed-xml"
         /// A record has no end: the next one begins, or the file ends after one of its fields.
@@ -74,7 +81,7 @@ public struct ADIFRejection: Sendable, Hashable {
     public var code: Code
     /// The place in the file, from 1, counted together with the records; 0 for a header or a whole file.
     public var recordNumber: Int
-    /// The bytes of the file that were rejected, from 0. In ADX the range covers whole lines.
+    /// The bytes of the file that were rejected, from 0; in ADX, whole lines.
     public var byteRange: Range<UInt64>
     /// The field concerned, if there is one.
     public var field: FieldName?

@@ -2,7 +2,7 @@
 public struct ADIFRecord: Sendable, Hashable {
     /// The place in the file, from 1; records that were rejected count too.
     public var number: Int
-    /// Where the record begins in the file, in bytes from 0. In ADX: where the line of its start tag begins.
+    /// Where the record begins in the file, in bytes from 0; in ADX, where the line of its start tag begins.
     public var byteOffset: UInt64
     /// The fields in source order, repeated and unknown ones included.
     public var fields: ADIFFields

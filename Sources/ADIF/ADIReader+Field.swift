@@ -1,7 +1,8 @@
 extension ADIReader {
     /// Reads the value that follows `tag` and appends the field to the segment; false if more bytes are needed.
     mutating func readField(_ tag: ADITag, isComplete: Bool) -> Bool {
-        let scan = ADIValueScan(isComplete: isComplete, table: table, limit: limits.recordByteCount)
+        let scan = ADIValueScan(
+            isComplete: isComplete, table: table, limit: limits.recordByteCount, valueLimit: limits.fieldByteCount)
         let outcome =
             tag.kind == .bare
             ? scan.findEndWithoutLength(of: tag, in: buffer.span)
@@ -20,7 +21,8 @@ extension ADIReader {
             beginSegment(at: tag.start)
             if segment.rejection == nil { appendField(tag, valueEnd: end, warning: warning) }
             cursor = end
-            nextTag = next
+            // What a tag without a length means depends on the text before it: that is for the gap to say.
+            nextTag = next?.kind == .bare ? nil : next
         }
         return true
     }
@@ -136,6 +138,8 @@ extension ADIReader {
         nextNumber += 1
         segment.removeFirst(count, newStart: newStart, newFileOffset: newOffset)
         segment.isRemainder = hadCall
+        // What was a repetition of a field of the record that is gone is none any more.
+        segment.warnings.removeAll { $0.code == .duplicateField }
         for index in segment.warnings.indices { segment.warnings[index].recordNumber = nextNumber }
     }
 }

@@ -15,15 +15,15 @@ extension ADIReader {
             case .incomplete:
                 return nil
             case .text:
-                noteDamage()
                 if !gap.isComment { gap.openBracket = fileOffset(cursor) }
                 noteText(byteCount: 1)
+                noteDamage()
             case .tag(let tag):
                 guard tag.kind == .bare else { return tag }
                 if tag.end == buffer.count, !isComplete { return nil }
                 if isFieldWithoutLength(tag) { return tag }
-                noteDamage()
                 noteText(byteCount: tag.end - cursor)
+                noteDamage()
             }
         }
     }
@@ -55,15 +55,17 @@ extension ADIReader {
             if cursor + 1 == buffer.count, !isComplete { return false }
             if cursor + 1 < buffer.count, buffer[cursor + 1] == .slash { gap.isComment = true }
         }
+        var hasStrayBracket = false
         while end < buffer.count, !buffer[end].isBlank, buffer[end] != .lessThan {
             if buffer[end] == .greaterThan {
-                if gap.openBracket == nil { noteDamage() }
+                if gap.openBracket == nil { hasStrayBracket = true }
                 gap.openBracket = nil
             }
             end += 1
         }
         gap.isInWord = true
         noteText(byteCount: end - cursor)
+        if hasStrayBracket { noteDamage() }
         return true
     }
 
@@ -76,6 +78,10 @@ extension ADIReader {
                 segment.textOffset = fileOffset(cursor)
             }
             segment.textIndex = segment.entries.count
+            if gap.warningIndex == nil, segment.rejection == nil {
+                gap.warningIndex = segment.warnings.count
+                warn(.skippedText, at: cursor)
+            }
         }
         if segment.start == nil { skippedByteCount += UInt64(byteCount) }
         cursor += byteCount
@@ -92,13 +98,12 @@ extension ADIReader {
         }
     }
 
-    /// Remembers that a stray bracket stands at the cursor, and warns about it once in a gap.
+    /// Remembers that the text just noted has a stray bracket; the warning about the text says so.
     private mutating func noteDamage() {
         guard !gap.isComment else { return }
         segment.damageIndex = segment.entries.count
-        guard !gap.isReported, segment.rejection == nil else { return }
-        gap.isReported = true
-        warn(.malformedTag, at: cursor)
+        guard let index = gap.warningIndex, segment.warnings.indices.contains(index) else { return }
+        segment.warnings[index].code = .malformedTag
     }
 
     /// Whether a tag without a length is a field all the same: `<PROGRAMID>MixW` in a header, `<CALL>N0CALL`.

@@ -11,7 +11,9 @@ extension ADIReader {
         if let rejection = segment.rejection {
             rejectSegment(rejection.code, field: rejection.field, end: end)
         } else if segment.entries.isEmpty {
-            if segment.start == nil { segment.fileOffset = segment.hasText ? segment.textOffset : fileOffset(tag.start) }
+            if segment.start == nil {
+                segment.fileOffset = segment.hasText ? segment.textOffset : fileOffset(tag.start)
+            }
             rejectSegment(.noFields, end: end)
         } else if segment.isRemainder, !segment.contains(FieldName.call.number) {
             rejectSegment(.damaged, end: end)
@@ -60,8 +62,8 @@ extension ADIReader {
         let entries = Array(segment.entries[..<fieldCount])
         let textEnd = entries.first.map { start + Int($0.nameOffset) - 1 } ?? end
         var warnings = segment.warnings.filter {
-            // Stray brackets are at home in the text of a header.
-            $0.code != .malformedTag && $0.byteOffset < fileOffset(end)
+            // Free text and stray brackets are at home in the text of a header.
+            $0.code != .malformedTag && $0.code != .skippedText && $0.byteOffset < fileOffset(end)
         }
         for index in warnings.indices { warnings[index].recordNumber = 0 }
         return ADIFHeader(
@@ -76,7 +78,14 @@ extension ADIReader {
     @discardableResult
     mutating func endUnfinishedHeader() -> Int {
         guard segment.rejection == nil, let start = segment.start else { return 0 }
-        let count = segment.entries.prefix(while: isHeaderEntry).count
+        var count = segment.entries.prefix(while: isHeaderEntry).count
+        // A header whose end was damaged may have lost the names of its last fields, too.
+        let damage = max(segment.damageIndex ?? 0, segment.textIndex ?? 0)
+        if !startsWithTag, damage > count,
+            segment.entries[damage...].contains(where: { $0.number == FieldName.call.number })
+        {
+            count = damage
+        }
         let recordStart =
             count < segment.entries.count ? start + Int(segment.entries[count].nameOffset) - 1 : cursor
         let hasText = !trimmingBlanks(buffer[start..<recordStart]).isEmpty

@@ -62,8 +62,8 @@ public struct ADIReader: Sendable {
         var openBracket: UInt64?
         /// Whether the byte before the cursor belongs to a word.
         var isInWord = false
-        /// Whether a malformed tag has been reported.
-        var isReported = false
+        /// Which of the segment's warnings is about this gap.
+        var warningIndex: Int?
     }
 
     /// Makes a reader at the beginning of a file.

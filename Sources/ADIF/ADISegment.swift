@@ -62,7 +62,7 @@ struct ADISegment {
         otherNames = otherNames.filter { $0.index >= count }.map { ($0.hash, $0.index - count) }
         knownFields = InlineArray<4, UInt64>(repeating: 0)
         for entry in entries { markKnown(entry.number) }
-        warnings.removeAll { $0.byteOffset < newFileOffset || $0.code == .duplicateField }
+        warnings.removeAll { $0.byteOffset < newFileOffset }
         start = newStart
         fileOffset = newFileOffset
         damageIndex = damageIndex.flatMap { $0 > count ? $0 - count : nil }

@@ -141,8 +141,9 @@ struct ADITag {
         return true
     }
 
-    /// Whether the name has only ASCII letters, digits and underscores and begins with a letter, as field names that
-    /// programs make up do. Mail addresses and web links do not.
+    /// Whether the name begins with a letter and has only ASCII letters, digits and underscores.
+    ///
+    /// Field names that programs make up do; mail addresses and web links do not.
     func hasPlainName(_ bytes: Span<UInt8>) -> Bool {
         guard bytes[nameStart].isASCIILetter else { return false }
         for index in nameRange {

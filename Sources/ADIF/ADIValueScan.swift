@@ -8,8 +8,8 @@
 /// 3. The length in bytes, if the next text is on another line or begins with a `<` that is no tag: a comment.
 /// 4. Up to the next tag that has a length or ends a record.
 ///
-/// A length is not believed, either, if the value then holds an end-of-record tag and after it the beginning of a field
-/// that the record already has: such a length has swallowed the end of the record.
+/// A length is not believed, either, if the value then ends in whole fields that the record already has, after the end
+/// of a record: such a length has swallowed that end and the beginning of the next record.
 struct ADIValueScan {
     enum Outcome {
         /// The value ends before `end`. `next` is the tag after it if that has been read on the way.
@@ -24,6 +24,8 @@ struct ADIValueScan {
     let table: FieldTable
     /// No value reaches further than this from its start.
     let limit: Int
+    /// A longer value is rejected by the reader.
+    let valueLimit: Int
 
     /// What follows a possible end of a value.
     private enum Follower {
@@ -63,25 +65,35 @@ struct ADIValueScan {
     }
 
     /// Rule 2; nil if the value is not longer in bytes than in characters, or neither count fits.
+    ///
+    /// The search ends at the next tag, so that a length of nonsense costs no more than the way to it.
     private func findEndInCharacters(_ tag: ADITag, in bytes: Span<UInt8>) -> Outcome? {
         var index = tag.end
         var scalarsLeft = tag.declaredLength
         var unitsLeft = tag.declaredLength
         var ends: [Int] = []
-        while unitsLeft > 0 || scalarsLeft > 0 {
+        search: while unitsLeft > 0 || scalarsLeft > 0 {
             guard index < bytes.count else {
-                return isComplete || !ends.isEmpty ? nil : .incomplete(wantedCount: bytes.count + 1)
+                if isComplete { break }
+                return .incomplete(wantedCount: bytes.count + 1)
+            }
+            if bytes[index] == .lessThan {
+                switch ADITag.scan(bytes, at: index, isComplete: isComplete, table: table) {
+                case .tag(let next) where next.kind != .bare: break search
+                case .incomplete: return .incomplete(wantedCount: bytes.count + 1)
+                default: break
+                }
             }
             let length = utf8SequenceLength(bytes, at: index, end: bytes.count)
             if length == 0 {
-                return isComplete || bytes.count - index >= 4 ? nil : .incomplete(wantedCount: bytes.count + 1)
+                if isComplete || bytes.count - index >= 4 { break }
+                return .incomplete(wantedCount: bytes.count + 1)
             }
             index += length
             scalarsLeft -= 1
             unitsLeft -= length == 4 ? 2 : 1
             if unitsLeft == 0 { ends.append(index) }
             if scalarsLeft == 0 { ends.insert(index, at: 0) }
-            if scalarsLeft <= 0, unitsLeft <= 0 { break }
         }
         for end in ends where end > tag.end + tag.declaredLength {
             switch follower(of: end, in: bytes) {
@@ -124,7 +136,8 @@ struct ADIValueScan {
         while index < searchEnd, !bytes[index].isLineBreak {
             if bytes[index] == .lessThan {
                 switch ADITag.scan(bytes, at: index, isComplete: isComplete, table: table) {
-                case .tag: return .value(end: endWithoutBlanks(tag.end..<index, in: bytes), warning: .lengthMissing, next: nil)
+                case .tag:
+                    return .value(end: endWithoutBlanks(tag.end..<index, in: bytes), warning: .lengthMissing, next: nil)
                 case .incomplete: return .incomplete(wantedCount: bytes.count + 1)
                 case .text: break
                 }
@@ -165,33 +178,51 @@ struct ADIValueScan {
     private func swallowsRecord(
         _ value: Range<Int>, next: ADITag, in bytes: Span<UInt8>, isRepeated: (UInt16, Range<Int>) -> Bool
     ) -> Bool {
-        // "<EOR>" has five bytes; the loop is the hot one of the reader, since it sees every byte of every value.
-        guard value.count >= 5 else { return false }
-        for index in value where bytes[index] == .lessThan {
-            if endsRecord(at: index, before: value.upperBound, next: next, in: bytes, isRepeated: isRepeated) {
-                return true
+        // The shortest thing to swallow is "<EOR>". A value that is too long is rejected anyway.
+        guard value.count >= 5, value.count <= valueLimit else { return false }
+        var index = value.lowerBound
+        while index < value.upperBound {
+            if bytes[index] == .lessThan {
+                switch walk(from: index, to: value.upperBound, next: next, in: bytes, isRepeated: isRepeated) {
+                case nil: return true
+                case let stop?: index = stop
+                }
             }
+            index += 1
         }
         return false
     }
 
-    private func endsRecord(
-        at start: Int, before end: Int, next: ADITag, in bytes: Span<UInt8>,
+    /// Whether the text from `start` to `end`, before the tag `next`, belongs to another record: it is nothing but
+    /// whole fields, perhaps after the end of a record or header, and the record already has the first of them.
+    ///
+    /// Without such an end, `next` must be a repeated field as well, since a text may well quote a field or two.
+    ///
+    /// - Returns: nil if it does; else where the fields stop, since a walk from one of them would stop there, too.
+    private func walk(
+        from start: Int, to end: Int, next: ADITag, in bytes: Span<UInt8>,
         isRepeated: (UInt16, Range<Int>) -> Bool
-    ) -> Bool {
-        guard case .tag(let tag) = ADITag.scan(bytes, at: start, isComplete: true, table: table),
-            tag.kind == .endOfRecord, tag.end <= end
-        else { return false }
-        var index = tag.end
-        while index < end, bytes[index].isBlank { index += 1 }
-        var field = next
-        if index < end {
-            guard bytes[index] == .lessThan,
-                case .tag(let inner) = ADITag.scan(bytes, at: index, isComplete: true, table: table)
-            else { return false }
-            field = inner
+    ) -> Int? {
+        guard case .tag(var tag) = ADITag.scan(bytes, at: start, isComplete: true, table: table) else { return start }
+        func isRepeatedField(_ tag: ADITag) -> Bool { tag.kind == .field && isRepeated(tag.number, tag.nameRange) }
+        var hasField = false
+        switch tag.kind {
+        case .endOfRecord, .endOfHeader: break
+        case .field where isRepeatedField(tag) && isRepeatedField(next): hasField = true
+        default: return start
         }
-        return field.kind == .field && isRepeated(field.number, field.nameRange)
+        while true {
+            var index = tag.end + tag.declaredLength
+            while index < end, bytes[index].isBlank { index += 1 }
+            if index >= end { return index == end && (hasField || isRepeatedField(next)) ? nil : tag.start }
+            guard bytes[index] == .lessThan,
+                case .tag(let inner) = ADITag.scan(bytes, at: index, isComplete: true, table: table),
+                inner.kind != .bare, inner.end <= end
+            else { return tag.start }
+            if !hasField, !isRepeatedField(inner) { return tag.start }
+            hasField = true
+            tag = inner
+        }
     }
 
     private func endWithoutBlanks(_ range: Range<Int>, in bytes: Span<UInt8>) -> Int {

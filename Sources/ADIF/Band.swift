@@ -79,7 +79,7 @@ public enum Band: UInt8, Sendable, Hashable, CaseIterable {
     /// The highest frequency of the band, which belongs to it.
     public var upperLimit: Frequency { Frequency(hertz: Self.table[Int(rawValue) - 1].upperHertz) }
 
-    /// Finds the band by its name in any case, such as `20M`; blanks at the ends are ignored. Nil if there is none.
+    /// Finds the band by its name in any case, such as `20M`, spaces around it ignored; nil if there is none.
     public init?(named name: String) {
         let wanted = name.trimmingSpaces.lowercased()
         guard let index = Self.table.firstIndex(where: { $0.name == wanted }) else { return nil }

@@ -10,10 +10,10 @@ final class FieldTable: Sendable {
     private let headerFlags: [Bool]
     private let importOnlyFlags: [Bool]
 
-    /// All canonical names one after the other, and where each number's name begins; one more entry closes the last.
+    /// All names in upper case one after the other, and where each number's name begins; one more entry closes the last.
     private let nameBytes: [UInt8]
     private let nameStarts: [UInt16]
-    /// Open addressing with linear probing: the number in the slot, or 0. Under a fifth full, so probes are short.
+    /// Open addressing with linear probing: the number in the slot, or 0; under a fifth full, so that probes are short.
     private let slots: [UInt16]
     private static let slotBits: UInt32 = 10
 
@@ -38,7 +38,7 @@ final class FieldTable: Sendable {
             dataTypes.append(dataType)
             headerFlags.append(columns[2].contains("H"))
             importOnlyFlags.append(columns[2].contains("I"))
-            nameBytes.append(contentsOf: name.utf8)
+            nameBytes.append(contentsOf: name.utf8.map(asciiUppercased))
             nameStarts.append(UInt16(nameBytes.count))
         }
         self.names = names

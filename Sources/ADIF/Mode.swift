@@ -26,25 +26,29 @@ public struct Mode: Hashable, Sendable {
     ///
     /// - Returns: nil if both are missing or blank.
     public init?(mode: String?, submode: String? = nil) {
-        let modeName = Self.cleaned(mode)
-        let submodeName = Self.cleaned(submode)
         let table = ModeTable.shared
-        if let submodeName {
-            if let parent = table.parents[submodeName] {
-                // "MODE=OLIVIA SUBMODE=DOM4": believe a mode that is no submode's place-holder only if unknown.
-                self.init(name: modeName.map { table.isKnown($0) ? parent : $0 } ?? parent, submode: submodeName)
-                return
-            }
-            if let modeName, submodeName == modeName || table.isKnown(submodeName) && !table.isKnown(modeName) {
-                self.init(mode: submodeName)
-                return
-            }
+        let modeName = Self.cleaned(mode).map { Self.synonyms[$0] ?? $0 }
+        guard let submodeName = Self.cleaned(submode), submodeName != modeName else {
+            guard let modeName = modeName ?? Self.cleaned(submode) else { return nil }
+            self.init(inModeField: modeName)
+            return
         }
-        guard let modeName = modeName ?? submodeName else { return nil }
-        if let parent = table.parents[modeName] {
-            self.init(name: parent, submode: submodeName ?? modeName)
+        if let parent = table.parents[submodeName] {
+            let isModeKnown = modeName.map(table.isKnown) ?? true
+            self.init(name: isModeKnown ? parent : modeName ?? parent, submode: submodeName)
+        } else if let modeName, table.isKnown(modeName) || !table.isKnown(submodeName) {
+            self.init(name: table.parents[modeName] ?? modeName, submode: submodeName)
         } else {
-            self.init(name: Self.synonyms[modeName] ?? modeName, submode: submodeName == modeName ? nil : submodeName)
+            // "DATA" with the submode "FT8": a mode that stands in the wrong field.
+            self.init(inModeField: submodeName)
+        }
+    }
+
+    private init(inModeField name: String) {
+        if let parent = ModeTable.shared.parents[name] {
+            self.init(name: parent, submode: name)
+        } else {
+            self.init(name: name, submode: nil)
         }
     }
 

@@ -1,4 +1,6 @@
-/// Bytes that grow at their end. Integers are little-endian; keys, whose byte order must be numeric order, big-endian.
+/// Bytes that grow at their end.
+///
+/// Integers are little-endian; keys, whose byte order must be numeric order, big-endian.
 public struct ByteWriter: Sendable {
     /// What was written so far.
     public private(set) var bytes: [UInt8]

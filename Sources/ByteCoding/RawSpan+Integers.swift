@@ -30,7 +30,9 @@ extension RawSpan {
         UInt64(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// A copy of the bytes. Cost: one allocation.
+    /// A copy of the bytes.
+    ///
+    /// Cost: one allocation.
     @inlinable
     public func toArray() -> [UInt8] { withUnsafeBytes { [UInt8]($0) } }
 
@@ -46,6 +48,16 @@ extension RawSpan {
         while offset < byteCount {
             if byte(at: offset) != other.byte(at: offset) { return false }
             offset &+= 1
+        }
+        return true
+    }
+
+    /// Whether the bytes are well-formed UTF-8.
+    ///
+    /// Cost: next to nothing for ASCII.
+    public var isUTF8: Bool {
+        for offset in 0..<byteCount where byte(at: offset) >= 0x80 {
+            return String(validating: toArray(), as: UTF8.self) != nil
         }
         return true
     }

@@ -48,6 +48,7 @@ extension EventLog {
             var clock = HybridClock(last: Swift.max(state.clock, head?.stamp ?? state.clock))
             let first = state.nextPosition
             try Self.startRun(of: replica, at: first, after: head, transaction, tables)
+            var observed = try Self.observed(by: replica, since: head?.position ?? 0, in: transaction, tables)
             var appended: [Appended] = []
             for batch in batches {
                 let stamp = clock.tick(wallMilliseconds: arrival.wallMilliseconds)
@@ -58,7 +59,9 @@ extension EventLog {
                         stamp: stamp))
                 for index in 0..<batch.count {
                     let header = EventHeader(
-                        id: EventID(replica, sequence + UInt64(index)), stamp: stamp, rest: batch.count - 1 - index)
+                        id: EventID(replica, sequence + UInt64(index)), stamp: stamp, rest: batch.count - 1 - index,
+                        observed: observed)
+                    if !observed.isEmpty { observed = [] }
                     frame.removeAll()
                     state.lastChecksum = batch.withEvent(at: index) { shape, values in
                         frame.append(frame: header, shape: shape, values: values, after: state.lastChecksum)

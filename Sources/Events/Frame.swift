@@ -12,7 +12,9 @@ public enum FrameError: Error, Hashable, Sendable {
     case checksumMismatch(stored: UInt32, computed: UInt32)
 }
 
-/// How large things may become. What exceeds is refused before anything is allocated for it.
+/// How large things may become.
+///
+/// What exceeds is refused before anything is allocated for it.
 public enum EventLimits {
     /// The most events of a batch.
     public static let batchCount = 4096
@@ -68,7 +70,9 @@ public struct Frame: Hashable, Sendable {
     /// Where the values stand, or their hash, within the frame.
     public let values: Range<Int>
 
-    /// Reads the frame at the start of `bytes`, which may go on behind it. The checksum is not looked at.
+    /// Reads the frame at the start of `bytes`, which may go on behind it.
+    ///
+    /// The checksum is not looked at.
     ///
     /// Cost: some ten loads; nothing is allocated.
     @inlinable
@@ -84,21 +88,25 @@ public struct Frame: Hashable, Sendable {
         else { throw .malformed }
         let flags = bytes.uint16(at: 14)
         let observedCount = Int(bytes.uint16(at: Self.prefixSize &+ 34))
+        let rest = Int(bytes.uint16(at: Self.prefixSize &+ 32))
         guard headerLength == Self.fixedHeaderSize &+ observedCount &* Self.observedSize, flags <= 1,
-            flags == 0 || valuesStart &+ 32 &+ 4 == length
+            flags == 0 || valuesStart &+ 32 &+ 4 == length,
+            observedCount <= EventLimits.observedCount, rest < EventLimits.batchCount
         else { throw .malformed }
         self.length = length
         previousChecksum = bytes.uint32(at: 8)
         isWithheld = flags == 1
         id = EventID(ReplicaID(at: Self.prefixSize, of: bytes), bytes.uint64(at: Self.prefixSize &+ 16))
         stamp = Stamp(rawValue: bytes.uint64(at: Self.prefixSize &+ 24))
-        rest = Int(bytes.uint16(at: Self.prefixSize &+ 32))
+        self.rest = rest
         header = Self.prefixSize..<(Self.prefixSize &+ headerLength)
         shape = header.upperBound..<valuesStart
         values = valuesStart..<(length &- 4)
     }
 
-    /// Reads the frame at the start of `bytes` and checks its checksum. Cost: about 15 ns for 200 bytes.
+    /// Reads the frame at the start of `bytes` and checks its checksum.
+    ///
+    /// Cost: about 15 ns for 200 bytes.
     @inlinable
     public init(verifying bytes: RawSpan) throws(FrameError) {
         try self.init(parsing: bytes)

@@ -45,10 +45,13 @@ public struct Hash256: Hashable, Comparable, Sendable, CustomStringConvertible {
         }.joined()
     }
 
+    /// Whether all 32 bytes are equal.
     public static func == (left: Hash256, right: Hash256) -> Bool { left.words == right.words }
 
+    /// Byte order.
     public static func < (left: Hash256, right: Hash256) -> Bool { left.words < right.words }
 
+    /// Takes the first eight bytes: they are as good as any.
     public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
 

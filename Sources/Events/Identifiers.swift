@@ -18,13 +18,7 @@ extension SixteenByteID {
     }
 
     /// The id whose bytes are the first 16 of `bytes`; traps when there are fewer.
-    public init(_ bytes: some Collection<UInt8>) {
-        var halves: (UInt64, UInt64) = (0, 0)
-        for byte in bytes.prefix(8) { halves.0 = halves.0 << 8 | UInt64(byte) }
-        for byte in bytes.dropFirst(8).prefix(8) { halves.1 = halves.1 << 8 | UInt64(byte) }
-        precondition(bytes.count >= 16, "an id has 16 bytes")
-        self.init(high: halves.0, low: halves.1)
-    }
+    public init(_ bytes: [UInt8]) { self.init(at: 0, of: bytes.span.bytes) }
 
     /// A random id.
     public static func random(using generator: inout some RandomNumberGenerator) -> Self {
@@ -67,9 +61,12 @@ extension ByteWriter {
 
 /// One incarnation of one device: the first 16 bytes of the SHA-256 of its public key.
 public struct ReplicaID: SixteenByteID {
+    /// The first eight bytes, read big-endian.
     public let high: UInt64
+    /// The last eight bytes, read big-endian.
     public let low: UInt64
 
+    /// An id from its two halves.
     @inlinable
     public init(high: UInt64, low: UInt64) {
         self.high = high
@@ -79,9 +76,12 @@ public struct ReplicaID: SixteenByteID {
 
 /// The name of a record within its kind: random for what was made by hand, derived for what was imported.
 public struct RecordID: SixteenByteID {
+    /// The first eight bytes, read big-endian.
     public let high: UInt64
+    /// The last eight bytes, read big-endian.
     public let low: UInt64
 
+    /// An id from its two halves.
     @inlinable
     public init(high: UInt64, low: UInt64) {
         self.high = high
@@ -91,9 +91,12 @@ public struct RecordID: SixteenByteID {
 
 /// The name of a log: the same in every store that shares it.
 public struct LogID: SixteenByteID {
+    /// The first eight bytes, read big-endian.
     public let high: UInt64
+    /// The last eight bytes, read big-endian.
     public let low: UInt64
 
+    /// An id from its two halves.
     @inlinable
     public init(high: UInt64, low: UInt64) {
         self.high = high
@@ -104,7 +107,9 @@ public struct LogID: SixteenByteID {
 /// The number of an event among its replica's: from 1, without holes.
 public typealias SequenceNumber = UInt64
 
-/// The place of an event in one store's log: from 1, in the order of arrival. Another store has another order.
+/// The place of an event in one store's log: from 1, in the order of arrival.
+///
+/// Another store has another order.
 public typealias Position = UInt64
 
 /// The name of an event everywhere: whose, and which of theirs.

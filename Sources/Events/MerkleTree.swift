@@ -23,7 +23,9 @@ public struct MerkleEdge: Hashable, Sendable {
         self.subtrees = subtrees
     }
 
-    /// Adds one leaf. Cost: one hash on average.
+    /// Adds one leaf.
+    ///
+    /// Cost: one hash on average.
     public mutating func append(leaf: Hash256, hasher: inout MerkleHasher) {
         var node = leaf
         var carry = count

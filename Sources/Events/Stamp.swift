@@ -23,6 +23,7 @@ public struct Stamp: Hashable, Comparable, Sendable {
     /// The next greater stamp; a full counter carries into the milliseconds.
     public var next: Stamp { Stamp(rawValue: rawValue == .max ? .max : rawValue + 1) }
 
+    /// By milliseconds, then by counter.
     @inlinable
     public static func < (left: Stamp, right: Stamp) -> Bool { left.rawValue < right.rawValue }
 }
@@ -51,7 +52,8 @@ public struct HybridClock: Hashable, Sendable {
     /// - Returns: Whether it was taken over; `false` marks it as suspect, which is for display only.
     @discardableResult
     public mutating func observe(_ stamp: Stamp, wallMilliseconds: Int64) -> Bool {
-        guard stamp.milliseconds <= wallMilliseconds + Self.adoptionBoundMilliseconds else { return false }
+        // A stamp has 48 bits of milliseconds, so this side cannot overflow; a wall clock may say anything.
+        guard stamp.milliseconds - Self.adoptionBoundMilliseconds <= wallMilliseconds else { return false }
         last = Swift.max(last, stamp)
         return true
     }

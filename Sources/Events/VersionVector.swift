@@ -17,7 +17,9 @@ public struct VersionVector: Hashable, Sendable {
     /// The vector of an empty store.
     public init() {}
 
-    /// The number of the last event of `replica`, 0 where there is none. Cost: O(log replicas).
+    /// The number of the last event of `replica`, 0 where there is none.
+    ///
+    /// Cost: O(log replicas).
     public subscript(replica: ReplicaID) -> SequenceNumber {
         get {
             let index = firstIndex(notBefore: replica)
@@ -58,8 +60,13 @@ public struct VersionVector: Hashable, Sendable {
         for entry in other.entries where entry.sequence > self[entry.replica] { self[entry.replica] = entry.sequence }
     }
 
-    /// How many events a store with this vector has.
-    public var eventCount: UInt64 { entries.reduce(0) { $0 + $1.sequence } }
+    /// How many events a store with this vector has; clamped, since a vector from elsewhere may claim any numbers.
+    public var eventCount: UInt64 {
+        entries.reduce(0) { sum, entry in
+            let (result, overflow) = sum.addingReportingOverflow(entry.sequence)
+            return overflow ? .max : result
+        }
+    }
 }
 
 /// A run of one replica's events: `first` to `last`, both included.

@@ -13,6 +13,7 @@ extension ADIFWarning.Code {
         case .malformedTag: "There is a stray < or > between the fields; it was passed over."
         case .noEndOfHeader: "The header has no end; it was taken to end where the first record begins."
         case .notUTF8: "The value is not UTF-8; it is shown as Windows-1252, and its bytes are kept."
+        case .skippedText: "Text between the fields was passed over; it may be what is left of a value."
         case .typeUnknown: "The type in the tag is no type of ADIF; it was passed over."
         case .unexpectedElement: "There is an element that ADIF does not have here."
         }
@@ -28,6 +29,7 @@ extension ADIFRejection.Code {
         case .fieldTooLong: "A field is longer than 64 KiB."
         case .forbiddenXML: "The document declares a type or an encoding that is not accepted."
         case .headerTooLong: "The header is longer than 1 MiB."
+        case .malformedJSON: "The line is no JSON object with the fields of a contact."
         case .malformedXML: "The document is not well-formed XML from here on."
         case .noEndOfRecord: "The record has no end."
         case .noFields: "There is an end of a record without a record."

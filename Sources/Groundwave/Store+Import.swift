@@ -131,11 +131,11 @@ private struct ImportRun {
         importID = RecordID.random(using: &generator)
         try store.views.catchUp()
         var reader = LogReader(format: options.format)
-        var hasHeader = false
+        var hasHeader = options.format == .ndjson
         while true {
             let chunk = try chunks()
-            if let chunk { try reader.append(chunk) } else { try reader.finish() }
-            while let item = try reader.next() {
+            if let chunk { reader.append(chunk) } else { reader.finish() }
+            while let item = reader.next() {
                 switch item {
                 case .header(let header):
                     hasHeader = true

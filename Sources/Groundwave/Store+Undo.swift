@@ -7,23 +7,33 @@ extension Store {
     ///
     /// An undo is itself a batch, and is passed over with what it undid; so `undo 2` after `undo 1` goes further back.
     public func undoableBatches(_ count: Int) throws -> [Batch] {
+        var batches: [Batch] = []
+        try forEachUndoableBatch { batch in
+            guard batches.count < count else { return false }
+            batches.append(batch)
+            return true
+        }
+        return batches
+    }
+
+    /// Hands out the batches of this device that were not undone, the newest first, until `body` says `false`.
+    func forEachUndoableBatch(_ body: (Batch) throws -> Bool) throws {
         try describing {
-            guard let replica else { return [] }
-            var batches: [Batch] = []
+            guard let replica else { return }
             var undone: Set<SequenceNumber> = []
             var sequence = try log.vector()[replica]
             // Event 1 introduces the replica and is not undone.
-            while sequence > 1, batches.count < count {
+            while sequence > 1 {
                 let batch = try batch(endingAt: EventID(replica, sequence))
                 let last = try Undo.change(at: batch.position + UInt64(batch.count) - 1, in: log)
                 if let origin = last.flatMap({ Undo.origin(of: $0.change) }) {
-                    undone.insert(origin)
+                    // An undo that was itself taken back has undone nothing.
+                    if !undone.contains(batch.first.sequence) { undone.insert(origin) }
                 } else if !undone.contains(batch.first.sequence) {
-                    batches.append(batch)
+                    guard try body(batch) else { return }
                 }
                 sequence = batch.first.sequence - 1
             }
-            return batches
         }
     }
 
@@ -52,10 +62,13 @@ extension Store {
     /// Writes what takes a batch back: each field gets the values that the batch replaced, all of them, where nothing
     /// newer stands on top; of collections only the batch's own additions go.
     ///
+    /// - Parameter batch: As `write` returned it; `nil`, a write that had nothing to do, takes nothing back.
     /// - Returns: The compensating batch; no batch where there was nothing left to take back.
-    public func revert(_ batch: Batch, note: String? = nil) async throws -> Written<Int> {
+    @discardableResult
+    public func revert(_ batch: Batch?, note: String? = nil) async throws -> Written<Int> {
+        guard let batch else { return Written(value: 0, batch: nil) }
         let positions = Array(batch.position..<(batch.position + UInt64(batch.count)))
-        return try await write(note: note ?? "Undo") { [log, kinds] write in
+        return try await write(note: note ?? "Undo", author: author) { [log, kinds] write in
             var count = 0
             for position in positions.reversed() {
                 guard let change = try Undo.change(at: position, in: log),

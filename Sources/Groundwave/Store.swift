@@ -51,15 +51,35 @@ public final class Store: Sendable {
     let views: Views
     /// `nil` where the store can only be read.
     let writer: Writer?
+    /// Wakes whoever observes.
+    let commits: CommitSignal
+    /// Views in a temporary folder, for a store that can only be read and whose own are not up to date.
+    private let scratch: ScratchFolder?
     let logger = Logger(label: "groundwave.store")
 
-    private init(files: StoreFiles, configuration: Configuration, log: EventLog, identity: Identity?) {
+    private init(
+        files: StoreFiles, configuration: Configuration, log: EventLog, identity: Identity?, mayWrite: Bool
+    ) throws {
         self.files = files
         self.log = log
         author = configuration.author
-        let views = Views(of: log, kinds: Self.kinds(configuration), at: files.views)
-        self.views = views
-        writer = identity.map { Writer(log: log, views: views, replica: $0.replica) }
+        replica = identity?.replica
+        let commits = CommitSignal(of: log)
+        self.commits = commits
+        let kinds = Self.kinds(configuration)
+        let views = Views(of: log, kinds: kinds, at: files.views)
+        if mayWrite, let identity {
+            scratch = nil
+            self.views = views
+            writer = Writer(
+                log: log, views: views, identity: identity, deviceName: configuration.deviceName,
+                didCommit: { commits.notify() })
+        } else {
+            writer = nil
+            scratch = try views.isCurrent() ? nil : ScratchFolder()
+            self.views =
+                scratch.map { Views(of: log, kinds: kinds, at: $0.path(of: "views.mdb"), isReadOnly: false) } ?? views
+        }
     }
 
     /// Makes a new log with its first replica in a folder that holds no store.
@@ -96,16 +116,15 @@ public final class Store: Sendable {
 
     /// Opens the store in a folder and brings its views up to date.
     ///
+    /// A store that is opened for reading is not changed by a byte, the lock file aside: where its views are not up to
+    /// date, they are built in a temporary folder.
+    ///
     /// - Throws: ``StoreError`` with code `notFound` where there is none; a file that should be there and is not, or is
     ///   empty, is an error and never a new store.
     public static func open(at url: URL, _ configuration: Configuration = Configuration()) async throws -> Opening {
         let files = StoreFiles(url)
         return try await describing(files) {
-            guard files.exists else {
-                throw StoreError(
-                    .notFound, "There is no store in \(files.folder.path).",
-                    hint: "Make one with groundwave init, or name another folder with --store.")
-            }
+            guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
             var options = Environment.Options()
             options.isReadOnly = configuration.isReadOnly
             let log: EventLog
@@ -114,14 +133,17 @@ public final class Store: Sendable {
                 options.isReadOnly = true
                 log = try EventLog(opening: files.log, options: options)
             }
-            let identity = options.isReadOnly ? nil : try files.readIdentity()
-            let store = Store(files: files, configuration: configuration, log: log, identity: identity)
-            if identity != nil { try store.views.catchUp() }
+            // To read, it is enough to know which events are this device's own; without a key none are.
+            let identity = options.isReadOnly ? try? files.readIdentity() : try files.readIdentity()
+            let store = try Store(
+                files: files, configuration: configuration, log: log, identity: identity,
+                mayWrite: !options.isReadOnly)
+            if !store.views.isReadOnly { try store.views.catchUp() }
             return .ready(store)
         }
     }
 
-    private static func kinds(_ configuration: Configuration) -> Kinds {
+    static func kinds(_ configuration: Configuration) -> Kinds {
         Kinds(
             [ReplicaKind.schema, ImportKind.schema, RevertKind.schema] + Radio.allKinds + Settings.allKinds
                 + configuration.kinds.map { $0.schema })
@@ -140,8 +162,8 @@ public final class Store: Sendable {
         do { return try body() } catch { throw StoreError.wrapping(error, file: files.log) }
     }
 
-    /// The replica that this device writes as, or `nil` where the store can only be read.
-    public var replica: ReplicaID? { writer?.replica }
+    /// The replica that this device writes as; `nil` where the store is read without its key.
+    public let replica: ReplicaID?
 
     /// The name of the log, the same in every store that shares it.
     public var logID: LogID { log.id }
@@ -157,7 +179,7 @@ public final class Store: Sendable {
     /// Synchronous, on any thread; never blocks a writer. What other processes wrote before the call is included.
     public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         try describing {
-            if !isReadOnly, try views.read({ $0.position }) < log.lastPosition() { try views.catchUp() }
+            if !views.isReadOnly, try views.read({ $0.position }) < log.lastPosition() { try views.catchUp() }
             return try views.read(body)
         }
     }
@@ -169,8 +191,8 @@ public final class Store: Sendable {
     ///
     /// - Parameters:
     ///   - note: Why, in the user's words; kept with the batch for ever.
-    ///   - author: Who, where it is somebody else than the store was opened for. Where nobody is named, it is the
-    ///     operator of the session that is open on this device, else the device's name.
+    ///   - author: Who, where it is somebody else than the store was opened for.
+    @discardableResult
     public func write<Value: Sendable>(
         note: String = "", author: String? = nil,
         _ body: @escaping @Sendable (inout WriteBatch) throws -> Value

@@ -10,40 +10,35 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The exit code that the program ends with.
         public let rawValue: Int32
+        /// The word for scripts.
+        public let name: String
+
         /// A code from its number.
-        public init(rawValue: Int32) { self.rawValue = rawValue }
+        public init(rawValue: Int32) { self.init(rawValue, "other") }
+
+        private init(_ rawValue: Int32, _ name: String) {
+            self.rawValue = rawValue
+            self.name = name
+        }
 
         /// The caller asked for something that makes no sense.
-        public static let usage = Code(rawValue: 64)
+        public static let usage = Code(64, "usage")
         /// Data is damaged, or is not what it should be.
-        public static let damaged = Code(rawValue: 65)
+        public static let damaged = Code(65, "damaged")
         /// There is no such store, file or record.
-        public static let notFound = Code(rawValue: 66)
+        public static let notFound = Code(66, "notFound")
+        /// A token is of a history that this store no longer has.
+        public static let expired = Code(66, "expired")
         /// A bug of ours.
-        public static let bug = Code(rawValue: 70)
+        public static let bug = Code(70, "bug")
         /// Something is there already and will not be overwritten.
-        public static let exists = Code(rawValue: 73)
+        public static let exists = Code(73, "exists")
         /// The disk or the system refused.
-        public static let inputOutput = Code(rawValue: 74)
+        public static let inputOutput = Code(74, "inputOutput")
         /// Somebody else is using it; trying again helps.
-        public static let busy = Code(rawValue: 75)
+        public static let busy = Code(75, "busy")
         /// It is not permitted, such as writing to a read-only store.
-        public static let notPermitted = Code(rawValue: 77)
-
-        /// The word for scripts.
-        public var name: String {
-            switch self {
-            case .usage: "usage"
-            case .damaged: "damaged"
-            case .notFound: "notFound"
-            case .bug: "bug"
-            case .exists: "exists"
-            case .inputOutput: "inputOutput"
-            case .busy: "busy"
-            case .notPermitted: "notPermitted"
-            default: "other"
-            }
-        }
+        public static let notPermitted = Code(77, "notPermitted")
     }
 
     /// What kind of trouble it is.

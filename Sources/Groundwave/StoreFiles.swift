@@ -59,4 +59,11 @@ struct StoreFiles: Sendable {
         }
         return identity
     }
+
+    /// There is no store in `folder`.
+    static func noStore(in folder: URL) -> StoreError {
+        StoreError(
+            .notFound, "There is no store in \(folder.path).",
+            hint: "Make one with groundwave init, or name another folder with --store.")
+    }
 }

@@ -12,6 +12,9 @@ import Synchronization
 /// while a commit is being flushed share the next one: what several threads write costs one flush, not several.
 final class Writer: Sendable {
     let replica: ReplicaID
+    private let identity: Identity
+    private let deviceName: String
+    private let didCommit: @Sendable () -> Void
     private let log: EventLog
     private let views: Views
     private let queue = DispatchQueue(label: "groundwave.writer")
@@ -27,11 +30,33 @@ final class Writer: Sendable {
     /// The most batches of one commit.
     private static let groupCount = 256
 
-    init(log: EventLog, views: Views, replica: ReplicaID) {
+    /// - Parameter didCommit: Called after each commit, when its events can be read.
+    init(
+        log: EventLog, views: Views, identity: Identity, deviceName: String, didCommit: @escaping @Sendable () -> Void
+    ) {
         self.log = log
         self.views = views
-        self.replica = replica
+        self.identity = identity
+        self.deviceName = deviceName
+        self.didCommit = didCommit
+        replica = identity.replica
     }
+
+    /// Writes the first event of this replica, its key and its device's name, unless the log has it.
+    ///
+    /// Called on the queue before every append: the replica of a copied store introduces itself when it first has
+    /// something to say, and not before, so that a copy has exactly the events of its origin.
+    func introduceIfNew() throws {
+        guard !isIntroduced.load(ordering: .relaxed) else { return }
+        if try log.vector()[replica] == 0 {
+            var batch = WriteBatch(views: views, replica: replica)
+            try batch.introduce(identity, device: deviceName)
+            _ = try log.append([try batch.draft(AuditNote())], as: replica, arrival: .now())
+        }
+        isIntroduced.store(true, ordering: .relaxed)
+    }
+
+    private let isIntroduced = Atomic(false)
 
     /// Runs `body` and commits what it collected.
     func write<Value: Sendable>(
@@ -101,9 +126,11 @@ final class Writer: Sendable {
                     }
                 }
                 if drafts.isEmpty { continue }
+                try introduceIfNew()
                 let appended = try log.append(drafts, as: replica, arrival: .now())
                 // On the disk now. What the views cannot take is healed by the next read, and is no failed write.
                 _ = try? views.catchUp()
+                didCommit()
                 for (request, place) in zip(prepared, appended) {
                     request.succeed(
                         Batch(first: place.first, count: place.count, position: place.position, stamp: place.stamp))
@@ -132,7 +159,9 @@ final class Writer: Sendable {
     /// Appends a draft that was prepared elsewhere, on the writer's queue: for imports of many batches.
     func append(_ draft: DraftBatch) throws -> Appended {
         dispatchPrecondition(condition: .onQueue(queue))
+        try introduceIfNew()
         let appended = try log.append([draft], as: replica, arrival: .now())
+        didCommit()
         sealBehind(draft.count)
         return appended[0]
     }

@@ -88,7 +88,7 @@ public struct Cursor<Key: TableKey>: ~Copyable {
         if unsafe transaction.writer != nil {
             // Writes may have moved the page since the last move, so ask again.
             let code = unsafe mdb_cursor_get(handle, &key, &value, MDB_GET_CURRENT)
-            guard code == 0 else { throw unsafe transaction.failure(.noEntry, .read) }
+            guard code == 0 else { throw unsafe transaction.failure(atEntry: code) }
         }
         unsafe transaction.beginLending()
         defer { unsafe transaction.endLending() }

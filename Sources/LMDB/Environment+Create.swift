@@ -1,11 +1,11 @@
 import CLMDB
 
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 extension Environment {
@@ -33,7 +33,8 @@ extension Environment {
                 throw LMDBError(.init(code: code, at: temporary, during: .create), path: path, during: .create)
             }
             let environment = unsafe Environment(
-                opened: handle, path: path, options: options, pageSize: Int(sysconf(Int32(_SC_PAGESIZE))), identity: nil)
+                opened: handle, path: path, options: options, identity: nil
+            )
             defer { environment.close() }
             try environment.openExistingTables()
             try environment.write(prepare)

@@ -1,17 +1,17 @@
 import CLMDB
 
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 // The map moves only here, alone in the gate: `mdb_env_set_mapsize` under a living transaction returns 0 and leaves
 // that transaction with pointers into nowhere.
 extension Environment {
-    /// The size of the map. The caller is inside the gate.
+    /// The size of the map; the caller is inside the gate.
     var mapSizeBytes: Int {
         var info = unsafe MDB_envinfo()
         // Cannot fail with two valid pointers.

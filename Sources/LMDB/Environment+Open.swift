@@ -1,11 +1,11 @@
 import CLMDB
 
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 extension Environment {
@@ -61,7 +61,7 @@ extension Environment {
             throw LMDBError(reason(ofOpening: code), path: file.path, during: .open)
         }
         let environment = unsafe Environment(
-            opened: handle, path: file.path, options: options, pageSize: file.pageSize, identity: file.identity)
+            opened: handle, path: file.path, options: options, identity: file.identity)
         environment.checkReaders()
         do {
             try environment.openExistingTables()
@@ -76,6 +76,9 @@ extension Environment {
     static func openHandle(
         _ path: String, _ flags: UInt32, _ mapSizeBytes: Int, _ options: Options
     ) -> (code: Int32, handle: OpaquePointer?) {
+        precondition(options.tables > 0, "An environment has room for at least one table.")
+        precondition(options.maximumReaders > 0, "An environment has room for at least one reader.")
+        precondition(mapSizeBytes > 0, "A map has a size.")
         var created: OpaquePointer?
         var code = unsafe mdb_env_create(&created)
         guard code == 0, let handle = unsafe created else { return (code, nil) }
@@ -93,8 +96,10 @@ extension Environment {
 
     private static func reason(ofOpening code: Int32) -> LMDBError.Reason {
         switch code {
-        case MDB_INVALID: .damaged(code: code, text: lmdbMessage(code))
-        default: LMDBError.Reason(code: code)
+        case MDB_INVALID, MDB_VERSION_MISMATCH:
+            // The data file was checked just now, so LMDB means the lock file of a process that is running.
+            .other(code: code, text: "a program with another version of LMDB has the file open")
+        default: .init(code: code)
         }
     }
 
@@ -153,46 +158,12 @@ extension Environment {
         while unsafe mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == 0 {
             // The key stays in the map for the length of this read transaction.
             let bytes = unsafe UnsafeRawBufferPointer(start: key.mv_data, count: key.mv_size)
-            if unsafe !bytes.isEmpty, unsafe !bytes.contains(0), let name = unsafe String(validating: bytes, as: UTF8.self) {
+            if unsafe !bytes.isEmpty, unsafe !bytes.contains(0),
+                let name = unsafe String(validating: bytes, as: UTF8.self)
+            {
                 names.append(name)
             }
         }
         return names
-    }
-}
-
-/// An existing file, looked at without mapping it.
-struct FileBeforeMapping {
-    let path: String
-    let identity: FileIdentity
-    let pageSize: Int
-    let contentByteCount: Int
-    let mapSizeBytes: Int
-
-    init(_ path: String) throws(LMDBError) {
-        do {
-            let file = try OpenFile(path, O_RDONLY | O_NONBLOCK)
-            let status = try file.status()
-            guard status.st_mode & S_IFMT == S_IFREG else { throw LMDBError(.notLMDB, path: path, during: .open) }
-            let size = Int(status.st_size)
-            let meta = try MetaPages(file, fileSize: size)
-            guard size >= meta.contentByteCount else {
-                throw MetaPages.Refusal(.truncated(expected: meta.contentByteCount, actual: size))
-            }
-            self.path = FileSystem.resolved(path) ?? path
-            identity = FileIdentity(status)
-            pageSize = meta.newest.pageSize
-            contentByteCount = meta.contentByteCount
-            // A map size no address space holds can only be damage; the contents say what is needed.
-            mapSizeBytes = meta.newest.mapSizeBytes < 1 << 46 ? Int(meta.newest.mapSizeBytes) : 0
-        } catch let error as LMDBError {
-            throw error
-        } catch let refusal as MetaPages.Refusal {
-            throw LMDBError(refusal.reason, path: path, during: .open)
-        } catch let failure as SystemError {
-            throw LMDBError(LMDBError.Reason(code: failure.code), path: path, during: .open)
-        } catch {
-            preconditionFailure("Only the three errors above are thrown here.")
-        }
     }
 }

@@ -16,14 +16,19 @@ public final class Environment: Sendable {
     public struct Options: Sendable, Hashable {
         /// How many tables may be open at once.
         public var tables: Int
-        /// The least size of the map, in bytes. It is address space, not disk; the map grows by itself when it is full.
+        /// The least size of the map, in bytes.
+        ///
+        /// It is address space, not disk; the map grows by itself when it is full.
         public var initialMapSizeBytes: Int
         /// Refuses writes, and opens files on read-only media.
         public var isReadOnly: Bool
-        /// Whether a commit is on disk when it returns. False (`MDB_NOSYNC`) only for files that may be deleted: a
-        /// power cut may leave the file unreadable.
+        /// Whether a commit is on disk when it returns.
+        ///
+        /// False (`MDB_NOSYNC`) only for files that may be deleted: a power cut may leave the file unreadable.
         public var synchronous: Bool
-        /// How many reads may be open at once, over all processes. The first process to open the file decides.
+        /// How many reads may be open at once, over all processes.
+        ///
+        /// The first process to open the file decides for all of them.
         public var maximumReaders: Int
 
         /// Options for a durable environment unless said otherwise.
@@ -54,7 +59,9 @@ public final class Environment: Sendable {
     let tables: TableHandles
     /// What the registry knows this file by, nil while it is being created.
     let identity: FileIdentity?
-    /// The C environment. Freed by `close()`, alone in the gate; everyone else uses it inside the gate only.
+    /// The C environment.
+    ///
+    /// Freed by `close()`, alone in the gate; everyone else uses it inside the gate only.
     let resources: Resources
 
     /// The C environment and the state of its one write transaction.
@@ -70,10 +77,13 @@ public final class Environment: Sendable {
     public var isReadOnly: Bool { options.isReadOnly }
 
     /// Takes over `handle`, an open environment.
-    init(opened handle: OpaquePointer, path: String, options: Options, pageSize: Int, identity: FileIdentity?) {
+    init(opened handle: OpaquePointer, path: String, options: Options, identity: FileIdentity?) {
         self.path = path
         self.options = options
-        self.pageSize = pageSize
+        var statistics = MDB_stat()
+        // Cannot fail with an open environment.
+        _ = unsafe mdb_env_stat(handle, &statistics)
+        pageSize = Int(statistics.ms_psize)
         self.identity = identity
         tables = TableHandles(capacity: options.tables)
         let writer = UnsafeMutablePointer<WriterState>.allocate(capacity: 1)
@@ -104,7 +114,9 @@ public final class Environment: Sendable {
         precondition(done != nil, "An environment is closed outside of its transactions.")
     }
 
-    /// Frees the C environment. The caller is alone in the gate and shuts it for good.
+    /// Frees the C environment.
+    ///
+    /// The caller is alone in the gate and shuts it for good.
     func release() {
         idleReaders.abortAll()
         // The gate is empty and stays shut, so nobody uses the handle now or later.

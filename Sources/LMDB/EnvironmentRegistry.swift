@@ -28,7 +28,9 @@ final class EnvironmentRegistry: Sendable {
         case claimed
     }
 
-    /// Looks `identity` up and claims it for opening if it is free. Waits for another thread that opens or closes it.
+    /// Looks `identity` up and claims it for opening if it is free.
+    ///
+    /// Waits for another thread that opens or closes it.
     func claim(_ identity: FileIdentity, path: String) -> Claim {
         monitor.wait { state in
             if state.opening.contains(identity) { return false }

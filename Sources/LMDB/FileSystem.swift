@@ -1,12 +1,12 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 import CLMDB
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 /// What makes two paths the same file.
 struct FileIdentity: Hashable, Sendable {
@@ -76,8 +76,8 @@ struct SystemError: Error {
 /// Waits until what was written to `descriptor` is on the medium.
 func flushToMedium(_ descriptor: Int32) throws(SystemError) {
     #if canImport(Darwin)
-    // fsync leaves the data in the drive's cache there; file systems without F_FULLFSYNC get the plain call.
-    if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        // fsync leaves the data in the drive's cache there; file systems without F_FULLFSYNC get the plain call.
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
     #endif
     guard fsync(descriptor) == 0 else { throw SystemError.last }
 }
@@ -141,6 +141,7 @@ enum FileSystem {
     static func freeBytes(at path: String) -> Int? {
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0 else { return nil }
-        return Int(clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+        return Int(
+            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
     }
 }

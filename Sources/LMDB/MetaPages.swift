@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// The two meta pages of an LMDB file, read with `pread` before liblmdb maps the file: a file that is shorter than its
 /// contents would end the process with SIGBUS at the first touch past the end.
 ///
@@ -34,12 +26,17 @@ struct MetaPages {
     /// The newest of the two.
     let newest: Meta
 
-    static let byteCount = 152
+    private static let byteCount = 152
     private static let magic: UInt32 = 0xBEEF_C0DE
     private static let pageSizes = [4096, 8192, 16384, 32768, 65536, 512, 1024, 2048]
 
-    /// Reads and checks the meta pages of `file`, which has `fileSize` bytes.
-    init(_ file: borrowing OpenFile, fileSize: Int) throws(Refusal) {
+    /// How long the file is if every page up to the last one in use was written.
+    let contentByteCount: Int
+
+    /// Reads and checks the meta pages of `file`.
+    init(_ file: borrowing OpenFile) throws(Refusal) {
+        let fileSize: Int
+        do { fileSize = Int(try file.status().st_size) } catch { throw Refusal(error) }
         guard fileSize > 0 else { throw Refusal(.empty) }
         guard fileSize >= Self.byteCount else { throw Refusal(.truncated(expected: 2 * 4096, actual: fileSize)) }
         guard let first = try Self.read(file, at: 0) else { throw try Self.refusal(ofFirstPage: file) }
@@ -57,9 +54,6 @@ struct MetaPages {
         contentByteCount = Int(length)
     }
 
-    /// How long the file is if every page up to the last one in use was written.
-    let contentByteCount: Int
-
     /// Why a file is refused.
     struct Refusal: Error {
         let reason: LMDBError.Reason
@@ -74,7 +68,6 @@ struct MetaPages {
         guard bytes.count == byteCount, bytes.integer(at: 10, as: UInt16.self) & 0x08 != 0,
             bytes.integer(at: 16, as: UInt32.self) == magic
         else { return nil }
-        // Drop the two bits that development builds set.
         let version = bytes.integer(at: 20, as: UInt32.self)
         guard version == 1 else { throw Refusal(.versionMismatch(found: Int(version))) }
         let pageSize = Int(bytes.integer(at: 40, as: UInt32.self))
@@ -87,7 +80,7 @@ struct MetaPages {
             transaction: bytes.integer(at: 144, as: UInt64.self))
     }
 
-    /// Tells a damaged LMDB file from one that never was: does the other meta page still stand?
+    /// Tells a damaged LMDB file from one that never was, by its other meta page.
     private static func refusal(ofFirstPage file: borrowing OpenFile) throws(Refusal) -> Refusal {
         for pageSize in pageSizes {
             if let second = try? read(file, at: pageSize), second.pageSize == pageSize {

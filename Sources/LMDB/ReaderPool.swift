@@ -35,7 +35,7 @@ final class ReaderPool: Sendable {
         if !isKept { unsafe mdb_txn_abort(reader) }
     }
 
-    /// Ends all idle transactions. The caller is alone in the gate.
+    /// Ends all idle transactions; the caller is alone in the gate.
     func abortAll() {
         while let reader = unsafe take() {
             unsafe mdb_txn_abort(reader)

@@ -67,7 +67,9 @@ extension Reading where Self: ~Copyable {
         return try key.withKeyBytes { (keyBytes: RawSpan) throws -> R? in
             var value = unsafe MDB_val()
             // The key is lent for the length of this closure; LMDB only reads it.
-            let code = try unsafe reference.withKey(keyBytes) { unsafe mdb_get(reference.handle, table.index, $0, &value) }
+            let code = try unsafe reference.withKey(keyBytes) {
+                unsafe mdb_get(reference.handle, table.index, $0, &value)
+            }
             guard code == 0 else {
                 if code == MDB_NOTFOUND { return nil }
                 throw unsafe reference.failure(code, .read)

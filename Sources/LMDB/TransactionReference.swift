@@ -1,15 +1,15 @@
 import CLMDB
 
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 extension MDB_val {
-    /// The bytes it points to. The caller says how long they stay.
+    /// The bytes it points to; the caller says how long they stay.
     @inlinable
     @unsafe
     var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: mv_data, count: mv_size) }
@@ -71,9 +71,20 @@ extension TransactionReference {
     @usableFromInline
     @inline(never)
     func failure(storing value: RawSpan, _ code: Int32) -> LMDBError {
+        // Only MDB_APPEND gets here with it.
+        if code == MDB_KEYEXIST { return unsafe failure(.keyOrder, .write) }
         // Key sizes were checked before, so only the value can be too large.
         if code == MDB_BAD_VALSIZE { return unsafe failure(.valueTooLarge(byteCount: value.byteCount), .write) }
         return unsafe failure(code, .write)
+    }
+
+    /// The error for the return code `code` of looking at a cursor's entry.
+    @usableFromInline
+    @inline(never)
+    func failure(atEntry code: Int32) -> LMDBError {
+        // EINVAL: the table was emptied, which takes every cursor off its entry.
+        if code == MDB_NOTFOUND || code == EINVAL { return unsafe failure(.noEntry, .read) }
+        return unsafe failure(code, .read)
     }
 
     /// Notes that a closure holds bytes of this transaction.
@@ -101,7 +112,6 @@ extension TransactionReference {
     func failure(_ code: Int32, _ operation: LMDBError.Operation) -> LMDBError {
         // EINVAL is LMDB's answer to a handle that this snapshot does not have yet.
         if code == EINVAL || code == MDB_BAD_DBI { return unsafe failure(.noTable, operation) }
-        if code == MDB_KEYEXIST { return unsafe failure(.keyOrder, operation) }
         if let writer = unsafe writer, unsafe writer.pointee.firstFailure == 0 {
             unsafe writer.pointee.firstFailure = code
         }
@@ -143,7 +153,11 @@ extension TransactionReference {
         }
         var index: UInt32 = 0
         // While waiting for the right, another write may have opened the table and made it known.
-        if let table = unsafe environment.tables.find(name) { return table }
+        if let table = unsafe environment.tables.find(name) {
+            // Known but gone: another process has dropped it, and the handle cannot be made anew under readers.
+            guard try unsafe exists(name) else { throw unsafe failure(.noTable, .write) }
+            return table
+        }
         let code = unsafe mdb_dbi_open(handle, name, UInt32(flags), &index)
         if code == MDB_NOTFOUND { return nil }
         guard code == 0 else { throw unsafe failure(code, .write) }

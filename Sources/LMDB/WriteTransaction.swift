@@ -34,7 +34,7 @@ public struct WriteTransaction: ~Copyable, Reading {
     /// Stores `value` for `key`, replacing what was there.
     @inlinable
     public func put<Key: TableKey>(_ value: RawSpan, for key: Key, in table: Table<Key>) throws {
-        try store(value, for: key, in: table, flags: 0)
+        _ = try store(value, for: key, in: table, flags: 0)
     }
 
     /// Stores `value` for `key`, which must sort after every key of the table.
@@ -44,7 +44,9 @@ public struct WriteTransaction: ~Copyable, Reading {
     ///   the search for the last page.
     @inlinable
     public func append<Key: TableKey>(_ value: RawSpan, for key: Key, in table: Table<Key>) throws {
-        try store(value, for: key, in: table, flags: UInt32(MDB_APPEND))
+        guard try store(value, for: key, in: table, flags: UInt32(MDB_APPEND)) else {
+            throw unsafe transactionReference.failure(.keyOrder, .write)
+        }
     }
 
     /// Stores `value` for `key` unless the key has a value already.
@@ -52,13 +54,7 @@ public struct WriteTransaction: ~Copyable, Reading {
     /// - Returns: Whether it was stored.
     @inlinable
     public func insert<Key: TableKey>(_ value: RawSpan, for key: Key, in table: Table<Key>) throws -> Bool {
-        do {
-            try store(value, for: key, in: table, flags: UInt32(MDB_NOOVERWRITE))
-            return true
-        } catch let error where error.reason == .keyOrder {
-            // MDB_KEYEXIST, which means "out of order" only when appending.
-            return false
-        }
+        try store(value, for: key, in: table, flags: UInt32(MDB_NOOVERWRITE))
     }
 
     /// Makes room for a value of `byteCount` bytes for `key` and has `body` fill it in place, which saves a copy.
@@ -85,7 +81,10 @@ public struct WriteTransaction: ~Copyable, Reading {
                 unsafe mdb_put(reference.handle, table.index, $0, &value, flags)
             }
         }
-        guard code == 0 else { throw unsafe reference.failure(code, .write) }
+        guard code == 0 else {
+            if code == MDB_KEYEXIST { throw unsafe reference.failure(.keyOrder, .write) }
+            throw unsafe reference.failure(code, .write)
+        }
         unsafe reference.beginLending()
         defer { unsafe reference.endLending() }
         // LMDB has set aside byteCount bytes in a page of this transaction, which stay there until its next write.
@@ -123,17 +122,23 @@ public struct WriteTransaction: ~Copyable, Reading {
         guard code == 0 else { throw unsafe reference.failure(code, .write) }
     }
 
+    /// Stores `value` for `key` unless a key in the table stands against that, and says whether it did.
     @inlinable
     func store<Key: TableKey>(
         _ value: RawSpan, for key: Key, in table: Table<Key>, flags: UInt32
-    ) throws(LMDBError) {
+    ) throws(LMDBError) -> Bool {
         let reference = unsafe transactionReference
         try unsafe reference.check(table)
         try unsafe reference.prepareToWrite()
         let code = try unsafe reference.withKeyAndValue(key, value) {
             unsafe mdb_put(reference.handle, table.index, $0, $1, flags)
         }
-        guard code == 0 else { throw unsafe reference.failure(storing: value, code) }
+        guard code == 0 else {
+            // The answer to MDB_APPEND and to MDB_NOOVERWRITE; nothing was stored.
+            if code == MDB_KEYEXIST { return false }
+            throw unsafe reference.failure(storing: value, code)
+        }
+        return true
     }
 }
 

@@ -4,7 +4,9 @@
 struct WriterState {
     /// The first return code that made LMDB give the transaction up; its commit would only say `MDB_BAD_TXN`.
     @usableFromInline var firstFailure: Int32 = 0
-    /// How many closures hold bytes of the map at this moment. A write would change those bytes under them.
+    /// How many closures hold bytes of the map at this moment.
+    ///
+    /// A write would change those bytes under them.
     @usableFromInline var lentSpans = 0
     /// Tables first opened in this transaction; known to the environment once it has committed.
     var openedTables: [(name: String, table: OpenedTable)] = []

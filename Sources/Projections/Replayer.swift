@@ -77,7 +77,7 @@ struct Replayer {
     }
 
     /// Whether the view's checkpoint lies in this log's history.
-    private func check(_ checkpoint: Checkpoint) throws {
+    func check(_ checkpoint: Checkpoint) throws {
         guard checkpoint.log == log.id, checkpoint.epoch == log.epoch, checkpoint.signature == kinds.signature else {
             throw ViewError.stale
         }

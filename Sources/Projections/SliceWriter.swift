@@ -112,8 +112,7 @@ struct SliceWriter {
 
     /// Writes the index entries, sorted, and the names if any are new.
     mutating func finish(_ transaction: borrowing WriteTransaction) throws {
-        newEntries.sort { left, right in left.lexicographicallyPrecedes(right) }
-        for key in newEntries {
+        for key in ByteOrder.sorted(newEntries) {
             var checksum = ByteWriter(capacity: 4)
             checksum.append(littleEndian: key.withSpan { CRC32C.checksum($0) })
             if isEmpty {

@@ -16,6 +16,9 @@ public final class Views: Sendable {
     /// The kinds that are known.
     public let kinds: Kinds
 
+    /// Whether the file is never written, not even to bring it up to date.
+    public let isReadOnly: Bool
+
     private let path: String
     private let file: Mutex<OpenFile?>
     private let rebuilds = Mutex<[Rebuild]>([])
@@ -34,10 +37,14 @@ public final class Views: Sendable {
     }
 
     /// The views of `log` in the file at `path`, which need not exist. Nothing is read or built yet.
-    public init(of log: EventLog, kinds: Kinds, at path: String) {
+    ///
+    /// - Parameter isReadOnly: Whether the file is never written; as the log, where it is not given. Views of a
+    ///   read-only log may be written where the file is nobody else's: see ``isCurrent()``.
+    public init(of log: EventLog, kinds: Kinds, at path: String, isReadOnly: Bool? = nil) {
         self.log = log
         self.kinds = kinds
         self.path = path
+        self.isReadOnly = isReadOnly ?? log.isReadOnly
         file = Mutex(nil)
     }
 
@@ -58,7 +65,8 @@ public final class Views: Sendable {
         }
     }
 
-    private func readOnce<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
+    /// As ``read(_:)``, but what is damaged or stale is thrown and not built anew.
+    func readOnce<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         try environment().read { try ViewReader.lend($0, kinds: kinds, to: body) }
     }
 
@@ -88,18 +96,22 @@ public final class Views: Sendable {
     }
 
     private func rebuild(because reason: String) throws -> Int {
-        guard !log.isReadOnly else { throw ViewError.readOnly }
-        let aside = "\(path).new-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        defer { Self.remove(aside) }
-        let events: Int
-        do {
+        guard !isReadOnly else { throw ViewError.readOnly }
+        return try replaceFile { aside in
             let environment = try Self.create(at: aside, log: log, kinds: kinds)
             defer { environment.close() }
-            events = try replayer.catchUp(environment).events
+            let events = try replayer.catchUp(environment).events
             try environment.synchronise()
+            return (events, Rebuild(reason: reason, events: events))
         }
-        // No process opens or replaces the views while the log's writer lock is held.
-        try log.withWriterLock {
+    }
+
+    /// Has `build` make a file aside, and puts it in the place of the present one.
+    func replaceFile<Result>(_ build: (_ aside: String) throws -> (Result, Rebuild)) throws -> Result {
+        let aside = "\(path).new-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        defer { Self.remove(aside) }
+        let (result, rebuild) = try build(aside)
+        try alone {
             file.withLock { open in
                 open?.environment.close()
                 open = nil
@@ -107,8 +119,28 @@ public final class Views: Sendable {
             Self.removeLock(path)
             guard rename(aside, path) == 0 else { throw ViewError.damaged("its new file cannot be renamed") }
         }
-        rebuilds.withLock { $0.append(Rebuild(reason: reason, events: events)) }
-        return events
+        rebuilds.withLock { $0.append(rebuild) }
+        return result
+    }
+
+    /// Runs `body` while no process opens or replaces the views: under the log's writer lock. Views that are written
+    /// beside a read-only log are nobody else's.
+    private func alone<Result>(_ body: () throws -> Result) throws -> Result {
+        log.isReadOnly ? try body() : try log.withWriterLock(body)
+    }
+
+    /// Whether the file is there, whole as far as can be seen without reading all of it, of this log and version, and
+    /// not behind the log.
+    public func isCurrent() throws -> Bool {
+        do {
+            let checkpoint = try environment().read { try Replayer.checkpoint(in: $0, ViewTables(in: $0)) }
+            try replayer.check(checkpoint)
+            return try checkpoint.position == log.lastPosition()
+        } catch is ViewError {
+            return false
+        } catch let error as LMDBError where error.meansDamage {
+            return false
+        }
     }
 
     var replayer: Replayer { Replayer(log: log, kinds: kinds) }
@@ -130,7 +162,7 @@ public final class Views: Sendable {
         return options
     }
 
-    private static func create(at path: String, log: EventLog, kinds: Kinds) throws -> Environment {
+    static func create(at path: String, log: EventLog, kinds: Kinds) throws -> Environment {
         try Environment.create(at: path, options: options) { transaction in
             try ViewTables.create(in: transaction)
             let checkpoint = Checkpoint(log: log.id, epoch: log.epoch, signature: kinds.signature)
@@ -141,24 +173,21 @@ public final class Views: Sendable {
     }
 
     /// The environment of the file at the path now; another process may have replaced it since the last call.
-    private func environment() throws -> Environment {
+    func environment() throws -> Environment {
         try file.withLock { open -> Environment in
             let identity = FileID(path: path)
             if let open, open.identity == identity { return open.environment }
             open?.environment.close()
             open = nil
             guard identity != nil else {
-                if log.isReadOnly { throw ViewError.readOnly }
+                if isReadOnly { throw ViewError.readOnly }
                 throw ViewError.damaged("it is not there")
             }
             let environment: Environment
             do {
                 var options = Self.options
-                options.isReadOnly = log.isReadOnly
-                environment =
-                    if log.isReadOnly { try Environment.open(path, options: options) } else {
-                        try log.withWriterLock { try Environment.open(path, options: options) }
-                    }
+                options.isReadOnly = isReadOnly
+                environment = try alone { try Environment.open(path, options: options) }
             } catch let error as LMDBError where error.meansDamage {
                 throw ViewError.damaged("\(error)")
             }

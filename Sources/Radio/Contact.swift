@@ -174,6 +174,11 @@ extension Contact {
         clearedFields[field as PartialKeyPath<Contact>]?.first?.name
     }
 
+    /// The ADIF names of all parts of a typed field; none for a path that is not one.
+    public static func adifNames(of field: PartialKeyPath<Contact>) -> [String] {
+        (clearedFields[field] ?? []).map(\.name)
+    }
+
     private static var clearedFields: [PartialKeyPath<Contact>: [FieldName]] {
         [
             \Contact.call: [.call], \Contact.start: [.qsoDate, .timeOn], \Contact.frequency: [.freq, .band],

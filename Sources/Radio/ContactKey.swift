@@ -39,12 +39,16 @@ struct ContactKey: Hashable, Sendable {
 
     /// Upper case, without blanks at the ends.
     static func folded(_ text: some Collection<UInt8>) -> [UInt8] {
-        let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
-        guard let first = text.firstIndex(where: { !blanks.contains($0) }) else { return [] }
-        var result = text[first...].map { $0 >= 0x61 && $0 <= 0x7A ? $0 - 32 : $0 }
-        while let last = result.last, blanks.contains(last) { result.removeLast() }
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count)
+        for byte in text where !(result.isEmpty && isBlank(byte)) {
+            result.append(byte >= 0x61 && byte <= 0x7A ? byte - 32 : byte)
+        }
+        while let last = result.last, isBlank(last) { result.removeLast() }
         return result
     }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) }
 
     private static func band(frequency: some Collection<UInt8>, band: some Collection<UInt8>) -> [UInt8] {
         let named = folded(band)

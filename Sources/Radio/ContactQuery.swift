@@ -28,6 +28,8 @@ public struct ContactQuery: Hashable, Sendable {
     public var operatorCall: String?
     /// Only contacts that were written down or changed at this stamp's milliseconds or later.
     public var recordedSince: Int64?
+    /// Only contacts that an event behind this position touched.
+    public var changedAfter: Position?
     /// Hidden contacts instead of those that show.
     public var isHidden = false
     /// Notes of an activation too, whose mode is WEATHER, SOLAR or NOTE.
@@ -65,6 +67,7 @@ public struct ContactQuery: Hashable, Sendable {
     /// Whether `record`, a contact, is one of those wanted. The call and session are compared too.
     func matches(_ record: Record) -> Bool {
         guard record.isVisible != isHidden else { return false }
+        if let changedAfter, record.lastPosition <= changedAfter { return false }
         let facts = ContactFacts(record)
         if !includesMetadata, facts.isMetadata { return false }
         if let call, facts.call != call.uppercased() { return false }

@@ -1,16 +1,16 @@
 import ADIF
 
 /// When a contact started, between ADIF's two texts and seconds since 1970.
-enum ContactTime {
+public enum ContactTime {
     /// Seconds since 1970, or `nil` where the date is no date; without a valid time, the start of the day.
-    static func seconds(date: [UInt8], time: [UInt8]) -> Int64? {
+    public static func seconds(date: [UInt8], time: [UInt8]) -> Int64? {
         guard let date = ADIFDate(date[...]) else { return nil }
         let time = ADIFTime(time[...])
         return Int64(date.daysSince1970) * 86_400 + Int64(time?.secondsSinceMidnight ?? 0)
     }
 
     /// The date in eight digits and the time in six.
-    static func text(seconds: Int64) -> (date: String, time: String) {
+    public static func text(seconds: Int64) -> (date: String, time: String) {
         let moment = ADIFDateTime(unixSeconds: seconds)
         return (moment.date.text, moment.time.text)
     }

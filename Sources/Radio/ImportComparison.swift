@@ -37,7 +37,7 @@ public struct ImportComparison {
     /// What the next record of the file is. Cost: an index look-up, and for a contact that is there its row.
     public mutating func compare(_ record: ADIFRecord, in view: borrowing ViewReader) throws -> Outcome {
         guard record.fields.text(.call) != nil else { return .rejected(reason: "no-call") }
-        let imported = ImportedRecord(record.fields)
+        let imported = ImportedRecord(record)
         let occurrence = occurrences[imported.key, default: 0]
         occurrences[imported.key] = occurrence + 1
         let id = try find(imported, in: view) ?? Self.recordID(source, imported.key, occurrence)
@@ -90,6 +90,11 @@ public struct ImportComparison {
         in imported: ImportedRecord, _ id: RecordID, _ state: RecordState, _ view: borrowing ViewReader
     ) -> [Operation] {
         let names = view.names
+        let shown = ShownValues(state, names)
+        let isSame = imported.collections.isEmpty && imported.values.allSatisfy { key, value in
+            names.knownOrdinal(of: key).flatMap { shown.value($0) }?.elementsEqual(value) ?? false
+        }
+        if isSame { return [] }
         let source = names.knownOrdinal(of: source) ?? 0
         let record = Record(kind: QSOKind.name, id: id, state: state, names: names, schema: QSOKind.schema)
         var operations: [Operation] = []

@@ -14,45 +14,47 @@ struct ImportedRecord {
     /// The ids that services gave it: field and id.
     var serviceIDs: [(field: String, id: [UInt8])] = []
 
-    init(_ fields: ADIFFields) {
-        var seen: Set<FieldName> = []
-        var registers: [UInt32: Register] = [:]
-        var registerOrder: [UInt32] = []
+    init(_ record: ADIFRecord) {
+        let fields = record.fields
+        let hasDuplicates = record.warnings.contains { $0.code == .duplicateField }
+        values.reserveCapacity(fields.count)
+        order.reserveCapacity(fields.count)
+        var members = [[UInt8]?](repeating: nil, count: RegisterTable.shared.memberCount)
+        var station: [UInt8] = []
+        var call: [UInt8] = []
         for field in fields {
             let name = field.name
             // Of a field that occurs twice the subscript says which one counts; the reader has warned of it.
-            guard seen.insert(name).inserted, let counting = fields[name] else { continue }
+            if hasDuplicates, order.contains(name) { continue }
+            let value = Array((hasDuplicates ? fields[name] ?? field : field).value)
             order.append(name)
-            let value = Array(counting.value)
             guard name.isKnown else {
                 values.append((.name(name.name), value))
-                if ContactIndex.serviceFields.contains(name.name), !value.isEmpty {
+                if !value.isEmpty, ContactIndex.serviceFields.contains(name.name) {
                     serviceIDs.append((name.name, value))
                 }
                 continue
             }
             if let place = RegisterTable.shared[name.number] {
-                let register = QSOKind.registers[place.register]
-                if registers[register.number] == nil {
-                    registers[register.number] = Register([[UInt8]?](repeating: nil, count: register.members.count))
-                    registerOrder.append(register.number)
-                }
-                registers[register.number]?.values[place.member] = value
-            } else if QSOKind.collections.contains(name.name) {
+                members[place] = value
+            } else if RegisterTable.shared.isCollection(name.number) {
                 collections.append((.number(UInt32(name.number)), Elements.split(value)))
             } else {
+                if name == .call { call = value } else if name == .stationCallsign { station = value }
                 values.append((.number(UInt32(name.number)), value))
             }
         }
-        for number in registerOrder { values.append((.number(number), registers[number]!.encode())) }
-        let empty: [UInt8] = []
-        func member(_ register: UInt32, _ place: Int) -> [UInt8] { registers[register]?.values[place] ?? empty }
+        var start = 0
+        for register in QSOKind.registers {
+            let end = start + register.members.count
+            let value = Register(Array(members[start..<end]))
+            if !value.isEmpty { values.append((.number(register.number), value.encode())) }
+            start = end
+        }
+        func member(_ name: FieldName) -> [UInt8] { RegisterTable.shared[name.number].flatMap { members[$0] } ?? [] }
         key = ContactKey(
-            call: fields[.call].map { Array($0.value) } ?? empty, date: member(QSOKind.Number.start, 0),
-            time: member(QSOKind.Number.start, 1), frequency: member(QSOKind.Number.frequency, 0),
-            band: member(QSOKind.Number.frequency, 1), mode: member(QSOKind.Number.emission, 0),
-            submode: member(QSOKind.Number.emission, 1),
-            station: fields[.stationCallsign].map { Array($0.value) } ?? empty)
+            call: call, date: member(.qsoDate), time: member(.timeOn), frequency: member(.freq), band: member(.band),
+            mode: member(.mode), submode: member(.submode), station: station)
     }
 
     /// The operations that make a new contact of it.
@@ -72,21 +74,32 @@ struct ImportedRecord {
     }
 }
 
-/// Which register a known field is a member of, by its number: one look-up in an array.
+/// Where a known field goes, by its number: one look-up in an array.
 struct RegisterTable: Sendable {
     static let shared = RegisterTable()
 
-    private let places: [(register: Int, member: Int)?]
+    /// How many fields are members of registers.
+    let memberCount: Int
+    private let places: [Int?]
+    private let collections: [Bool]
 
     private init() {
-        var places = [(register: Int, member: Int)?](repeating: nil, count: Int(FieldName.maximumNumber) + 1)
-        for (register, field) in QSOKind.registers.enumerated() {
-            for (member, name) in field.members.enumerated() {
-                places[Int(FieldName(name).number)] = (register, member)
-            }
+        var places = [Int?](repeating: nil, count: Int(FieldName.maximumNumber) + 1)
+        var collections = [Bool](repeating: false, count: places.count)
+        var place = 0
+        for name in QSOKind.registers.flatMap(\.members) {
+            places[Int(FieldName(name).number)] = place
+            place += 1
         }
+        for name in QSOKind.collections { collections[Int(FieldName(name).number)] = true }
+        memberCount = place
         self.places = places
+        self.collections = collections
     }
 
-    subscript(number: UInt16) -> (register: Int, member: Int)? { places[Int(number)] }
+    /// The place among the members of all registers, one after the other; `nil` for a plain field.
+    subscript(number: UInt16) -> Int? { places[Int(number)] }
+
+    /// Whether the field is a collection.
+    func isCollection(_ number: UInt16) -> Bool { collections[Int(number)] }
 }

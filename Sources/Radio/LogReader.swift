@@ -8,59 +8,108 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
     case adx
     /// One JSON object a line, as `export --format ndjson` writes it.
     case ndjson
+
+    /// The format that a file with this beginning has; ADI where nothing speaks for another one.
+    public static func detect(_ start: [UInt8]) -> LogFormat {
+        var text = start[...]
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+        let first = text.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+        if first == UInt8(ascii: "{") { return .ndjson }
+        return ADIFFormat.detect(start) == .adx ? .adx : .adi
+    }
 }
 
 /// Reads a log piece by piece, whatever its format, and hands out its headers, records and damaged parts.
+///
+/// ADI and JSON are read as they come; ADX, being XML, when all of it is there.
 public struct LogReader {
     private enum Reader {
         case undecided([UInt8])
         case adi(ADIReader)
+        case adx([UInt8])
+        case ndjson(NDJSONReader)
+        /// What a document held and was not handed out yet, from the last to the first.
+        case items([ADIFItem])
     }
 
     private var reader: Reader
+    private let limits = ADIFLimits()
 
     /// A reader of this format; where none is given it is found out from the first bytes.
     public init(format: LogFormat?) {
+        reader = format.map { Self.reader(of: $0) } ?? .undecided([])
+    }
+
+    private static func reader(of format: LogFormat) -> Reader {
         switch format {
-        case .adi: reader = .adi(ADIReader())
-        default: reader = .undecided([])
+        case .adi: .adi(ADIReader())
+        case .adx: .adx([])
+        case .ndjson: .ndjson(NDJSONReader())
         }
     }
 
     /// Takes the next bytes of the file. Call ``next()`` until it returns `nil` before the next piece.
-    public mutating func append(_ bytes: [UInt8]) throws {
+    public mutating func append(_ bytes: [UInt8]) {
         switch reader {
-        case .undecided(let start):
-            let known = start + bytes
-            if known.count >= ADIFFormat.prefixByteCount { decide(known) } else { reader = .undecided(known) }
+        case .undecided(var start):
+            reader = .items([])
+            start += bytes
+            if start.count >= ADIFFormat.prefixByteCount { decide(start) } else { reader = .undecided(start) }
         case .adi(var adi):
-            reader = .undecided([])
+            reader = .items([])
             adi.append(bytes)
             reader = .adi(adi)
+        case .adx(var document):
+            reader = .items([])
+            // One byte more than is allowed is enough for the reader to refuse it.
+            if document.count <= limits.documentByteCount { document += bytes }
+            reader = .adx(document)
+        case .ndjson(var lines):
+            reader = .items([])
+            lines.append(bytes)
+            reader = .ndjson(lines)
+        case .items: preconditionFailure("Nothing follows the end of a file.")
         }
     }
 
     /// Says that the file ends here.
-    public mutating func finish() throws {
+    public mutating func finish() {
         if case .undecided(let start) = reader { decide(start) }
-        if case .adi(var adi) = reader {
-            reader = .undecided([])
+        switch reader {
+        case .adi(var adi):
+            reader = .items([])
             adi.finish()
             reader = .adi(adi)
+        case .adx(let document): reader = .items(ADXReader.items(in: document).reversed())
+        case .ndjson(var lines):
+            reader = .items([])
+            lines.finish()
+            reader = .ndjson(lines)
+        case .undecided, .items: break
         }
     }
 
     private mutating func decide(_ start: [UInt8]) {
-        var adi = ADIReader()
-        adi.append(start)
-        reader = .adi(adi)
+        reader = Self.reader(of: LogFormat.detect(start))
+        append(start)
     }
 
     /// The next header, record or damaged part; `nil` where more bytes are needed, or at the end.
-    public mutating func next() throws -> ADIFItem? {
-        guard case .adi(var adi) = reader else { return nil }
-        reader = .undecided([])
-        defer { reader = .adi(adi) }
-        return adi.next()
+    public mutating func next() -> ADIFItem? {
+        switch reader {
+        case .undecided, .adx: return nil
+        case .adi(var adi):
+            reader = .items([])
+            defer { reader = .adi(adi) }
+            return adi.next()
+        case .ndjson(var lines):
+            reader = .items([])
+            defer { reader = .ndjson(lines) }
+            return lines.next()
+        case .items(var items):
+            reader = .items([])
+            defer { reader = .items(items) }
+            return items.popLast()
+        }
     }
 }

@@ -1,7 +1,9 @@
 import ByteCoding
 import Events
 
-/// What an operation does to its field or record. The numbers are on disk.
+/// What an operation does to its field or record.
+///
+/// The numbers are on disk.
 public enum OperationCode: UInt8, Sendable {
     /// Writes a head with a value.
     case set = 0
@@ -21,6 +23,12 @@ public enum OperationCode: UInt8, Sendable {
 
     /// Whether the operation brings a value.
     public var hasValue: Bool { self == .set || self == .add || self == .candidate }
+
+    /// Whether the operation leaves a head.
+    var writesHead: Bool { self != .remove && self != .delete }
+
+    /// Whether its head is named by the place of the operation in its event; else by 0, and the field occurs once.
+    var isNamedByPlace: Bool { self == .add || self == .candidate }
 }
 
 /// One step of a change, and the heads it replaces: exactly those its author was looking at.

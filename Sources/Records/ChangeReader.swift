@@ -35,14 +35,22 @@ public struct ChangeReader: Sendable {
 
     /// Starts at the change in `shape`; `replica` is whose event it is.
     public init(shape: RawSpan, isWithheld: Bool, by replica: ReplicaID) throws(ChangeError) {
+        var reader = ByteReader()
+        let type: UInt8
+        let version: UInt64
         do throws(ByteCodingError) {
-            var reader = ByteReader()
-            let type = try reader.byte(in: shape)
-            let version = try reader.varint(in: shape)
-            guard type == Self.changeType, version == Self.version else { throw .trailingBytes(offset: 0, count: 0) }
+            type = try reader.byte(in: shape)
+            version = try reader.varint(in: shape)
+        } catch { throw .malformed(error) }
+        guard type == Self.changeType, version == Self.version else { throw .unknown(type: type, version: version) }
+        let flags: UInt8
+        do throws(ByteCodingError) {
             kind = try reader.lengthPrefixed(in: shape)
             record = RecordID(at: try reader.skip(16, in: shape).lowerBound, of: shape)
-            let flags = try reader.byte(in: shape)
+            flags = try reader.byte(in: shape)
+        } catch { throw .malformed(error) }
+        guard flags <= 1 else { throw .unknown(type: type, version: version) }
+        do throws(ByteCodingError) {
             source =
                 flags & 1 == 0
                 ? nil : SourceID(rawValue: shape.bigEndianUInt64(at: try reader.skip(8, in: shape).lowerBound))
@@ -50,13 +58,9 @@ public struct ChangeReader: Sendable {
             replicaTable = try reader.skip(replicas * 16, in: shape)
             remaining = try reader.count(in: shape, limit: ChangeLimits.operationCount)
             shapeReader = reader
-        } catch {
-            if case .trailingBytes = error {
-                throw .unknown(type: shape.byteCount > 0 ? shape.byte(at: 0) : 0, version: 0)
-            }
-            throw .malformed(error)
-        }
+        } catch { throw .malformed(error) }
         guard !kind.isEmpty, kind.count <= ChangeLimits.nameBytes else { throw .inconsistent }
+        guard shape.extracting(kind).isUTF8 else { throw .malformed(.notUTF8(offset: kind.lowerBound)) }
         self.replica = replica
         hasValues = !isWithheld
         valuesReader = ByteReader(at: ChangeLimits.nonceBytes)
@@ -94,15 +98,20 @@ public struct ChangeReader: Sendable {
         let hasIndexes: Bool
     }
 
-    /// The next operation. All heads of the one before must have been read.
+    /// The next operation.
+    ///
+    /// All heads of the one before must have been read.
     public mutating func next(shape: RawSpan, values: RawSpan) throws(ChangeError) -> Step? {
         guard remaining > 0 else { return nil }
         remaining -= 1
+        let first: UInt8
+        do throws(ByteCodingError) { first = try shapeReader.byte(in: shape) } catch { throw .malformed(error) }
+        guard let code = OperationCode(rawValue: first & 0x0F), first < 0x40 else {
+            throw .unknown(type: first, version: Self.version)
+        }
+        // The shape says whether there is a value also where the values are withheld.
+        guard (first & 0x10 != 0) == code.hasValue else { throw .inconsistent }
         do throws(ByteCodingError) {
-            let first = try shapeReader.byte(in: shape)
-            guard let code = OperationCode(rawValue: first & 0x0F), first < 0x40 else {
-                throw .trailingBytes(offset: Int(first), count: 0)
-            }
             let field = try shapeReader.varint(in: shape)
             var number: UInt32?
             var name = 0..<0
@@ -121,10 +130,7 @@ public struct ChangeReader: Sendable {
             return Step(
                 code: code, fieldNumber: number, fieldName: name, headCount: heads, value: value,
                 hasIndexes: first & 0x20 != 0)
-        } catch {
-            if case .trailingBytes(let code, _) = error { throw .unknown(type: UInt8(truncatingIfNeeded: code), version: 1) }
-            throw .malformed(error)
-        }
+        } catch { throw .malformed(error) }
     }
 
     /// The next superseded head of `step`.
@@ -153,7 +159,9 @@ public struct ChangeReader: Sendable {
 }
 
 extension Change {
-    /// Reads a whole change; for what is looked at one by one. A value that is withheld reads as empty.
+    /// Reads a whole change; for what is looked at one by one.
+    ///
+    /// A value that is withheld reads as empty.
     public init(shape: RawSpan, values: RawSpan, isWithheld: Bool, by replica: ReplicaID) throws(ChangeError) {
         var reader = try ChangeReader(shape: shape, isWithheld: isWithheld, by: replica)
         try reader.skipNote(in: values)
@@ -161,11 +169,8 @@ extension Change {
         while let step = try reader.next(shape: shape, values: values) {
             var heads: [HeadID] = []
             for _ in 0..<step.headCount { heads.append(try reader.head(of: step, in: shape)) }
-            let field: FieldKey =
-                step.fieldNumber.map(FieldKey.number)
-                ?? .name(String(decoding: shape.extracting(step.fieldName).toArray(), as: UTF8.self))
-            operations.append(
-                Operation(step.code, field, supersedes: heads, value: step.value.map { values.extracting($0).toArray() }))
+            let value = step.value.map { values.extracting($0).toArray() }
+            operations.append(Operation(step.code, try step.key(in: shape), supersedes: heads, value: value))
         }
         try reader.finish(shape: shape, values: values)
         self.init(
@@ -179,13 +184,14 @@ extension ChangeReader {
     public mutating func validate(shape: RawSpan, values: RawSpan) throws(ChangeError) {
         try skipNote(in: values)
         let operationCount = remaining
+        var written = WrittenFields()
         while let step = try next(shape: shape, values: values) {
             if step.code == .delete, operationCount != 1 { throw .inconsistent }
-            if hasValues, (step.value != nil) != step.code.hasValue { throw .inconsistent }
-            if step.fieldNumber == nil {
-                guard String(validating: shape.extracting(step.fieldName).toArray(), as: UTF8.self) != nil else {
-                    throw .inconsistent
-                }
+            let field = try step.key(in: shape)
+            let key = step.code == .revive ? .life : field
+            let place = operationCount - remaining - 1
+            if step.code.writesHead, place == 0 || !step.code.isNamedByPlace {
+                guard written.insert(key) else { throw .inconsistent }
             }
             for _ in 0..<step.headCount { _ = try head(of: step, in: shape) }
         }

@@ -14,6 +14,24 @@ public enum FieldKey: Hashable, Sendable, Comparable {
     /// The field that holds whether a record lives: what ``OperationCode/revive`` writes.
     public static let life = FieldKey.number(0)
 
+    /// Names are equal where their UTF-8 bytes are: strings that merely look alike are two fields, as in every other
+    /// program that reads the log, and the order below agrees with it.
+    public static func == (left: FieldKey, right: FieldKey) -> Bool {
+        switch (left, right) {
+        case (.number(let a), .number(let b)): a == b
+        case (.name(let a), .name(let b)): a.utf8.elementsEqual(b.utf8)
+        default: false
+        }
+    }
+
+    /// Feeds the number, or the UTF-8 bytes of the name.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .number(let number): hasher.combine(number)
+        case .name(let name): for byte in name.utf8 { hasher.combine(byte) }
+        }
+    }
+
     /// Numbers first, in order; then names, by their UTF-8 bytes.
     public static func < (left: FieldKey, right: FieldKey) -> Bool {
         switch (left, right) {
@@ -41,6 +59,7 @@ public struct SourceID: Hashable, Comparable, Sendable {
         rawValue = Swift.max(1, [UInt8](folded.utf8).withSpan { Hash256(hashing: $0) }.prefix)
     }
 
+    /// Byte order.
     public static func < (left: SourceID, right: SourceID) -> Bool { left.rawValue < right.rawValue }
 }
 
@@ -57,6 +76,7 @@ public struct HeadID: Hashable, Comparable, Sendable {
         self.index = index
     }
 
+    /// By event, then by place.
     public static func < (left: HeadID, right: HeadID) -> Bool {
         left.event == right.event ? left.index < right.index : left.event < right.event
     }

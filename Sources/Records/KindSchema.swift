@@ -1,4 +1,6 @@
-/// How the heads of a field become the one value that is shown. Nothing is ever lost by it: the other heads stay.
+/// How the heads of a field become the one value that is shown.
+///
+/// Nothing is ever lost by it: the other heads stay.
 public enum MergePolicy: String, Hashable, Sendable {
     /// Of several heads the greatest stamp is shown, then the greatest replica and number.
     case latest
@@ -12,7 +14,9 @@ public enum MergePolicy: String, Hashable, Sendable {
 
 /// A field of a kind, as its schema declares it.
 public struct FieldSchema: Sendable {
-    /// The number on disk, from 1. It never changes its meaning and is never given to another field.
+    /// The number on disk, from 1.
+    ///
+    /// It never changes its meaning and is never given to another field.
     public let number: UInt32
     /// The name people and files use, such as `CALL`.
     public let name: String
@@ -66,7 +70,9 @@ public struct KindSchema: Sendable {
     public let version: UInt32
     /// The fields.
     public let fields: [FieldSchema]
-    /// What a record is found by. Called once whenever a record has changed; must be a pure function.
+    /// What a record is found by.
+    ///
+    /// Called once whenever a record has changed; must be a pure function.
     public let indexEntries: @Sendable (ShownValues) -> [IndexEntry]
 
     private let numbers: [String: Int]

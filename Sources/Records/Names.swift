@@ -23,7 +23,7 @@ public struct Names: Sendable {
     public private(set) var fields: [String] = []
     private var replicaOrdinals: [ReplicaID: UInt32] = [:]
     private var sourceOrdinals: [SourceID: UInt32] = [:]
-    private var fieldOrdinals: [String: FieldOrdinal] = [:]
+    private var fieldOrdinals: [FieldKey: FieldOrdinal] = [:]
 
     /// No names.
     public init() {}
@@ -83,10 +83,10 @@ public struct Names: Sendable {
         switch field {
         case .number(let number): return number
         case .name(let name):
-            if let known = fieldOrdinals[name] { return known }
+            if let known = fieldOrdinals[field] { return known }
             let ordinal = FieldOrdinal.firstNamed + UInt32(fields.count)
             fields.append(name)
-            fieldOrdinals[name] = ordinal
+            fieldOrdinals[field] = ordinal
             return ordinal
         }
     }
@@ -101,7 +101,7 @@ public struct Names: Sendable {
     public func knownOrdinal(of field: FieldKey) -> FieldOrdinal? {
         switch field {
         case .number(let number): number
-        case .name(let name): fieldOrdinals[name]
+        case .name: fieldOrdinals[field]
         }
     }
 

@@ -19,6 +19,8 @@ public struct Record: Hashable, Sendable {
         public let value: [UInt8]?
         /// Whether there was a value that is withheld now.
         public let isWithheld: Bool
+        /// Whether it is an element of a collection: then others stand beside it.
+        public let isElement: Bool
 
         /// The order that decides between concurrent writes: stamp, then replica and number, then place.
         public static func shows(_ left: Head, before right: Head) -> Bool {
@@ -38,8 +40,15 @@ public struct Record: Hashable, Sendable {
         /// The head that is shown.
         public var shown: Head { heads[heads.count - 1] }
 
-        /// Whether heads with different values stand side by side. Equal values and elements are no conflict.
-        public var isConflict: Bool { policy != .union && heads.contains { $0.value != shown.value } }
+        /// Whether heads with different values stand side by side.
+        ///
+        /// Equal values and elements are no conflict.
+        public var isConflict: Bool {
+            guard policy != .union, let first = heads.first(where: { !$0.isElement }) else { return false }
+            return heads.contains {
+                !$0.isElement && ($0.value != first.value || $0.isWithheld != first.isWithheld)
+            }
+        }
     }
 
     /// A delete that no later write has superseded.
@@ -58,7 +67,9 @@ public struct Record: Hashable, Sendable {
     public let kind: String
     /// Which record of the kind.
     public let id: RecordID
-    /// The fields that have heads, in order of their keys. A field that was cleared is among them.
+    /// The fields that have heads, in order of their keys.
+    ///
+    /// A field that was cleared is among them.
     public let fields: [Field]
     /// The deletes, in order of event.
     public let deletions: [Deletion]
@@ -68,6 +79,8 @@ public struct Record: Hashable, Sendable {
     public let eventCount: Int
     /// Where the first of them stands in this store's log.
     public let firstPosition: Position
+    /// Where the last of them stands in this store's log.
+    public let lastPosition: Position
 
     /// The record that `state` says, in the order that `schema`'s policies give.
     public init(kind: String, id: RecordID, state: RecordState, names: Names, schema: KindSchema?) {
@@ -76,6 +89,7 @@ public struct Record: Hashable, Sendable {
         isVisible = state.isVisible
         eventCount = state.history.count
         firstPosition = state.history.first
+        lastPosition = state.history.last
         var grouped: [FieldKey: [Head]] = [:]
         for head in state.heads {
             let writer = state.writers[Int(head.writer)]
@@ -83,8 +97,10 @@ public struct Record: Hashable, Sendable {
             grouped[names.field(head.field), default: []].append(
                 Head(
                     id: HeadID(EventID(names.replicas[Int(writer.replica)], writer.sequence), index: head.index),
-                    stamp: writer.stamp, position: writer.position, source: writer.source == 0 ? nil : names.sources[Int(writer.source) - 1],
-                    value: hasValue ? Array(state.values[head.value]) : nil, isWithheld: head.isWithheld))
+                    stamp: writer.stamp, position: writer.position,
+                    source: writer.source == 0 ? nil : names.sources[Int(writer.source) - 1],
+                    value: hasValue ? Array(state.values[head.value]) : nil, isWithheld: head.isWithheld,
+                    isElement: head.code == .add))
         }
         fields = grouped.map { key, heads in
             let policy = schema?.policy(of: key) ?? .latest

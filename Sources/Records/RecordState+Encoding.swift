@@ -13,7 +13,9 @@ import Events
 // | said | count, then each: field, source, replica, sequence, stamp (8 bytes), hash (8 bytes), element (1 byte) |
 // | history | count, last position, then the differences to the end of the row |
 
-/// Why a row of a view could not be used. A view is disposable: the answer is to rebuild it.
+/// Why a row of a view could not be used.
+///
+/// A view is disposable: the answer is to rebuild it.
 public enum RowError: Error, Hashable, Sendable {
     /// The row's checksum does not match its bytes.
     case checksumMismatch
@@ -26,7 +28,9 @@ extension RecordState {
     private static let hasIndex: UInt8 = 0x10
     private static let isWithheldBit: UInt8 = 0x20
 
-    /// Appends the row of this record to `writer`. Only the writers that still count are written.
+    /// Appends the row of this record to `writer`.
+    ///
+    /// Only the writers that still count are written.
     public func encode(into writer: inout ByteWriter) {
         let start = writer.count
         writer.append(littleEndian: UInt32(0))
@@ -63,7 +67,7 @@ extension RecordState {
             }
         }
         writer.append(varint: gone.count)
-        for entry in gone.isEmpty ? [] : gone.sorted(by: { ($0.sequence, $0.field) < ($1.sequence, $1.field) }) {
+        for entry in gone.isEmpty ? [] : gone.sorted(by: { $0.order < $1.order }) {
             writer.append(varint: UInt64(entry.field))
             writer.append(varint: UInt64(entry.replica))
             writer.append(varint: entry.sequence)
@@ -86,13 +90,14 @@ extension RecordState {
         writer.overwrite(littleEndian: checksum, at: start)
     }
 
-    private struct KeptWriters {
+    struct KeptWriters {
         var count = 0
         var order: [Int] = []
         var number: [UInt32]
     }
 
-    private func keptWriters() -> KeptWriters {
+    /// The writers that some head or delete still points at, in the order in which they are first needed.
+    func keptWriters() -> KeptWriters {
         var kept = KeptWriters(number: [UInt32](repeating: .max, count: writers.count))
         func keep(_ index: UInt32) {
             guard kept.number[Int(index)] == .max else { return }
@@ -105,7 +110,9 @@ extension RecordState {
         return kept
     }
 
-    /// Replaces this state by the one in `row`. If it throws, the state is half read and must be thrown away.
+    /// Replaces this state by the one in `row`.
+    ///
+    /// If it throws, the state is half read and must be thrown away.
     public mutating func decode(_ row: RawSpan) throws(RowError) {
         removeAll()
         guard row.byteCount >= 4 else { throw .malformed }
@@ -120,6 +127,23 @@ extension RecordState {
             heads.allSatisfy { Int($0.writer) < writers.count }
             && deletions.allSatisfy { Int($0.writer) < writers.count }
         guard isSound else { throw .malformed }
+    }
+
+    /// Replaces this state by the one in `row`, and refuses numbers that `names` never gave out.
+    ///
+    /// A state that was read so can be made a ``Record`` with these names.
+    public mutating func decode(_ row: RawSpan, names: borrowing Names) throws(RowError) {
+        try decode(row)
+        let (replicas, sources, fields) = (names.replicas.count, names.sources.count, names.fields.count)
+        func isNamed(_ field: FieldOrdinal) -> Bool {
+            field < .firstNamed || Int(field - .firstNamed) < fields
+        }
+        let isNamed =
+            writers.allSatisfy { Int($0.replica) < replicas && Int($0.source) <= sources }
+            && heads.allSatisfy { isNamed($0.field) }
+            && deletions.allSatisfy { $0.covered.allSatisfy { Int($0.replica) < replicas } }
+            && said.allSatisfy { Int($0.source) <= sources && isNamed($0.field) }
+        guard isNamed else { throw .malformed }
     }
 
     private mutating func decodeWriters(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {
@@ -140,17 +164,21 @@ extension RecordState {
             let field = UInt32(try reader.count(in: row, limit: Int(UInt32.max)))
             let author = UInt32(try reader.count(in: row, limit: Int(UInt32.max)))
             let flags = try reader.byte(in: row)
-            guard let code = OperationCode(rawValue: flags & 0x07) else { throw .malformedVarint(offset: reader.offset) }
+            let isWithheld = flags & Self.isWithheldBit != 0
+            let hasValue = flags & Self.hasValue != 0
+            guard let code = OperationCode(rawValue: flags & 0x07), code.writesHead, flags < 0x40,
+                code.hasValue ? hasValue != isWithheld : !hasValue && !isWithheld
+            else { throw .malformedVarint(offset: reader.offset) }
             let index = flags & Self.hasIndex == 0 ? 0 : UInt32(try reader.count(in: row, limit: Int(UInt32.max)))
             let start = values.count
-            if flags & Self.hasValue != 0 {
+            if hasValue {
                 let value = row.extracting(try reader.lengthPrefixed(in: row))
                 value.withUnsafeBytes { values.append(contentsOf: $0) }
             }
             heads.append(
                 Head(
-                    field: field, writer: author, index: index, code: code,
-                    isWithheld: flags & Self.isWithheldBit != 0, value: start..<values.count))
+                    field: field, writer: author, index: index, code: code, isWithheld: isWithheld,
+                    value: start..<values.count))
         }
     }
 
@@ -181,6 +209,6 @@ extension RecordState {
         }
         let count = try reader.count(in: row, limit: Int.max)
         let last = try reader.varint(in: row)
-        history = History(count: count, last: last, deltas: row.extracting(reader.offset..<row.byteCount))
+        history = try History(count: count, last: last, deltasFrom: reader.offset, of: row)
     }
 }

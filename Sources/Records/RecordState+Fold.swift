@@ -15,6 +15,7 @@ extension RecordState {
         _ reader: inout ChangeReader, shape: RawSpan, values: RawSpan, event: EventID, stamp: Stamp,
         position: Position, names: inout Names
     ) throws(ChangeError) {
+        dropUnused()
         let writer = Writer(
             replica: names.ordinal(of: event.replica), sequence: event.sequence, stamp: stamp, position: position,
             source: reader.source.map { names.ordinal(of: $0) } ?? 0)
@@ -36,14 +37,14 @@ extension RecordState {
                     let head = try reader.head(of: step, in: shape)
                     supersede(
                         field: field, replica: names.ordinal(of: head.event.replica), sequence: head.event.sequence,
-                        index: head.index, by: writer)
+                        index: head.index, by: writer, step.code)
                 }
                 if step.code != .remove {
-                    let headIndex = step.code == .add || step.code == .candidate ? index : 0
+                    let headIndex = step.code.isNamedByPlace ? index : 0
                     let isWithheld = step.value == nil && step.code.hasValue
                     let value = values.extracting(step.value ?? 0..<0)
                     if isGone(field, writer, index: headIndex) {
-                        remember(field: field, writer: writer, isElement: step.code == .add, value: value)
+                        remember(field, writer, isElement: step.code == .add, isWithheld ? nil : Self.hash(of: value))
                     } else {
                         let start = self.values.count
                         value.withUnsafeBytes { self.values.append(contentsOf: $0) }
@@ -51,7 +52,7 @@ extension RecordState {
                             Head(
                                 field: field, writer: intern(writer, &writerIndex), index: headIndex, code: step.code,
                                 isWithheld: isWithheld, value: start..<self.values.count))
-                        if writer.source != 0 { forgetOlderSaid(field: field, writer: writer) }
+                        if writer.source != 0, step.code != .add { forgetOlderSaid(field: field, writer: writer) }
                     }
                 }
             }
@@ -78,7 +79,8 @@ extension RecordState {
     }
 
     private mutating func supersede(
-        field: FieldOrdinal, replica: UInt32, sequence: SequenceNumber, index: UInt32, by author: Writer
+        field: FieldOrdinal, replica: UInt32, sequence: SequenceNumber, index: UInt32, by author: Writer,
+        _ code: OperationCode
     ) {
         for place in heads.indices {
             let head = heads[place]
@@ -86,11 +88,13 @@ extension RecordState {
             let writer = writers[Int(head.writer)]
             guard writer.sequence == sequence, writer.replica == replica else { continue }
             heads.remove(at: place)
-            if writer.source != 0, writer.source != author.source {
-                values.withSpan {
-                    remember(
-                        field: field, writer: writer, isElement: head.code == .add, value: $0.extracting(head.value))
-                }
+            unusedBytes += head.value.count
+            // A later word of the same source is about to take the place of this one; all else would be forgotten.
+            let isFollowed =
+                writer.source == author.source && code.writesHead && code != .add && head.code != .add
+                && (author.stamp, author.sequence) > (writer.stamp, writer.sequence)
+            if writer.source != 0, !isFollowed {
+                remember(field, writer, isElement: head.code == .add, hash(of: head))
             }
             return
         }
@@ -108,90 +112,19 @@ extension RecordState {
     }
 }
 
-// What an import source said last of a field. While its head stands, the head says it; once somebody else has
-// superseded the head, this list does. Kept by the greatest (stamp, number), so the order of events is nothing.
-extension RecordState {
-    private mutating func remember(field: FieldOrdinal, writer: Writer, isElement: Bool, value: RawSpan) {
-        guard writer.source != 0 else { return }
-        let hash = Hash256(hashing: value).prefix
-        let entry = Said(
-            field: field, source: writer.source, replica: writer.replica, sequence: writer.sequence,
-            stamp: writer.stamp, valueHash: hash, isElement: isElement)
-        if !isElement, heads.contains(where: { isSaid($0, field, writer.source, after: writer) }) { return }
-        let place = said.firstIndex {
-            $0.field == field && $0.source == writer.source && $0.isElement == isElement
-                && (!isElement || $0.valueHash == hash)
-        }
-        guard let place else { return said.append(entry) }
-        if (said[place].stamp, said[place].sequence) < (writer.stamp, writer.sequence) { said[place] = entry }
-    }
-
-    /// Whether `head` is a later word of the same source on the same field.
-    private func isSaid(_ head: Head, _ field: FieldOrdinal, _ source: UInt32, after writer: Writer) -> Bool {
-        let other = writers[Int(head.writer)]
-        return head.field == field && other.source == source
-            && (other.stamp, other.sequence) > (writer.stamp, writer.sequence)
-    }
-
-    private mutating func forgetOlderSaid(field: FieldOrdinal, writer: Writer) {
-        if said.isEmpty { return }
-        said.removeAll {
-            $0.field == field && $0.source == writer.source && !$0.isElement
-                && ($0.stamp, $0.sequence) < (writer.stamp, writer.sequence)
-        }
-    }
-
-    /// Whether `source` has said exactly `value` of a plain field the last time it said anything of it; `nil` where it
-    /// never did.
-    public func said(_ value: [UInt8], of field: FieldOrdinal, by source: UInt32) -> Bool? {
-        var newest: Head?
-        for head in heads where head.field == field && writers[Int(head.writer)].source == source {
-            if let known = newest, !isSaid(head, field, source, after: writers[Int(known.writer)]) { continue }
-            newest = head
-        }
-        if let newest {
-            return values.withSpan { bytes in
-                value.withSpan { bytes.extracting(newest.value).elementsEqual($0) }
-            }
-        }
-        return said.first { $0.field == field && $0.source == source && !$0.isElement }
-            .map { entry in value.withSpan { Hash256(hashing: $0).prefix } == entry.valueHash }
-    }
-
-    /// Whether `source` has ever said that `value` is an element of the collection `field`.
-    public func saidElement(_ value: [UInt8], of field: FieldOrdinal, by source: UInt32) -> Bool {
-        let hash = value.withSpan { Hash256(hashing: $0).prefix }
-        return said.contains { $0.isElement && $0.field == field && $0.source == source && $0.valueHash == hash }
-            || heads.contains { head in
-                head.field == field && head.code == .add && writers[Int(head.writer)].source == source
-                    && Array(values[head.value]) == value
-            }
-    }
-
-    /// Whether any source but `source` has said exactly `value` of `field` the last time it said anything.
-    public func anySourceSaid(_ value: [UInt8], of field: FieldOrdinal, but source: UInt32) -> Bool {
-        var sources: [UInt32] = []
-        for entry in said where entry.field == field { sources.append(entry.source) }
-        for head in heads where head.field == field { sources.append(writers[Int(head.writer)].source) }
-        return sources.contains { $0 != 0 && $0 != source && said(value, of: field, by: $0) == true }
-    }
-
-    /// The sources that have said anything of this record, ascending.
-    public var sources: [UInt32] {
-        var result = Set(said.map(\.source))
-        for head in heads { result.insert(writers[Int(head.writer)].source) }
-        result.remove(0)
-        return result.sorted()
-    }
-}
-
 extension ChangeReader.Step {
     func ordinal(in shape: RawSpan, names: inout Names) throws(ChangeError) -> FieldOrdinal {
         if code == .delete || code == .revive { return 0 }
         if let fieldNumber { return fieldNumber }
+        return names.ordinal(of: try key(in: shape))
+    }
+
+    /// The field as the shape says it.
+    func key(in shape: RawSpan) throws(ChangeError) -> FieldKey {
+        if let fieldNumber { return .number(fieldNumber) }
         guard let name = String(validating: shape.extracting(fieldName).toArray(), as: UTF8.self), !name.isEmpty else {
             throw .inconsistent
         }
-        return names.ordinal(of: .name(name))
+        return .name(name)
     }
 }

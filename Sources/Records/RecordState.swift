@@ -53,6 +53,9 @@ public struct RecordState: Sendable {
         var replica: UInt32
         var sequence: SequenceNumber
         var index: UInt32
+
+        /// The order in a row, so that one state has one row.
+        var order: (SequenceNumber, FieldOrdinal, UInt32, UInt32) { (sequence, field, replica, index) }
     }
 
     /// What an import source said last of a field that now says something else.
@@ -65,6 +68,9 @@ public struct RecordState: Sendable {
         var valueHash: UInt64
         /// Whether it is an element of a collection: then there may be several.
         var isElement: Bool
+
+        /// Which of several words of one source on one plain field is the last one: the greatest.
+        var order: (Stamp, SequenceNumber, UInt64) { (stamp, sequence, valueHash) }
     }
 
     /// The events that the heads and deletes below were written by.
@@ -75,6 +81,8 @@ public struct RecordState: Sendable {
     public internal(set) var deletions: [Deletion] = []
     /// The values of the heads, one after the other, with gaps where heads went.
     public internal(set) var values: [UInt8] = []
+    /// How many bytes of ``values`` belong to no head any more.
+    var unusedBytes = 0
     var gone: Set<Gone> = []
     var said: [Said] = []
     /// The positions of all events of this record in this store's log, ascending, as they arrived.
@@ -89,6 +97,7 @@ public struct RecordState: Sendable {
         heads.removeAll(keepingCapacity: true)
         deletions.removeAll(keepingCapacity: true)
         values.removeAll(keepingCapacity: true)
+        unusedBytes = 0
         if !gone.isEmpty { gone.removeAll() }
         said.removeAll(keepingCapacity: true)
         history.removeAll()
@@ -123,10 +132,23 @@ public struct History: Sendable {
     /// No events.
     public init() {}
 
-    init(count: Int, last: Position, deltas: RawSpan) {
+    /// The history whose differences stand in `row` from `start` to its end; they must be `count`, and add up to `last`.
+    init(count: Int, last: Position, deltasFrom start: Int, of row: RawSpan) throws(ByteCodingError) {
+        var reader = ByteReader(at: start)
+        var position: Position = 0
+        var found = 0
+        while reader.offset < row.byteCount {
+            let (sum, overflow) = position.addingReportingOverflow(try reader.varint(in: row))
+            guard !overflow, sum > position else { throw .malformedVarint(offset: reader.offset) }
+            position = sum
+            found += 1
+        }
+        guard found == count, position == last else {
+            throw .trailingBytes(offset: start, count: row.byteCount - start)
+        }
         self.count = count
         self.last = last
-        self.deltas.append(contentsOf: deltas)
+        deltas.append(contentsOf: row.extracting(start..<row.byteCount))
     }
 
     mutating func removeAll() {

@@ -1,0 +1,51 @@
+/// What stands before the first element of an XML document, as far as it decides whether a parser may see the rest.
+///
+/// ADX needs no document type declaration. One can make a parser read other files or blow up entities, so a document
+/// that has one is refused before the parser is started; so is every encoding in which a declaration might hide.
+enum ADXProlog {
+    enum Verdict {
+        case acceptable
+        case forbidden
+        case notXML
+    }
+
+    static func verdict(on bytes: [UInt8]) -> Verdict {
+        var rest = bytes[...]
+        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+        // UTF-16 and UTF-32 have a zero byte next to the first "<".
+        if rest.prefix(4).contains(0) || rest.starts(with: [0xFE, 0xFF]) || rest.starts(with: [0xFF, 0xFE]) {
+            return .forbidden
+        }
+        while true {
+            rest = rest.drop(while: \.isBlank)
+            if rest.starts(with: "<?".utf8) {
+                guard let end = firstIndex(of: "?>", in: rest) else { return .notXML }
+                if !isAcceptable(declaration: rest[..<end]) { return .forbidden }
+                rest = rest[(end + 2)...]
+            } else if rest.starts(with: "<!--".utf8) {
+                guard let end = firstIndex(of: "-->", in: rest.dropFirst(4)) else { return .notXML }
+                rest = rest[(end + 3)...]
+            } else if rest.starts(with: "<!".utf8) {
+                return .forbidden
+            } else {
+                return rest.first == .lessThan ? .acceptable : .notXML
+            }
+        }
+    }
+
+    private static func isAcceptable(declaration: ArraySlice<UInt8>) -> Bool {
+        guard declaration.starts(with: "<?xml".utf8), let key = firstIndex(of: "encoding", in: declaration) else {
+            return true
+        }
+        let afterKey = declaration[(key + 8)...].drop { $0.isBlank || $0 == 0x3D }
+        guard let quote = afterKey.first, quote == 0x22 || quote == 0x27 else { return false }
+        let name = afterKey.dropFirst().prefix { $0 != quote }.map(asciiUppercased)
+        return ["UTF-8", "US-ASCII", "ASCII", "ISO-8859-1"].contains(String(decoding: name, as: UTF8.self))
+    }
+
+    private static func firstIndex(of word: String, in bytes: ArraySlice<UInt8>) -> Int? {
+        let word = Array(word.utf8)
+        guard bytes.count >= word.count else { return nil }
+        return (bytes.startIndex...bytes.endIndex - word.count).first { bytes[$0...].starts(with: word) }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+/// Reads ADX, the XML form of ADIF (ADIF 3.1.6, "ADX File Format").
+///
+/// The items are those of ``ADIReader``: an `APP` element becomes a field `APP_PROGRAMID_FIELDNAME`, a `USERDEF`
+/// element of a record a field of its `FIELDNAME`, and one of the header a field `USERDEFn`. Element names are read in
+/// any case. Values are UTF-8, with line breaks as the XML has them.
+///
+/// A document with a document type declaration, or in an encoding other than UTF-8, ASCII and Latin-1, is refused
+/// whole; nothing outside of the document is ever read. If a document stops being well-formed, the records before that
+/// place are kept and the rest is one rejection.
+public enum ADXReader {
+    /// Reads a whole document that is in memory.
+    ///
+    /// - Complexity: O(*n*) in time and memory; a document above ``ADIFLimits/documentByteCount`` is refused at once.
+    public static func items(in bytes: [UInt8], limits: ADIFLimits = ADIFLimits()) -> [ADIFItem] {
+        let whole = 0..<UInt64(bytes.count)
+        func refusal(_ code: ADIFRejection.Code) -> [ADIFItem] {
+            [.rejected(ADIFRejection(code, recordNumber: 0, byteRange: whole))]
+        }
+        guard bytes.count <= limits.documentByteCount else { return refusal(.documentTooLarge) }
+        switch ADXProlog.verdict(on: bytes) {
+        case .forbidden: return refusal(.forbiddenXML)
+        case .notXML: return refusal(.notADIF)
+        case .acceptable: break
+        }
+        let builder = ADXBuilder(bytes: bytes, limits: limits)
+        let parser = XMLParser(data: Data(bytes))
+        parser.shouldResolveExternalEntities = false
+        let delegate = ADXParserDelegate(builder: builder)
+        parser.delegate = delegate
+        let isParsed = parser.parse()
+        let errorLine = delegate.errorLine ?? (isParsed && parser.parserError == nil ? nil : parser.lineNumber)
+        return delegate.builder.finish(errorLine: errorLine)
+    }
+}
+
+/// Hands the parser's events to the builder.
+private final class ADXParserDelegate: NSObject, XMLParserDelegate {
+    var builder: ADXBuilder
+    /// Where the document stopped being well-formed.
+    ///
+    /// The parser of swift-corelibs-foundation mends what it can and goes on after an error, so that a mangled record
+    /// would come out whole; everything after the first error is ignored here.
+    private(set) var errorLine: Int?
+
+    init(builder: ADXBuilder) { self.builder = builder }
+
+    func parser(
+        _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        guard errorLine == nil else { return }
+        builder.startElement(elementName, attributes: attributes, line: parser.lineNumber)
+    }
+
+    func parser(
+        _ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?, qualifiedName: String?
+    ) {
+        guard errorLine == nil else { return }
+        builder.endElement(line: parser.lineNumber)
+    }
+
+    func parser(_ parser: XMLParser, foundCharacters string: String) {
+        if errorLine == nil { builder.append(string) }
+    }
+
+    func parser(_ parser: XMLParser, foundCDATA block: Data) {
+        if errorLine == nil { builder.append(String(decoding: block, as: UTF8.self)) }
+    }
+
+    func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
+        if errorLine == nil { errorLine = parser.lineNumber }
+    }
+}

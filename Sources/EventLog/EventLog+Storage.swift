@@ -1,0 +1,18 @@
+import LMDB
+
+extension EventLog {
+    /// What the tables of the log take, by their names; `free and shared` is the rest of the file.
+    public func storage() throws -> [(name: String, statistics: TableStatistics)] {
+        try environment.read { transaction in
+            let tables = try LogTables(in: transaction)
+            return [
+                ("events", try transaction.statistics(of: tables.events)),
+                ("runs", try transaction.statistics(of: tables.runs)),
+                ("heads", try transaction.statistics(of: tables.heads)),
+                ("arrivals", try transaction.statistics(of: tables.arrivals)),
+                ("trees", try transaction.statistics(of: tables.trees)),
+                ("nodes", try transaction.statistics(of: tables.nodes)),
+            ]
+        }
+    }
+}

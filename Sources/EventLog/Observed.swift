@@ -1,0 +1,52 @@
+import ByteCoding
+import Events
+import LMDB
+
+extension EventLog {
+    /// The heads of other replicas that came to stand behind `position`, where this replica wrote last: what its next
+    /// event says it has seen.
+    ///
+    /// Each says the root of the tree there too, since a number alone would not tell two branches of a fork apart.
+    ///
+    /// - Complexity: O(replicas), and at most 255 hashes for each that moved.
+    static func observed(
+        by replica: ReplicaID, since position: Position, in transaction: borrowing WriteTransaction, _ tables: LogTables
+    ) throws -> [ObservedHead] {
+        var moved: [EventID] = []
+        try transaction.withCursor(tables.heads) { cursor in
+            try cursor.forEach(from: nil) { key, value in
+                guard key.byteCount == 16, let row = HeadRow(value) else {
+                    throw EventLogError.damaged("the last event of a replica")
+                }
+                let other = ReplicaID(at: 0, of: key)
+                if other != replica, row.position > position { moved.append(EventID(other, row.sequence)) }
+                return true
+            }
+        }
+        // More replicas than an event can name have never moved at once; the least ids are named.
+        return try moved.prefix(EventLimits.observedCount).map {
+            ObservedHead(event: $0, rootPrefix: try root(through: $0, in: transaction, tables).prefix)
+        }
+    }
+
+    /// The root of the tree over a replica's events up to `last`, within a transaction.
+    private static func root(
+        through last: EventID, in transaction: borrowing WriteTransaction, _ tables: LogTables
+    ) throws -> Hash256 {
+        var hasher = MerkleHasher()
+        var edge =
+            try transaction.withValue(ReplicaKey(last.replica), in: tables.trees) { try Self.edge($0) } ?? MerkleEdge()
+        while edge.count < last.sequence {
+            let next = EventID(last.replica, edge.count + 1)
+            guard let position = try position(of: next, in: transaction, tables) else {
+                throw EventLogError.damaged("the runs of a replica")
+            }
+            let leaf = try transaction.withValue(position, in: tables.events) { bytes in
+                hasher.leaf(of: try Frame(bytes, at: position), in: bytes)
+            }
+            guard let leaf else { throw EventLogError.damaged("the event at position \(position)") }
+            edge.append(leaf: leaf, hasher: &hasher)
+        }
+        return edge.root(hasher: &hasher)
+    }
+}

@@ -1,0 +1,105 @@
+import ByteCoding
+
+/// The record of a tree, as a meta page or the main table holds it (`MDB_db` in mdb.c).
+///
+/// | offset | size | |
+/// |---|---|---|
+/// | 0 | 4 | in a meta page's record of free pages the page size, else 0 |
+/// | 4 | 2 | flags: 0x08, keys are integers in host order |
+/// | 6 | 2 | depth: 0 where the tree is empty, 1 where its root is a leaf |
+/// | 8 | 8, 8, 8 | branch, leaf and overflow pages |
+/// | 32 | 8 | entries |
+/// | 40 | 8 | root page; all ones where the tree is empty |
+struct TreeRecord: Hashable {
+    static let byteCount = 48
+    static let noPage = UInt64.max
+
+    let flags: UInt16
+    let depth: Int
+    let branchPages: UInt64
+    let leafPages: UInt64
+    let overflowPages: UInt64
+    let entries: UInt64
+    let root: UInt64
+
+    init(at offset: Int, of bytes: RawSpan) {
+        flags = bytes.hostUInt16(at: offset + 4)
+        depth = Int(bytes.hostUInt16(at: offset + 6))
+        branchPages = bytes.hostUInt64(at: offset + 8)
+        leafPages = bytes.hostUInt64(at: offset + 16)
+        overflowPages = bytes.hostUInt64(at: offset + 24)
+        entries = bytes.hostUInt64(at: offset + 32)
+        root = bytes.hostUInt64(at: offset + 40)
+    }
+}
+
+/// A meta page: the roots of one state of the file. There are two; transaction N writes number N mod 2.
+///
+/// | offset | size | |
+/// |---|---|---|
+/// | 0 | 16 | page header: number 0 or 1, flags 0x08 |
+/// | 16 | 4 | magic, 0xBEEFC0DE |
+/// | 20 | 4 | data version, 1 |
+/// | 24 | 8, 8 | fixed address, size of the map |
+/// | 40 | 48, 48 | records of the free pages and of the main table |
+/// | 136 | 8 | last page in use |
+/// | 144 | 8 | transaction |
+struct MetaPage: Hashable {
+    static let byteCount = 152
+    static let pageSizes = [4096, 8192, 16384, 32768]
+    static let flags: UInt16 = 0x08
+    private static let magic: UInt32 = 0xBEEF_C0DE
+
+    let pageSize: Int
+    let freePages: TreeRecord
+    let main: TreeRecord
+    let lastPage: UInt64
+    let transaction: UInt64
+
+    /// The meta page number `index` that `bytes` start with, or `nil` where there is none.
+    init?(_ bytes: RawSpan, index: UInt64) {
+        guard bytes.byteCount >= Self.byteCount, bytes.hostUInt64(at: 0) == index,
+            bytes.hostUInt16(at: 10) == Self.flags, bytes.hostUInt32(at: 16) == Self.magic,
+            bytes.hostUInt32(at: 20) == 1, Self.pageSizes.contains(Int(bytes.hostUInt32(at: 40)))
+        else { return nil }
+        pageSize = Int(bytes.hostUInt32(at: 40))
+        freePages = TreeRecord(at: 40, of: bytes)
+        main = TreeRecord(at: 88, of: bytes)
+        lastPage = bytes.hostUInt64(at: 136)
+        transaction = bytes.hostUInt64(at: 144)
+        guard lastPage >= 1 else { return nil }
+    }
+
+    /// The two meta pages of `file`, each `nil` where it is damaged.
+    ///
+    /// The second stands one page behind the first, whose size only the meta pages know: where the first is damaged,
+    /// every size is tried.
+    static func both(of file: borrowing PageFile) throws(PageFileError) -> [MetaPage?] {
+        let first = try page(0, of: file, at: 0)
+        let sizes = if let first { [first.pageSize] } else { pageSizes }
+        for pageSize in sizes {
+            if let second = try page(1, of: file, at: pageSize), second.pageSize == pageSize { return [first, second] }
+        }
+        return [first, nil]
+    }
+
+    private static func page(
+        _ index: UInt64, of file: borrowing PageFile, at offset: Int
+    ) throws(PageFileError) -> MetaPage? {
+        let bytes = try file.read(byteCount, at: offset)
+        return MetaPage(bytes.span.bytes, index: index)
+    }
+}
+
+extension RawSpan {
+    // LMDB writes numbers in the byte order of its host, and a log stays on the kind of machine where it was made.
+
+    @inline(__always)
+    func hostUInt16(at offset: Int) -> UInt16 { UInt16(littleEndian: uint16(at: offset)) }
+
+    @inline(__always)
+    func hostUInt32(at offset: Int) -> UInt32 { UInt32(littleEndian: uint32(at: offset)) }
+
+    @inline(__always)
+    func hostUInt64(at offset: Int) -> UInt64 { UInt64(littleEndian: uint64(at: offset)) }
+}

@@ -1,0 +1,33 @@
+import ByteCoding
+import Events
+
+/// Goes through the times of arrival. They carry no checksum: that a time is the right one cannot be checked, only
+/// that each row has the form of one, and that the first event has one.
+struct ArrivalCheck: RowVisitor {
+    private(set) var damaged: [PageDamage] = []
+    private(set) var first: Position?
+    private(set) var last: Position = 0
+    private(set) var malformed = 0
+
+    mutating func damage(_ damage: PageDamage) { damaged.append(damage) }
+
+    mutating func row(key: RawSpan, value: RawSpan) {
+        guard key.byteCount == 8, Arrival(value) != nil else {
+            malformed += 1
+            return
+        }
+        last = key.bigEndianUInt64(at: 0)
+        first = first ?? last
+    }
+
+    /// What is wrong, in a log whose last event stands at `end`.
+    func damage(end: Position) -> [LogDamage] {
+        var damage = damaged.map { LogDamage(.page, "in the table of arrivals: \($0)") }
+        if malformed > 0 { damage.append(LogDamage(.arrival, "\(malformed) rows are not times of arrival")) }
+        if last > end { damage.append(LogDamage(.arrival, "the log says when an event arrived that is not there")) }
+        if damaged.isEmpty, malformed == 0, end > 0, first != 1 {
+            damage.append(LogDamage(.arrival, position: 1, "the log does not say when its first event arrived"))
+        }
+        return damage
+    }
+}

@@ -1,0 +1,151 @@
+import Events
+
+extension EventCheck {
+    /// Holds the rows of the log against the events, once all of them have been through, and says what is lost.
+    ///
+    /// - Parameter entries: How many events the record of their table counts.
+    mutating func finish(entries: UInt64) -> LogReport {
+        let end = end(entries: entries)
+        miss(through: end)
+        checkState(end: end)
+        finishReplicas(end: end)
+        finishTrees()
+        var report = LogReport()
+        report.events = count
+        for replica in replicas where replica.count > 0 {
+            report.replicas.append(
+                LogReport.Replica(replica: replica.replica, events: replica.count, root: root(of: replica)))
+        }
+        report.replicas.sort { $0.replica < $1.replica }
+        report.missing = missing()
+        finishRuns(report.missing)
+        report.damage = losses() + damage.entries
+        if damage.omitted > 0 { report.damage.append(LogDamage(.file, "and \(damage.omitted) more like these")) }
+        return report
+    }
+
+    /// The last position that the log once had. Four know of it: the state, the heads, the count of the table, and the
+    /// last event that is there. One of the first three may be damaged, so the middle one is believed.
+    private func end(entries: UInt64) -> Position {
+        var witnesses = [entries]
+        if let state = rows.state, state.nextPosition >= 1 { witnesses.append(state.nextPosition - 1) }
+        if let last = rows.heads.values.map(\.position).max() { witnesses.append(last) }
+        witnesses.sort(by: >)
+        return Swift.max(next - 1, Swift.min(witnesses[witnesses.count / 2], .max - 1))
+    }
+
+    private mutating func checkState(end: Position) {
+        guard let state = rows.state else {
+            damage.append(LogDamage(.meta, "the row that says where the log goes on is not there"))
+            return
+        }
+        if state.nextPosition != end + 1 {
+            damage.append(
+                LogDamage(.meta, "the log says its next position is \(state.nextPosition), and it is \(end + 1)"))
+        } else if let lastChecksum, lastChecksum != state.lastChecksum {
+            damage.append(
+                LogDamage(.chain, position: end > 0 ? end : nil, "the last event is not the one the log says it is"))
+        }
+        // The clock stands at the stamp of an event, or at 0; a hole may have held that event.
+        if !sawClock, loss.holes.isEmpty {
+            damage.append(LogDamage(.meta, "the clock of the log stands at a time that no event has"))
+        }
+    }
+
+    private mutating func finishReplicas(end: Position) {
+        let implied = impliedHeads(end: end)
+        for replica in Set(rows.heads.keys).union(implied.keys).sorted() { _ = index(of: replica) }
+        for index in replicas.indices {
+            let replica = replicas[index].replica
+            replicas[index].finish(
+                rows.heads[replica], implied: implied[replica], end: end, loss, &damage)
+        }
+    }
+
+    /// The last event of each replica by the runs alone: the last run of a replica goes on to where the next run of
+    /// anyone starts.
+    private func impliedHeads(end: Position) -> [ReplicaID: HeadRow] {
+        var heads: [ReplicaID: HeadRow] = [:]
+        var after = end + 1
+        for run in rows.runs.sorted(by: { $0.position > $1.position }) where run.position < after && run.position > 0 {
+            let sequence = run.first.addingReportingOverflow(after - run.position - 1)
+            after = run.position
+            guard heads[run.replica] == nil, !sequence.overflow else { continue }
+            heads[run.replica] = HeadRow(
+                sequence: sequence.partialValue, position: run.position + (sequence.partialValue - run.first),
+                stamp: Stamp(rawValue: .max))
+        }
+        return heads
+    }
+
+    private mutating func finishTrees() {
+        for replica in replicas {
+            for found in replica.tree.finish(last: replica.expected - 1) { damage.append(found) }
+        }
+        for replica in rows.trees.keys.sorted() where !replicas.contains(where: { $0.replica == replica }) {
+            damage.append(LogDamage(.tree, replica, "a tree of a replica that has no events"))
+        }
+        for key in rows.nodes.keys.sorted(by: { ($0.replica, $0.number) < ($1.replica, $1.number) }) {
+            let (first, overflow) = key.number.multipliedReportingOverflow(by: Sealer.blockCount)
+            let check = replicas.first { $0.replica == key.replica }
+            let isLost = check.map { check in
+                !overflow
+                    && check.gaps.contains { $0.range.first <= first + Sealer.blockCount && $0.range.last > first }
+            }
+            if isLost != true {
+                damage.append(LogDamage(.tree, key.replica, "the hash of a block of events that are not there"))
+            }
+        }
+    }
+
+    /// The runs that no event has confirmed: right where their event is lost, wrong elsewhere.
+    private mutating func finishRuns(_ missing: [EventRange]) {
+        for (key, position) in unconfirmedRuns.sorted(by: { ($0.value, $0.key.number) < ($1.value, $1.key.number) }) {
+            let isLost = missing.contains {
+                $0.replica == key.replica && $0.first <= key.number && key.number <= $0.last
+            }
+            if !isLost || !loss.contains(position) {
+                damage.append(
+                    LogDamage(
+                        .run, key.replica, first: key.number, position: position,
+                        "the row of a run names an event that is not there"))
+            }
+        }
+    }
+
+    private func missing() -> [EventRange] {
+        var missing: [EventRange] = []
+        for range in replicas.flatMap(\.gaps).map(\.range).sorted(by: {
+            ($0.replica, $0.first) < ($1.replica, $1.first)
+        }) {
+            if let last = missing.last, last.replica == range.replica, last.last + 1 == range.first {
+                missing[missing.count - 1] = EventRange(range.replica, last.first, through: range.last)
+            } else {
+                missing.append(range)
+            }
+        }
+        return missing
+    }
+
+    private func losses() -> [LogDamage] {
+        var list = DamageList()
+        var named: UInt64 = 0
+        var runs: [ReplicaID: [Run]] = [:]
+        for run in rows.runs { runs[run.replica, default: []].append(run) }
+        for replica in replicas.sorted(by: { $0.replica < $1.replica }) {
+            for gap in replica.gaps {
+                named &+= gap.range.count
+                for piece in loss.damage(of: gap, runs: runs[replica.replica] ?? []) { list.append(piece) }
+            }
+        }
+        let lost = loss.count(from: 1)
+        if lost > named {
+            list.append(
+                LogDamage(
+                    .position, position: loss.holes.first?.positions.lowerBound,
+                    "\(lost - named) positions have no event, and nothing tells whose events they had"))
+        }
+        if list.omitted > 0 { list.append(LogDamage(.file, "and \(list.omitted) more like these")) }
+        return list.entries
+    }
+}

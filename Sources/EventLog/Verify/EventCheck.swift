@@ -1,0 +1,162 @@
+import ByteCoding
+import Events
+
+/// Goes through the events in order of position, one after the other, and keeps what has to be known of those before.
+struct EventCheck: RowVisitor {
+    var damage = DamageList()
+    private(set) var loss = Loss()
+    var replicas: [ReplicaCheck] = []
+    /// Rows of the log that no event has confirmed yet.
+    private(set) var rows: LogRows
+    private(set) var unconfirmedRuns: [ReplicaNumberKey: Position] = [:]
+    /// Whether an event has the stamp that the clock of the log stands at.
+    private(set) var sawClock: Bool
+    /// How many whole events there are.
+    private(set) var count: UInt64 = 0
+    /// The position that comes next.
+    private(set) var next: Position = 1
+
+    private let clock: Stamp
+    private var indices: [ReplicaID: Int] = [:]
+    private var lastIndex = 0
+    /// The checksum of the frame at the position before; `nil` where that is lost.
+    private(set) var lastChecksum: UInt32? = 0
+    /// What was wrong with pages since the last row: the reason why positions are not there.
+    private var pageDamage: PageDamage?
+    /// How many pages were wrong in all.
+    private(set) var pageDamageCount = 0
+    private var hasher = MerkleHasher()
+
+    init(_ rows: LogRows) {
+        self.rows = rows
+        unconfirmedRuns.reserveCapacity(rows.runs.count)
+        for run in rows.runs { unconfirmedRuns[ReplicaNumberKey(run.replica, run.first)] = run.position }
+        clock = rows.state?.clock ?? Stamp(rawValue: 0)
+        sawClock = clock.rawValue == 0
+    }
+
+    mutating func damage(_ damage: PageDamage) {
+        pageDamage = damage
+        pageDamageCount += 1
+        self.damage.append(LogDamage(.page, "in the table of events: \(damage)"))
+    }
+
+    mutating func row(key: RawSpan, value: RawSpan) {
+        guard key.byteCount == 8 else {
+            damage.append(LogDamage(.page, "in the table of events: a key has \(key.byteCount) bytes"))
+            return
+        }
+        let position = key.bigEndianUInt64(at: 0)
+        guard position >= next, position < .max else {
+            damage.append(
+                LogDamage(.position, position: position, "position \(position) stands behind position \(next - 1)"))
+            return
+        }
+        if position > next { miss(through: position - 1) }
+        pageDamage = nil
+        next = position + 1
+        do throws(FrameError) {
+            let frame = try Frame(verifying: value)
+            guard frame.length == value.byteCount else { throw .malformed }
+            take(frame, value, at: position)
+        } catch {
+            lastChecksum = nil
+            loss.add(position...position, .frame, "the bytes of the event are damaged (\(error))")
+        }
+    }
+
+    /// The positions up to `position` are not there.
+    mutating func miss(through position: Position) {
+        guard position >= next else { return }
+        lastChecksum = nil
+        if let pageDamage {
+            loss.add(next...position, .page, "lost with a page: \(pageDamage)")
+        } else {
+            loss.add(next...position, .position, "nothing stands at the position")
+        }
+        next = position + 1
+    }
+
+    /// The root over all events of `replica`, where none is lost.
+    mutating func root(of replica: ReplicaCheck) -> Hash256? { replica.tree.root(&hasher) }
+
+    private mutating func take(_ frame: Frame, _ bytes: RawSpan, at position: Position) {
+        let isChained = lastChecksum.map { $0 == frame.previousChecksum }
+        let index = index(of: frame.id.replica)
+        guard isPlausible(frame.id, replicas[index], isChained: isChained) else {
+            lastChecksum = nil
+            loss.add(position...position, .sequence, "an event stands there that belongs elsewhere (\(frame.id))")
+            return
+        }
+        if isChained == false {
+            damage.append(
+                LogDamage(
+                    .chain, frame.id.replica, first: frame.id.sequence, position: position,
+                    "the event does not follow the one at position \(position - 1)"))
+        }
+        lastChecksum = frame.checksum(in: bytes)
+        let before = replicas[index].last
+        replicas[index].take(frame, at: position, &damage)
+        count += 1
+        if frame.stamp == clock { sawClock = true }
+        checkRun(frame.id, at: position, after: before)
+        checkObserved(frame, bytes, at: position)
+        let leaf = hasher.leaf(of: frame, in: bytes)
+        for found in replicas[index].tree.append(leaf, frame.id.sequence, &hasher, &rows.nodes) { damage.append(found) }
+    }
+
+    /// Whether a whole frame belongs to this log at this place: stale copies and frames of other places are whole too.
+    ///
+    /// A number that comes next is taken, and so is a higher one that the chain vouches for, or behind enough holes.
+    private func isPlausible(_ event: EventID, _ replica: ReplicaCheck, isChained: Bool?) -> Bool {
+        guard event.sequence >= replica.expected, event.sequence < .max else { return false }
+        let skipped = event.sequence - replica.expected
+        if skipped == 0 { return true }
+        return isChained ?? (skipped <= loss.count(from: (replica.last?.position ?? 0) + 1))
+    }
+
+    mutating func index(of replica: ReplicaID) -> Int {
+        if lastIndex < replicas.count, replicas[lastIndex].replica == replica { return lastIndex }
+        if let index = indices[replica] {
+            lastIndex = index
+        } else {
+            lastIndex = replicas.count
+            indices[replica] = lastIndex
+            replicas.append(ReplicaCheck(replica, tree: rows.trees[replica]))
+        }
+        return lastIndex
+    }
+
+    /// A run starts where the event at the position before is not the replica's own last one.
+    private mutating func checkRun(_ event: EventID, at position: Position, after before: HeadRow?) {
+        let key = ReplicaNumberKey(event.replica, event.sequence)
+        let run = unconfirmedRuns.isEmpty ? nil : unconfirmedRuns.removeValue(forKey: key)
+        if let run, run != position {
+            damage.append(
+                LogDamage(
+                    .run, event.replica, first: event.sequence, position: position,
+                    "the row of the run says position \(run), and the event stands at \(position)"))
+        }
+        let follows = before.map { $0.sequence + 1 == event.sequence } ?? (event.sequence == 1)
+        if run == nil, follows, before.map({ $0.position + 1 != position }) ?? true {
+            damage.append(
+                LogDamage(
+                    .run, event.replica, first: event.sequence, position: position, "the row of the run is not there"))
+        }
+    }
+
+    /// The heads that an author had seen: in order, never its own.
+    private mutating func checkObserved(_ frame: Frame, _ bytes: RawSpan, at position: Position) {
+        let observed = frame.observed(in: bytes)
+        guard !observed.isEmpty else { return }
+        let isInOrder = zip(observed, observed.dropFirst()).allSatisfy { $0.event.replica < $1.event.replica }
+        if !isInOrder || observed.count > EventLimits.observedCount
+            || observed.contains(where: { $0.event.replica == frame.id.replica || $0.event.sequence == 0 })
+        {
+            damage.append(
+                LogDamage(
+                    .frame, frame.id.replica, first: frame.id.sequence, position: position,
+                    "the event says it has seen what no author can have seen"))
+        }
+    }
+}

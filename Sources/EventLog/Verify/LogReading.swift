@@ -1,0 +1,142 @@
+import ByteCoding
+import Events
+
+/// One reading of one state of a log file: the small tables first, then the events, then what remains.
+struct LogReading: ~Copyable {
+    private var reader: PageReader
+    private var tables: [String: TreeRecord] = [:]
+    private var rows = LogRows()
+    private var damage: [LogDamage] = []
+
+    /// The tables whose rows are read first, in order; the rest of a log are `events` and `arrivals`.
+    private static let smallTables = ["meta", "heads", "trees", "nodes", "runs"]
+
+    init(_ reader: consuming PageReader) { self.reader = reader }
+
+    /// The number of the newest state in the file at this moment.
+    func newestTransaction() throws(PageFileError) -> UInt64? { try reader.newestTransaction() }
+
+    /// Reads everything.
+    mutating func report() -> LogReport {
+        readTables()
+        var freePages = FreePages(reader.meta, pageCount: reader.pageCount)
+        for name in Self.smallTables { readRows(of: name) }
+        for name in ["events", "arrivals"] { if let record = tables[name] { reader.pinRightEdge(of: record) } }
+        let free = reader.walk(
+            reader.meta.freePages, order: .integers, valueLimit: Int(clamping: reader.pageCount) * reader.meta.pageSize,
+            &freePages)
+
+        var check = EventCheck(rows)
+        walk("events", valueLimit: EventLimits.batchBytes, &check) { $0.pageDamageCount }
+        var report = check.finish(entries: tables["events"]?.entries ?? 0)
+
+        var arrivals = ArrivalCheck()
+        walk("arrivals", valueLimit: reader.meta.pageSize, &arrivals) { $0.damaged.count }
+        damage += arrivals.damage(end: check.next - 1)
+        readUnknownTables()
+
+        compare(free, reader.meta.freePages, name: "free pages", isDamaged: !freePages.damaged.isEmpty)
+        damage += (freePages.damaged + freePages.shared(with: reader.used)).map {
+            LogDamage(.page, "in the list of free pages: \($0)")
+        }
+        describe(&report)
+        report.damage += damage
+        return report
+    }
+
+    /// Finds the tables in the main one.
+    private mutating func readTables() {
+        var visitor = TableCollector()
+        let main = reader.meta.main
+        let counts = reader.walk(main, holdsTables: true, valueLimit: TreeRecord.byteCount, &visitor)
+        tables = visitor.tables
+        damage += visitor.damaged.map { LogDamage(.page, "in the table of tables: \($0)") }
+        compare(counts, main, name: "tables", isDamaged: !visitor.damaged.isEmpty)
+        for name in Self.smallTables + ["events", "arrivals"] where tables[name] == nil {
+            damage.append(LogDamage(.meta, "the table \(name) is not there"))
+        }
+    }
+
+    private mutating func readRows(of name: String) {
+        var visitor = RowCollector(table: name, rows: rows)
+        walk(name, valueLimit: reader.meta.pageSize, &visitor) { $0.damaged.count }
+        rows = visitor.rows
+        damage += visitor.damaged.map { LogDamage(.page, "in the table \(name): \($0)") }
+        if visitor.malformed > 0 {
+            damage.append(
+                LogDamage(Self.what(of: name), "\(visitor.malformed) rows of the table \(name) are malformed"))
+        }
+    }
+
+    private static func what(of table: String) -> LogDamage.What {
+        switch table {
+        case "heads": .head
+        case "trees", "nodes": .tree
+        case "runs": .run
+        default: .meta
+        }
+    }
+
+    /// Tables of a later version: nothing is known of their rows, but their pages have to be sound and their own.
+    private mutating func readUnknownTables() {
+        for name in tables.keys.sorted()
+        where !Self.smallTables.contains(name) && name != "events" && name != "arrivals" {
+            var visitor = PageVisitor()
+            walk(name, valueLimit: EventLimits.batchBytes, &visitor) { $0.damaged.count }
+            damage += visitor.damaged.map { LogDamage(.page, "in the table \(name): \($0)") }
+        }
+    }
+
+    private mutating func walk<Visitor: RowVisitor>(
+        _ name: String, valueLimit: Int, _ visitor: inout Visitor, damageCount: (Visitor) -> Int
+    ) {
+        guard let record = tables[name] else { return }
+        let counts = reader.walk(record, valueLimit: valueLimit, &visitor)
+        compare(counts, record, name: name, isDamaged: damageCount(visitor) > 0)
+        if record.flags != 0 { damage.append(LogDamage(.meta, "the record of the table \(name) has unknown flags")) }
+    }
+
+    /// A record that counts other pages or rows than were met; behind damage they are of course fewer.
+    private mutating func compare(_ counts: TreeCounts, _ record: TreeRecord, name: String, isDamaged: Bool) {
+        let isEmpty = record.root == TreeRecord.noPage
+        if !isDamaged, counts != TreeCounts(record) || isEmpty != (record.entries == 0) {
+            damage.append(
+                LogDamage(.meta, "the record of \(name) counts \(record.entries) rows, and \(counts.entries) are there")
+            )
+        }
+    }
+
+    /// What the meta rows say.
+    private mutating func describe(_ report: inout LogReport) {
+        report.log = rows.metaRow("log", count: 16).map { LogID($0) }
+        report.epoch = rows.metaRow("epoch", count: 8)?.withSpan { $0.uint64(at: 0) }
+        if report.log == nil { damage.append(LogDamage(.meta, "the log does not say its name")) }
+        if report.epoch == nil { damage.append(LogDamage(.meta, "the log does not say its epoch")) }
+        let format = rows.metaRow("format", count: 4)?.withSpan { $0.uint32(at: 0) }
+        if format != EventLog.format {
+            damage.append(LogDamage(.meta, "the log has format \(format.map(String.init) ?? "none"), which is unknown"))
+        }
+    }
+}
+
+/// Takes the records of tables.
+private struct TableCollector: RowVisitor {
+    var tables: [String: TreeRecord] = [:]
+    var damaged: [PageDamage] = []
+
+    mutating func row(key: RawSpan, value: RawSpan) {
+        guard value.byteCount == TreeRecord.byteCount else { return }
+        tables[String(decoding: key.toArray(), as: UTF8.self)] = TreeRecord(at: 0, of: value)
+    }
+
+    mutating func damage(_ damage: PageDamage) { damaged.append(damage) }
+}
+
+/// Looks at pages and passes over rows.
+private struct PageVisitor: RowVisitor {
+    var damaged: [PageDamage] = []
+
+    mutating func row(key: RawSpan, value: RawSpan) {}
+
+    mutating func damage(_ damage: PageDamage) { damaged.append(damage) }
+}

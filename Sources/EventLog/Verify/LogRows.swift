@@ -1,0 +1,61 @@
+import ByteCoding
+import Events
+
+/// A row of `runs`: the event `first` of `replica` stands at `position`, and those after it behind it.
+struct Run: Hashable {
+    let replica: ReplicaID
+    let first: SequenceNumber
+    let position: Position
+}
+
+/// What the log says about its events: everything but the events and the times of arrival.
+struct LogRows {
+    var meta: [[UInt8]: [UInt8]] = [:]
+    var heads: [ReplicaID: HeadRow] = [:]
+    var trees: [ReplicaID: MerkleEdge] = [:]
+    var nodes: [ReplicaNumberKey: Hash256] = [:]
+    /// In order of replica and number, as they stand in the file.
+    var runs: [Run] = []
+
+    /// A number of `count` bytes that the meta row `name` holds.
+    func metaRow(_ name: String, count: Int) -> [UInt8]? {
+        meta[[UInt8](name.utf8)].flatMap { $0.count == count ? $0 : nil }
+    }
+
+    var state: LogState? { meta[LogState.key].flatMap { $0.withSpan { LogState($0) } } }
+
+    /// Takes over a row of the table `name`; returns whether it has the form that rows of that table have.
+    mutating func take(_ key: RawSpan, _ value: RawSpan, of name: String) -> Bool {
+        switch name {
+        case "meta":
+            meta[key.toArray()] = value.toArray()
+        case "heads":
+            guard let key = ReplicaKey(keyBytes: key), let row = HeadRow(value) else { return false }
+            heads[key.replica] = row
+        case "trees":
+            guard let key = ReplicaKey(keyBytes: key), let edge = try? EventLog.edge(value) else { return false }
+            trees[key.replica] = edge
+        case "nodes":
+            guard let key = ReplicaNumberKey(keyBytes: key), value.byteCount == 32 else { return false }
+            nodes[key] = Hash256(at: 0, of: value)
+        case "runs":
+            guard let key = ReplicaNumberKey(keyBytes: key), key.number >= 1, value.byteCount == 8 else { return false }
+            runs.append(Run(replica: key.replica, first: key.number, position: value.uint64(at: 0)))
+        default:
+            return false
+        }
+        return true
+    }
+}
+
+/// Takes rows of one table into ``LogRows``.
+struct RowCollector: RowVisitor {
+    let table: String
+    var rows: LogRows
+    var damaged: [PageDamage] = []
+    var malformed = 0
+
+    mutating func row(key: RawSpan, value: RawSpan) { if !rows.take(key, value, of: table) { malformed += 1 } }
+
+    mutating func damage(_ damage: PageDamage) { damaged.append(damage) }
+}

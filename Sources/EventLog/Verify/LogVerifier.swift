@@ -1,0 +1,96 @@
+import ByteCoding
+import Events
+
+/// Tells whether a log file has all its events, each as it was written, and whether what finds them is right.
+///
+/// It reads the file itself, page by page, and never through liblmdb: that keeps no checksums, shows altered bytes as
+/// if they were right, and ends the process on many damaged pages. Nothing is written, locked or mapped; whatever the
+/// file holds, the answer is a report.
+///
+/// **What is checked.** Every page on the way to a row: its number, kind, bounds, entries, order of keys, and that no
+/// page is used twice or used and free. Every event: structure and checksum, the chain from the event before, its
+/// place among the positions of the log and the numbers of its replica, its batch and stamp. The rows about events
+/// (heads, runs, trees, state) against the events themselves.
+///
+/// **What cannot be seen.** The name and epoch of the log and the times of arrival carry no checksum. A last commit that
+/// vanished whole, meta page and all, looks like one that was never made; only a peer or a backup knows better.
+///
+/// **While others append.** The newest state is looked up once and read to the end. LMDB writes over pages of that state
+/// from the third commit after it on, and then only over pages that those commits replaced. In a log these are few: the
+/// right edges of the tables, and the small tables. They are read first, within a millisecond or so; the pages of all
+/// other events are never replaced. Should damage be found and the log have moved on so far, the damage may be a page
+/// that was used again, and everything is read again from a newer state, up to five times. Real damage stays.
+public enum LogVerifier {
+    /// How often a log that is written to is read again before damage is reported.
+    static let attemptLimit = 5
+
+    /// Verifies the log at `path`.
+    ///
+    /// - Throws: ``PageFileError`` where the file cannot be opened at all. Whatever is wrong with what it holds is in the
+    ///   report.
+    /// - Complexity: O(bytes of the file), read once; about 1 us an event.
+    public static func verify(path: String) throws -> LogReport {
+        var report = LogReport()
+        for _ in 1...attemptLimit {
+            let hasMovedOn: Bool
+            (report, hasMovedOn) = try attempt(path)
+            if report.ok || !hasMovedOn { return report }
+        }
+        report.damage.append(
+            LogDamage(.file, "the log was written to each time it was read: stop what writes to it, and verify again"))
+        return report
+    }
+
+    /// One reading, and whether pages may have been used again since its start.
+    private static func attempt(_ path: String) throws -> (LogReport, hasMovedOn: Bool) {
+        let file = try PageFile(path)
+        let byteCount = try file.byteCount()
+        let metaPages = try MetaPage.both(of: file)
+        var damage = damage(of: metaPages, byteCount: byteCount)
+        guard let meta = metaPages.compactMap({ $0 }).max(by: { $0.transaction < $1.transaction }) else {
+            var report = LogReport()
+            report.damage = damage
+            return (report, false)
+        }
+        var reading = LogReading(try PageReader(file, meta: meta))
+        var report = reading.report()
+        report.damage += damage
+        damage.removeAll()
+        let newest = try reading.newestTransaction() ?? meta.transaction
+        return (report, newest > meta.transaction + 1)
+    }
+
+    /// What is wrong with the meta pages, or with the length of the file that they tell of.
+    private static func damage(of pages: [MetaPage?], byteCount: Int) -> [LogDamage] {
+        guard byteCount > 0 else { return [LogDamage(.file, "the file is empty")] }
+        var damage: [LogDamage] = []
+        switch (pages[0], pages[1]) {
+        case (nil, nil):
+            damage.append(
+                LogDamage(.meta, "both meta pages are damaged, or this is no log: nothing leads to the events"))
+        case (nil, _), (_, nil):
+            let name = pages[0] == nil ? "first" : "second"
+            damage.append(LogDamage(.meta, "the \(name) meta page is damaged; the last commit may be lost with it"))
+        case (let first?, let second?):
+            // Transactions take turns, so the numbers are neighbours; only a new file has 0 twice.
+            let isNew = first.transaction == 0 && second.transaction <= 1
+            let (low, high) = (min(first.transaction, second.transaction), max(first.transaction, second.transaction))
+            if !isNew, high - low != 1 || first.transaction % 2 != 0 {
+                damage.append(
+                    LogDamage(
+                        .meta,
+                        "the meta pages are of transactions \(first.transaction) and \(second.transaction), "
+                            + "which cannot be; the last commits may be lost"))
+            }
+        }
+        if let newest = pages.compactMap({ $0 }).max(by: { $0.transaction < $1.transaction }) {
+            let pageCount = UInt64(byteCount / newest.pageSize)
+            if newest.lastPage >= pageCount {
+                damage.append(
+                    LogDamage(
+                        .file, "the file has \(pageCount) whole pages, and the log uses \(newest.lastPage) and more"))
+            }
+        }
+        return damage
+    }
+}

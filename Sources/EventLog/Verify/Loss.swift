@@ -1,0 +1,112 @@
+import Events
+
+/// Positions without a whole event, in order, and why.
+struct Hole {
+    var positions: ClosedRange<Position>
+    let what: LogDamage.What
+    let detail: String
+
+    var count: UInt64 { positions.upperBound - positions.lowerBound + 1 }
+}
+
+/// Sequence numbers of a replica that were not met: somewhere between two positions.
+struct Gap {
+    let range: EventRange
+    /// The position of the event before the gap; 0 where there is none.
+    let after: Position
+    /// The position of the event behind it; one past the last position where there is none.
+    let before: Position
+}
+
+/// Holes by position on one side, gaps by sequence number on the other: finds which event stood where.
+struct Loss {
+    private(set) var holes: [Hole] = []
+
+    /// Whether `position` has no whole event.
+    func contains(_ position: Position) -> Bool { hole(at: position) != nil }
+
+    private func hole(at position: Position) -> Hole? {
+        let index = firstIndex(endingAtOrAfter: position)
+        return index < holes.count && holes[index].positions.contains(position) ? holes[index] : nil
+    }
+
+    private func firstIndex(endingAtOrAfter position: Position) -> Int {
+        var (low, high) = (0, holes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if holes[middle].positions.upperBound < position { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Adds positions behind all that were added before.
+    mutating func add(_ positions: ClosedRange<Position>, _ what: LogDamage.What, _ detail: String) {
+        if let last = holes.last, last.what == what, last.positions.upperBound + 1 == positions.lowerBound {
+            holes[holes.count - 1].positions = last.positions.lowerBound...positions.upperBound
+        } else {
+            holes.append(Hole(positions: positions, what: what, detail: detail))
+        }
+    }
+
+    /// How many positions from `first` on have no whole event.
+    func count(from first: Position) -> UInt64 {
+        holes[firstIndex(endingAtOrAfter: first)...].reduce(0) {
+            $0 + $1.positions.upperBound - Swift.max($1.positions.lowerBound, first) + 1
+        }
+    }
+
+    /// Names the events of `gap`: what happened to each piece of it, and where it stood.
+    ///
+    /// - Parameter runs: The runs of the replica that start in the gap or before it, in order.
+    func damage(of gap: Gap, runs: [Run]) -> [LogDamage] {
+        let range = gap.range
+        let start = firstIndex(endingAtOrAfter: gap.after + 1)
+        let within = holes[start...].prefix { $0.positions.upperBound < gap.before }
+        // Alone in these holes: number after number stands in position after position.
+        var sum: UInt64 = 0
+        for hole in within { sum += hole.count }
+        if sum == range.count {
+            var next = range.first
+            return within.map { hole in
+                defer { next += hole.count }
+                return damage(range.replica, next, next + hole.count - 1, hole)
+            }
+        }
+        if let pieces = pieces(of: range, runs) { return pieces }
+        let detail = "events \(range.first) to \(range.last) are not there"
+        return [LogDamage(.sequence, range.replica, first: range.first, last: range.last, detail)]
+    }
+
+    /// With other replicas' events lost around them, the runs tell who stood where; `nil` where they do not fit.
+    private func pieces(of range: EventRange, _ runs: [Run]) -> [LogDamage]? {
+        var pieces: [LogDamage] = []
+        var next = range.first
+        while next <= range.last {
+            guard let index = Self.run(of: next, in: runs) else { return nil }
+            let (position, overflow) = runs[index].position.addingReportingOverflow(next - runs[index].first)
+            guard !overflow, let hole = hole(at: position) else { return nil }
+            let end = index + 1 < runs.count ? Swift.min(range.last, runs[index + 1].first - 1) : range.last
+            let count = Swift.min(end - next, hole.positions.upperBound - position)
+            pieces.append(
+                LogDamage(hole.what, range.replica, first: next, last: next + count, position: position, hole.detail))
+            next += count + 1
+        }
+        return pieces
+    }
+
+    /// The last of `runs`, which are in order, that starts at or before `sequence`.
+    private static func run(of sequence: SequenceNumber, in runs: [Run]) -> Int? {
+        var (low, high) = (0, runs.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if runs[middle].first <= sequence { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 ? low - 1 : nil
+    }
+
+    private func damage(_ replica: ReplicaID, _ first: SequenceNumber, _ last: SequenceNumber, _ hole: Hole)
+        -> LogDamage
+    {
+        LogDamage(hole.what, replica, first: first, last: last, position: hole.positions.lowerBound, hole.detail)
+    }
+}

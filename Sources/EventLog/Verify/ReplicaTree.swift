@@ -1,0 +1,92 @@
+import Events
+
+/// The tree over a replica's events, computed anew block by block and held against the rows that the log keeps.
+///
+/// The roots of blocks of 256 leaves are the leaves of a second tree, whose edge followed by that of the open block is
+/// the edge of the whole: each leaf is hashed once, and a hole costs only the block it lies in.
+struct ReplicaTree {
+    private let replica: ReplicaID
+    private var blocks = MerkleEdge()
+    private var block = MerkleEdge()
+    /// Whether all leaves from 1 on were seen.
+    private(set) var isWhole = true
+    /// Whether all leaves of the open block were seen.
+    private var blockIsWhole = true
+    /// The right edge that the log keeps, until it was compared.
+    private var stored: MerkleEdge?
+    /// How many leaves the log says it has hashed.
+    private let sealedCount: UInt64
+
+    init(_ replica: ReplicaID, stored: MerkleEdge?) {
+        self.replica = replica
+        self.stored = stored
+        sealedCount = stored?.count ?? 0
+    }
+
+    /// Adds the leaf of the event `sequence`; its predecessor was the last one added or skipped to.
+    mutating func append(
+        _ leaf: Hash256, _ sequence: SequenceNumber, _ hasher: inout MerkleHasher,
+        _ nodes: inout [ReplicaNumberKey: Hash256]
+    ) -> [LogDamage] {
+        guard blockIsWhole else {
+            if sequence % Sealer.blockCount == 0 { startBlock() }
+            return []
+        }
+        block.append(leaf: leaf, hasher: &hasher)
+        var damage: [LogDamage] = []
+        if sequence % Sealer.blockCount == 0 {
+            let root = block.root(hasher: &hasher)
+            damage += compare(root, block: sequence / Sealer.blockCount - 1, &nodes)
+            if isWhole { blocks.append(leaf: root, hasher: &hasher) }
+            startBlock()
+        }
+        if isWhole, sequence == sealedCount, let stored {
+            self.stored = nil
+            if stored.subtrees != blocks.subtrees + block.subtrees {
+                damage.append(
+                    LogDamage(
+                        .tree, replica, first: 1, last: sequence, "the stored edge of the tree differs from the events")
+                )
+            }
+        }
+        return damage
+    }
+
+    private mutating func startBlock() {
+        block = MerkleEdge()
+        blockIsWhole = true
+    }
+
+    private func compare(
+        _ root: Hash256, block: UInt64, _ nodes: inout [ReplicaNumberKey: Hash256]
+    ) -> [LogDamage] {
+        let node = nodes.removeValue(forKey: ReplicaNumberKey(replica, block))
+        let first = block * Sealer.blockCount + 1
+        let last = first + Sealer.blockCount - 1
+        if node == nil, last > sealedCount { return [] }
+        if node == root { return [] }
+        let detail =
+            node == nil ? "the hash of a block of events is not there" : "the hash of a block of events differs"
+        return [LogDamage(.tree, replica, first: first, last: last, detail)]
+    }
+
+    /// Events are missing; the next one to come is `sequence`.
+    mutating func skip(to sequence: SequenceNumber) {
+        isWhole = false
+        block = MerkleEdge()
+        blockIsWhole = (sequence - 1) % Sealer.blockCount == 0
+    }
+
+    /// The root over all leaves, where all were seen.
+    func root(_ hasher: inout MerkleHasher) -> Hash256? {
+        guard isWhole else { return nil }
+        let count = blocks.count * Sealer.blockCount + block.count
+        return MerkleEdge(count: count, subtrees: blocks.subtrees + block.subtrees)?.root(hasher: &hasher)
+    }
+
+    /// What is left to say when the last event was `last`.
+    func finish(last: SequenceNumber) -> [LogDamage] {
+        guard stored != nil, sealedCount > 0, isWhole, sealedCount > last else { return [] }
+        return [LogDamage(.tree, replica, "the stored tree has \(sealedCount) events, and \(last) are there")]
+    }
+}

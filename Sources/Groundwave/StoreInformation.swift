@@ -1,0 +1,124 @@
+import EventLog
+import Events
+import Foundation
+import LMDB
+import Projections
+import Radio
+import Records
+
+/// What can be said of a store without changing it, however damaged it is.
+public struct StoreInformation: Sendable {
+    /// Something that is not as it should be.
+    public struct Trouble: Hashable, Sendable {
+        /// Which part: `log`, `views`, `identity`.
+        public let part: String
+        /// What is wrong, for people.
+        public let message: String
+    }
+
+    /// Bytes of the files.
+    public struct Sizes: Hashable, Sendable {
+        /// The log.
+        public var log = 0
+        /// The views.
+        public var views = 0
+        /// The snapshots.
+        public var snapshots = 0
+    }
+
+    /// Bytes of the files.
+    public internal(set) var bytes = Sizes()
+    /// The name of the log; `nil` where it cannot be read.
+    public internal(set) var logID: LogID?
+    /// Which history of the log this is.
+    public internal(set) var epoch: UInt64?
+    /// This device's replica; `nil` where the key is missing.
+    public internal(set) var replica: ReplicaID?
+    /// The last event of every replica.
+    public internal(set) var vector: VersionVector?
+    /// The names of the replicas' devices, as far as they are known.
+    public internal(set) var devices: [ReplicaID: String] = [:]
+    /// The position of the last event.
+    public internal(set) var position: Position?
+    /// How far the views have come.
+    public internal(set) var checkpoint: Position?
+    /// Records of each kind: those that show, and those that are hidden.
+    public internal(set) var records: [String: (shown: Int, hidden: Int)] = [:]
+    /// The events that are in the log and not in the views, because they are of a type that this version does not know
+    /// or because their content is malformed.
+    public internal(set) var unread: [UnreadEvent] = []
+    /// What is not as it should be.
+    public internal(set) var troubles: [Trouble] = []
+    /// The format of the log that this version writes.
+    public let format = EventLog.format
+    /// The version of liblmdb.
+    public let lmdbVersion = LMDBLibrary.version
+
+    /// How many events the log has.
+    public var events: UInt64 { vector?.eventCount ?? 0 }
+}
+
+extension StoreInformation {
+    /// Looks at the store in the folder at `url`. What cannot be read is missing here and named in ``troubles``.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where there is no store, nor what is left of one.
+    public init(at url: URL, kinds: [any RecordKind.Type] = []) throws {
+        let files = StoreFiles(url)
+        guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
+        bytes = Sizes(log: Self.size(files.log), views: Self.size(files.views), snapshots: 0)
+        do { replica = try files.readIdentity().replica } catch { note("identity", error, files.identity) }
+        var options = Environment.Options()
+        options.isReadOnly = true
+        let log: EventLog
+        do {
+            log = try EventLog(opening: files.log, options: options)
+            logID = log.id
+            epoch = log.epoch
+            vector = try log.vector()
+            position = try log.lastPosition()
+        } catch {
+            return note("log", error, files.log)
+        }
+        defer { try? log.close() }
+        let views = Views(of: log, kinds: Store.kinds(Configuration(kinds: kinds)), at: files.views)
+        defer { views.close() }
+        do { try views.read { try read($0) } } catch { note("views", error, files.views) }
+        if let checkpoint, let position, checkpoint < position {
+            troubles.append(
+                Trouble(
+                    part: "views",
+                    message: "The views are \(position - checkpoint) events behind; the next write brings them up to date."))
+        }
+    }
+
+    private mutating func read(_ view: borrowing ViewReader) throws {
+        checkpoint = view.position
+        unread = try view.unreadEvents()
+        for kind in try view.kindsWithRecords() {
+            var (shown, hidden) = (0, 0)
+            try view.forEachState(of: kind) { _, state in
+                if state.isVisible { shown += 1 } else if !state.isEmpty { hidden += 1 }
+                return true
+            }
+            records[kind] = (shown, hidden)
+        }
+        try view.forEachRecord(of: ReplicaKind.name) { record in
+            let name = ReplicaKind.schema.value(of: "DEVICE", in: record).map { String(decoding: $0, as: UTF8.self) }
+            devices[ReplicaID(high: record.id.high, low: record.id.low)] = name
+            return true
+        }
+    }
+
+    private mutating func note(_ part: String, _ error: any Error, _ file: String) {
+        let message =
+            if let error = error as? ViewError {
+                "The views are \(error.explanation): the next write builds them anew from the log."
+            } else { StoreError.wrapping(error, file: file).description }
+        troubles.append(Trouble(part: part, message: message))
+    }
+
+    private static func size(_ path: String) -> Int {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.size] as? NSNumber)?.intValue ?? 0
+    }
+}

@@ -1,0 +1,58 @@
+import Events
+import Projections
+import Records
+
+/// What one `undo` takes back: a batch, or all batches of one import.
+public struct UndoStep: Hashable, Sendable {
+    /// The batches, the newest first.
+    public var batches: [Batch]
+    /// Who, and why.
+    public let note: AuditNote
+    /// How many records it changed; an event that only closes an import does not count.
+    public var changeCount: Int
+
+    /// When the newest of the batches was written.
+    public var stamp: Stamp { batches[0].stamp }
+}
+
+extension Store {
+    /// The latest steps that this device wrote and that were not undone, the newest first.
+    ///
+    /// An import is one step, however many batches it took. An undo is not a step: it is passed over with what it
+    /// undid, so that undoing again goes further back.
+    public func undoableSteps(_ count: Int) throws -> [UndoStep] {
+        guard count > 0 else { return [] }
+        var steps: [UndoStep] = []
+        var lastImport: RecordID?
+        try forEachUndoableBatch { batch in
+            guard let last = try Undo.change(at: batch.position + UInt64(batch.count) - 1, in: log)?.change else {
+                return true
+            }
+            let importID = last.kind == ImportKind.name ? last.record : nil
+            let changes = batch.count - (importID == nil ? 0 : 1)
+            if let importID, importID == lastImport {
+                steps[steps.count - 1].batches.append(batch)
+                steps[steps.count - 1].changeCount += changes
+                return true
+            }
+            if steps.count == count { return false }
+            lastImport = importID
+            let note = try audit.note(at: batch.position + UInt64(batch.count) - 1)
+            steps.append(UndoStep(batches: [batch], note: note, changeCount: changes))
+            return true
+        }
+        return steps
+    }
+
+    /// Takes a step back: each of its batches, the newest first.
+    ///
+    /// - Returns: The compensating batches; fewer than the step has where there was nothing left to take back.
+    public func revert(_ step: UndoStep, note: String? = nil, author: String? = nil) async throws -> [Batch] {
+        let words = note ?? (step.note.text.isEmpty ? "Undo" : "Undo: \(step.note.text)")
+        var written: [Batch] = []
+        for batch in step.batches {
+            if let batch = try await revert(batch, note: words, author: author).batch { written.append(batch) }
+        }
+        return written
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Groundwave
+
+/// A store in a folder of its own among the system's temporary ones, gone with this object.
+///
+/// ```swift
+/// let temporary = try await TemporaryStore(Configuration(author: "N0CALL"))
+/// let saved = try await temporary.store.write { try $0.add(Contact("W1AW")) }
+/// ```
+public final class TemporaryStore: Sendable {
+    /// The store.
+    public let store: Store
+    private let folder: TemporaryFolder
+
+    /// Makes a new store with its first replica.
+    public init(_ configuration: Configuration = Configuration()) async throws {
+        let folder = try TemporaryFolder()
+        self.folder = folder
+        store = try await Store.create(at: folder.url.appending(path: "store"), configuration)
+    }
+
+    /// The folder of the store.
+    public var url: URL { store.url }
+
+    /// Opens the same folder once more, as another part of the program would.
+    public func reopened(_ configuration: Configuration = Configuration()) async throws -> Store {
+        switch try await Store.open(at: url, configuration) {
+        case .ready(let store): return store
+        }
+    }
+
+    deinit { try? store.close() }
+}
+
+/// A folder of its own among the system's temporary ones, gone with this object.
+public final class TemporaryFolder: Sendable {
+    /// The folder.
+    public let url: URL
+
+    /// Makes an empty folder.
+    public init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "groundwave-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    /// The path of the file called `name` in it.
+    public func path(_ name: String) -> String { url.appending(path: name).path }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+}

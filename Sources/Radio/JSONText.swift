@@ -1,0 +1,180 @@
+/// A value of a JSON text, with the members of an object in the order in which they stand there.
+///
+/// Foundation's decoders lose that order, and a contact's fields have one.
+enum JSONText: Hashable {
+    case string(String)
+    case number(String)
+    case bool(Bool)
+    case null
+    case array([JSONText])
+    case object([Member])
+
+    struct Member: Hashable {
+        var name: String
+        var value: JSONText
+    }
+
+    /// How deep values may be nested: deeper than any contact, and shallow enough for any stack.
+    static let depthLimit = 16
+
+    /// The value that `bytes` hold, or `nil` where they are not one JSON text (RFC 8259) in UTF-8.
+    init?(_ bytes: ArraySlice<UInt8>) {
+        var parser = JSONParser(bytes)
+        guard let value = parser.value(depth: 0) else { return nil }
+        parser.skipBlanks()
+        guard parser.isAtEnd else { return nil }
+        self = value
+    }
+
+    /// The value of the member called `name`, where this is an object that has one.
+    subscript(name: String) -> JSONText? {
+        guard case .object(let members) = self else { return nil }
+        return members.last { $0.name == name }?.value
+    }
+}
+
+/// Reads one JSON text from its beginning.
+private struct JSONParser {
+    private let bytes: ArraySlice<UInt8>
+    private var place: Int
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        place = bytes.startIndex
+    }
+
+    var isAtEnd: Bool { place == bytes.endIndex }
+    private var next: UInt8? { isAtEnd ? nil : bytes[place] }
+
+    mutating func skipBlanks() {
+        while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { place += 1 }
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard next == byte else { return false }
+        place += 1
+        return true
+    }
+
+    private mutating func take(word: String) -> Bool {
+        guard bytes[place...].starts(with: word.utf8) else { return false }
+        place += word.utf8.count
+        return true
+    }
+
+    mutating func value(depth: Int) -> JSONText? {
+        guard depth < JSONText.depthLimit else { return nil }
+        skipBlanks()
+        switch next {
+        case UInt8(ascii: "\""): return string().map { .string($0) }
+        case UInt8(ascii: "{"): return object(depth: depth)
+        case UInt8(ascii: "["): return array(depth: depth)
+        case UInt8(ascii: "t"): return take(word: "true") ? .bool(true) : nil
+        case UInt8(ascii: "f"): return take(word: "false") ? .bool(false) : nil
+        case UInt8(ascii: "n"): return take(word: "null") ? .null : nil
+        default: return number()
+        }
+    }
+
+    private mutating func object(depth: Int) -> JSONText? {
+        place += 1
+        var members: [JSONText.Member] = []
+        skipBlanks()
+        if take(UInt8(ascii: "}")) { return .object(members) }
+        while true {
+            skipBlanks()
+            guard next == UInt8(ascii: "\""), let name = string() else { return nil }
+            skipBlanks()
+            guard take(UInt8(ascii: ":")), let value = value(depth: depth + 1) else { return nil }
+            members.append(.init(name: name, value: value))
+            skipBlanks()
+            if take(UInt8(ascii: "}")) { return .object(members) }
+            guard take(UInt8(ascii: ",")) else { return nil }
+        }
+    }
+
+    private mutating func array(depth: Int) -> JSONText? {
+        place += 1
+        var elements: [JSONText] = []
+        skipBlanks()
+        if take(UInt8(ascii: "]")) { return .array(elements) }
+        while true {
+            guard let element = value(depth: depth + 1) else { return nil }
+            elements.append(element)
+            skipBlanks()
+            if take(UInt8(ascii: "]")) { return .array(elements) }
+            guard take(UInt8(ascii: ",")) else { return nil }
+        }
+    }
+
+    /// A number as it is written: a sign, digits without leading zeros, a fraction, an exponent.
+    private mutating func number() -> JSONText? {
+        let start = place
+        _ = take(UInt8(ascii: "-"))
+        guard let first = next, isDigit(first) else { return nil }
+        if !take(UInt8(ascii: "0")) { skipDigits() }
+        if take(UInt8(ascii: ".")), !skipDigits() { return nil }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            if !skipDigits() { return nil }
+        }
+        return .number(String(decoding: bytes[start..<place], as: UTF8.self))
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+
+    @discardableResult
+    private mutating func skipDigits() -> Bool {
+        let start = place
+        while let byte = next, isDigit(byte) { place += 1 }
+        return place > start
+    }
+
+    private mutating func string() -> String? {
+        place += 1
+        var text: [UInt8] = []
+        while let byte = next {
+            place += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                guard let scalar = escape() else { return nil }
+                text.append(contentsOf: String(Character(scalar)).utf8)
+            case 0..<0x20: return nil
+            default: text.append(byte)
+            }
+        }
+        return nil
+    }
+
+    private mutating func escape() -> Unicode.Scalar? {
+        guard let byte = next else { return nil }
+        place += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"):
+            guard let unit = hexadecimal() else { return nil }
+            guard 0xD800...0xDBFF ~= unit else { return Unicode.Scalar(unit) }
+            // The first half of a pair: the second has to follow.
+            guard take(word: "\\u"), let low = hexadecimal(), 0xDC00...0xDFFF ~= low else { return nil }
+            return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+        default: return nil
+        }
+    }
+
+    private mutating func hexadecimal() -> UInt32? {
+        guard bytes.endIndex - place >= 4 else { return nil }
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            guard let digit = Character(Unicode.Scalar(bytes[place])).hexDigitValue else { return nil }
+            value = value << 4 | UInt32(digit)
+            place += 1
+        }
+        return value
+    }
+}

@@ -1,0 +1,144 @@
+import ADIF
+import Foundation
+
+/// Contacts as JSON objects, one a line: `{"id":"…","fields":{"CALL":"W1AW",…}}`.
+///
+/// The fields stand in their order. A value is a string; one whose bytes are not UTF-8 is `{"base64":"…"}`, so that
+/// nothing is lost. Lines end with a line feed.
+public enum NDJSON {
+    /// Appends one contact.
+    public static func append(
+        id: String, fields: some Sequence<(name: FieldName, value: [UInt8])>, to bytes: inout [UInt8]
+    ) {
+        bytes += "{\"id\":".utf8
+        append(string: id, to: &bytes)
+        bytes += ",\"fields\":{".utf8
+        var isFirst = true
+        for (name, value) in fields {
+            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            isFirst = false
+            append(string: name.name, to: &bytes)
+            bytes.append(UInt8(ascii: ":"))
+            append(value: value, to: &bytes)
+        }
+        bytes += "}}\n".utf8
+    }
+
+    private static func append(value: [UInt8], to bytes: inout [UInt8]) {
+        if let text = String(validating: value, as: UTF8.self) { return append(string: text, to: &bytes) }
+        bytes += "{\"base64\":\"".utf8
+        bytes += Data(value).base64EncodedString().utf8
+        bytes += "\"}".utf8
+    }
+
+    /// Appends a JSON string (RFC 8259, section 7).
+    private static func append(string: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): bytes += "\\\"".utf8
+            case UInt8(ascii: "\\"): bytes += "\\\\".utf8
+            case 0x0A: bytes += "\\n".utf8
+            case 0x0D: bytes += "\\r".utf8
+            case 0x09: bytes += "\\t".utf8
+            case 0..<0x20:
+                let digits = String(byte, radix: 16)
+                bytes += "\\u00\(digits.utf8.count == 1 ? "0" : "")\(digits)".utf8
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// The fields that `line` holds, or `nil` where it is no such object.
+    static func fields(of line: ArraySlice<UInt8>, limits: ADIFLimits) -> ADIFFields? {
+        guard let fields = JSONText(line)?["fields"], case .object(let members) = fields else { return nil }
+        guard members.count <= limits.fieldCount else { return nil }
+        var result = ADIFFields()
+        for member in members {
+            let name = FieldName(member.name)
+            guard ADIFFields.accepts(name) else { return nil }
+            switch member.value {
+            case .string(let text): result.append(name, value: text.utf8)
+            // Written by other programs: as it stands there.
+            case .number(let text): result.append(name, value: text.utf8)
+            case .null: continue
+            case .object:
+                guard case .string(let text)? = member.value["base64"], let data = Data(base64Encoded: text) else {
+                    return nil
+                }
+                result.append(name, value: [UInt8](data))
+            case .bool, .array: return nil
+            }
+            if let last = result.last, last.value.count > limits.fieldByteCount { return nil }
+        }
+        return result.isEmpty ? nil : result
+    }
+}
+
+/// Reads contacts from JSON objects, one a line, piece by piece.
+public struct NDJSONReader: Sendable {
+    private let limits: ADIFLimits
+    private var buffer: [UInt8] = []
+    /// Where the line that is next begins in the buffer, and in the file.
+    private var start = 0
+    private var offset: UInt64 = 0
+    private var number = 0
+    private var isFinished = false
+    /// Whether the rest of a line that is too long is being passed over, and where it began.
+    private var overlong: UInt64?
+
+    /// A reader with these limits.
+    public init(limits: ADIFLimits = ADIFLimits()) { self.limits = limits }
+
+    /// Takes the next bytes of the file.
+    public mutating func append(_ bytes: [UInt8]) {
+        buffer.removeFirst(start)
+        start = 0
+        buffer += bytes
+    }
+
+    /// Says that the file ends here.
+    public mutating func finish() { isFinished = true }
+
+    /// The next record or rejected line; `nil` where more bytes are needed, or at the end.
+    public mutating func next() -> ADIFItem? {
+        while true {
+            let end = buffer[start...].firstIndex(of: 0x0A)
+            guard let end = end ?? (isFinished && start < buffer.count ? buffer.count : nil) else {
+                // A JSON text may be longer than the record in it: bytes are escaped, names repeated.
+                if buffer.count - start > 4 * limits.recordByteCount { skipBuffer() }
+                return nil
+            }
+            let begin = overlong ?? offset
+            let line = buffer[start..<end]
+            let length = Swift.min(end + 1, buffer.count) - start
+            start += length
+            offset += UInt64(length)
+            if overlong != nil {
+                overlong = nil
+                return rejected(.recordTooLong, begin..<offset)
+            }
+            if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+            // A byte order mark is no JSON; some programs write one all the same.
+            let text = begin == 0 && line.starts(with: [0xEF, 0xBB, 0xBF]) ? line.dropFirst(3) : line
+            guard let fields = NDJSON.fields(of: text, limits: limits) else {
+                return rejected(.malformedJSON, begin..<offset)
+            }
+            number += 1
+            return .record(ADIFRecord(number: number, byteOffset: begin, fields: fields))
+        }
+    }
+
+    private mutating func skipBuffer() {
+        overlong = overlong ?? offset
+        offset += UInt64(buffer.count - start)
+        buffer.removeAll()
+        start = 0
+    }
+
+    private mutating func rejected(_ code: ADIFRejection.Code, _ range: Range<UInt64>) -> ADIFItem {
+        number += 1
+        return .rejected(ADIFRejection(code, recordNumber: number, byteRange: range))
+    }
+}

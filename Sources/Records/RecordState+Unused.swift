@@ -1,0 +1,31 @@
+import Events
+
+extension RecordState {
+    /// Drops the writers and values of heads that went, once there are more of them than of those that count.
+    ///
+    /// A row is written without them; this keeps a state small that takes in a long run of edits between two rows, and
+    /// the search for a writer short. Cost: O(1) an event, seen over many.
+    mutating func dropUnused() {
+        if writers.count > 64, writers.count > 2 * (heads.count + deletions.count) { dropUnusedWriters() }
+        if unusedBytes > 4096, unusedBytes > values.count / 2 { dropUnusedValues() }
+    }
+
+    private mutating func dropUnusedWriters() {
+        let kept = keptWriters()
+        writers = kept.order.map { writers[$0] }
+        for place in heads.indices { heads[place].writer = kept.number[Int(heads[place].writer)] }
+        for place in deletions.indices { deletions[place].writer = kept.number[Int(deletions[place].writer)] }
+    }
+
+    private mutating func dropUnusedValues() {
+        var used: [UInt8] = []
+        used.reserveCapacity(values.count - unusedBytes)
+        for place in heads.indices {
+            let start = used.count
+            used.append(contentsOf: values[heads[place].value])
+            heads[place].value = start..<used.count
+        }
+        values = used
+        unusedBytes = 0
+    }
+}

@@ -1,0 +1,152 @@
+import Testing
+
+@testable import ADIF
+
+@Suite struct `ADX` {
+    private func read(_ xml: String, limits: ADIFLimits = ADIFLimits()) -> [ADIFItem] {
+        ADXReader.items(in: Array(xml.utf8), limits: limits)
+    }
+
+    private func document(_ records: String) -> String {
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ADX>\n<HEADER/>\n<RECORDS>\n\(records)\n</RECORDS>\n</ADX>\n"
+    }
+
+    @Test func `header, fields, APP and USERDEF elements are read`() throws {
+        let items = read(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <ADX>
+              <HEADER>
+                <!-- made up -->
+                <ADIF_VER>3.1.6</ADIF_VER>
+                <USERDEF FIELDID="1" TYPE="E" ENUM="{S,M,L}">SweaterSize</USERDEF>
+                <USERDEF FIELDID="2" TYPE="N" RANGE="{5:20}">ShoeSize</USERDEF>
+              </HEADER>
+              <RECORDS>
+                <RECORD>
+                  <CALL>N0CALL</CALL>
+                  <NAME_INTL>Bjørn &amp; Zoë</NAME_INTL>
+                  <APP PROGRAMID="Groundwave" FIELDNAME="Note" TYPE="S">a<![CDATA[<b>]]></APP>
+                  <USERDEF FIELDNAME="SweaterSize">M</USERDEF>
+                </RECORD>
+              </RECORDS>
+            </ADX>
+            """)
+        let header = try #require(items.headers.first)
+        #expect(header.userFields.map(\.writtenName) == ["SweaterSize", "ShoeSize"])
+        #expect(header.userFields[0].values == ["S", "M", "L"])
+        #expect(header.userFields[1].limits?.minimum == "5")
+        let record = try #require(items.records.first)
+        #expect(record.fields.map(\.name) == [.call, .nameIntl, "APP_GROUNDWAVE_NOTE", "SWEATERSIZE"])
+        #expect(record.fields.map(\.text.string) == ["N0CALL", "Bjørn & Zoë", "a<b>", "M"])
+        #expect(record.fields[2].typeIndicator == UInt8(ascii: "S"))
+        #expect(items.warnings.isEmpty && items.rejections.isEmpty)
+    }
+
+    @Test(arguments: [
+        "<!DOCTYPE ADX [<!ENTITY x SYSTEM \"file:///etc/hostname\">]><ADX><RECORDS/></ADX>",
+        "<?xml version=\"1.0\"?>\n<!-- c -->\n<!DOCTYPE ADX><ADX/>",
+        "<?xml version=\"1.0\" encoding=\"UTF-7\"?><ADX/>",
+        "<\u{0}A\u{0}D\u{0}X\u{0}/\u{0}>\u{0}",
+    ])
+    func `document types and encodings that could hide one are refused`(xml: String) {
+        #expect(read(xml).rejections.map(\.code) == [.forbiddenXML])
+    }
+
+    @Test(arguments: ["", "no log", "<log/>", "<?xml version=\"1.0\"?>", "<html><ADX/></html>"])
+    func `a document that is no ADX is refused`(xml: String) {
+        #expect(read(xml).rejections.map(\.code) == [.notADIF])
+    }
+
+    @Test func `a document above the limit is refused at once`() {
+        var limits = ADIFLimits()
+        limits.documentByteCount = 10
+        #expect(read(document("<RECORD/>"), limits: limits).rejections.map(\.code) == [.documentTooLarge])
+    }
+
+    @Test func `records before a place that is not well-formed are kept`() throws {
+        let items = read(document("<RECORD><CALL>N0CALL</CALL></RECORD>\n<RECORD><CALL>N0ABC</RECORD>"))
+        #expect(items.records.map { $0.fields.text(.call) } == ["N0CALL"])
+        let part = try #require(items.rejections.first)
+        #expect(part.code == .malformedXML)
+        #expect(part.recordNumber == 2)
+        #expect(part.byteRange.lowerBound == 102)
+    }
+
+    @Test func `a field above the limit costs its record and no other`() {
+        let value = String(repeating: "x", count: 65_537)
+        let items = read(
+            document("<RECORD><NOTES>\(value)</NOTES></RECORD><RECORD><CALL>N0ABC</CALL></RECORD><RECORD/>"))
+        #expect(items.rejections.map(\.code) == [.fieldTooLong, .noFields])
+        #expect(items.records.map(\.number) == [2])
+    }
+
+    @Test func `repeated, unknown and nested elements are reported`() {
+        let items = read(
+            document("<RECORD><CALL>N0CALL</CALL><call>N0ABC</call><MYOWN>1</MYOWN><QTH>a<b>c</b></QTH></RECORD>"))
+        #expect(items.records.first?.fields.text(.call) == "N0ABC")
+        #expect(items.records.first?.fields.text("MYOWN") == "1")
+        #expect(items.warnings == [.duplicateField, .unexpectedElement, .unexpectedElement])
+    }
+
+    @Test(arguments: UInt64(1)...100)
+    func `values that XML can hold come back as they were`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let pieces = [
+            "<", ">", "&", "\"", "]]>", "\r\n", "\r", "\n", "\t", " ", "é", "📻", "<EOR>", "&amp;", "abc", "\u{85}",
+        ]
+        var fields = ADIFFields()
+        for name in [.call, .notes, .nameIntl, "APP_GROUNDWAVE_a_b", "my own field", "APP_X"] as [FieldName] {
+            fields.append(name, (0..<random.number(0...12)).map { _ in random.element(pieces) }.joined())
+        }
+        var bytes: [UInt8] = []
+        ADXWriter.appendStart(ADIFHeader(), to: &bytes)
+        #expect(ADXWriter.append(ADIFRecord(fields: fields), to: &bytes).isEmpty)
+        ADXWriter.appendEnd(to: &bytes)
+        let items = ADXReader.items(in: bytes)
+        #expect(items.records.first.map { Array($0.fields) } == Array(fields))
+        #expect(items.rejections.isEmpty && items.warnings.isEmpty)
+    }
+
+    @Test func `a value that XML cannot hold is left out and reported`() {
+        var bytes: [UInt8] = []
+        var fields: ADIFFields = [
+            ADIFField(.call, "N0CALL"), ADIFField(.comment, "a\u{1}b"), ADIFField(.notes, "\u{FFFF}"),
+        ]
+        fields.append(.qth, value: [0x4B, 0xF6, 0x6C])
+        let problems = ADXWriter.append(ADIFRecord(number: 7, fields: fields), to: &bytes)
+        #expect(
+            problems == [
+                .init(code: .forbiddenCharacter, recordNumber: 7, field: .comment),
+                .init(code: .forbiddenCharacter, recordNumber: 7, field: .notes),
+                .init(code: .convertedToUTF8, recordNumber: 7, field: .qth),
+            ])
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.contains("<QTH>Köl</QTH>"))
+        #expect(!text.contains("COMMENT"))
+    }
+
+    @Test func `a header comes back with its definitions`() throws {
+        let definition = UserFieldDefinition(
+            number: 3, name: "ShoeSize", typeIndicator: UInt8(ascii: "N"), limits: .init(minimum: "5", maximum: "20"))
+        let header = ADIWriter.makeHeader(programVersion: "1.0", createdTimestamp: 0, userFields: [definition])
+        var bytes: [UInt8] = []
+        #expect(ADXWriter.appendStart(header, to: &bytes).isEmpty)
+        ADXWriter.appendEnd(to: &bytes)
+        let read = try #require(ADXReader.items(in: bytes).headers.first)
+        #expect(Array(read.fields) == Array(header.fields))
+        #expect(read.userFields == [definition])
+    }
+}
+
+@Suite struct `Telling formats apart` {
+    @Test(
+        arguments: [
+            ("<CALL:6>N0CALL<EOR>", ADIFFormat.adi), ("Some text\n<ADIF_VER:5>3.1.6", .adi), ("\u{FEFF}x<eoh>", .adi),
+            ("<?xml version=\"1.0\"?><ADX>", .adx), ("\u{FEFF}\n<adx>", .adx), ("<!-- log --><ADX/>", .adx),
+            ("START-OF-LOG: 3.0\n", .cabrillo), ("", nil), ("a < b", nil), ("<a@b>", nil),
+        ] as [(String, ADIFFormat?)])
+    func `the first bytes decide`(text: String, format: ADIFFormat?) {
+        #expect(ADIFFormat.detect(Array(text.utf8)) == format)
+    }
+}

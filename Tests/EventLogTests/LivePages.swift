@@ -1,0 +1,96 @@
+import Foundation
+
+/// Which bytes of an intact log file mean something, found by a walk of the test's own: all of it is believed, nothing
+/// is shared with the reader under test.
+struct LivePages: Sendable {
+    /// What a byte is for.
+    enum Use: Sendable {
+        /// On no page that the newest state uses, or in the gap of one that it does.
+        case none
+        /// Structure or value: a change must be seen.
+        case live
+        /// A page of the tree of free pages, of which the transaction numbers cannot be checked.
+        case freeList
+        /// A key in a branch page: a changed one may still tell its children apart, and then nothing is lost.
+        case separator
+        /// The other meta page, or a field of this one that says nothing about the contents.
+        case meta
+        /// A value that carries no checksum: a time of arrival, the name or epoch of the log.
+        case unchecked
+    }
+
+    let bytes: [UInt8]
+    private(set) var uses: [Use]
+    private(set) var leaves: [String: [Int]] = [:]
+    private(set) var branches: [String: [Int]] = [:]
+    private(set) var overflows: [Int] = []
+    let pageSize = 4096
+
+    init(path: String) throws {
+        bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        uses = [Use](repeating: .none, count: bytes.count)
+        let newest = number(at: 144, 8) > number(at: 4096 + 144, 8) ? 0 : 4096
+        mark(0..<152, .meta)
+        mark(4096..<(4096 + 152), .meta)
+        for range in [0..<8, 10..<12, 16..<24, 44..<152] {
+            mark(range.lowerBound + newest..<range.upperBound + newest, .live)
+        }
+        // The flags of the environment, and the rest of the record of free pages: its counts are statistics.
+        mark(newest + 40..<newest + 46, .meta)
+        walk(number(at: newest + 40 + 40, 8), "free")
+        walk(number(at: newest + 88 + 40, 8), "main")
+    }
+
+    /// The offsets of the bytes that are for `use`.
+    func offsets(_ wanted: Set<Use>) -> [Int] { uses.indices.filter { wanted.contains(uses[$0]) } }
+
+    private func number(at offset: Int, _ count: Int) -> Int {
+        (0..<count).reversed().reduce(0) { $0 << 8 | Int(bytes[offset + $1]) }
+    }
+
+    private mutating func mark(_ range: Range<Int>, _ use: Use) { for index in range { uses[index] = use } }
+
+    private mutating func walk(_ page: Int, _ table: String) {
+        guard page != -1 else { return }
+        let start = page * pageSize
+        let isLeaf = number(at: start + 10, 2) == 2
+        let use: Use = table == "free" ? .freeList : .live
+        mark(start..<start + 8, use)
+        mark(start + 10..<start + 16, use)
+        if isLeaf { leaves[table, default: []].append(page) } else { branches[table, default: []].append(page) }
+        let lower = number(at: start + 12, 2)
+        mark(start + 16..<start + lower, use)
+        for slot in 0..<(lower - 16) / 2 {
+            let entry = start + number(at: start + 16 + 2 * slot, 2)
+            let keyCount = number(at: entry + 6, 2)
+            let key = entry + 8..<entry + 8 + keyCount
+            mark(entry..<entry + 8, use)
+            guard isLeaf else {
+                mark(key, .separator)
+                walk(number(at: entry, 6), table)
+                continue
+            }
+            mark(key, use)
+            value(entry, key, number(at: entry, 4), table, use)
+        }
+    }
+
+    private mutating func value(_ entry: Int, _ key: Range<Int>, _ count: Int, _ table: String, _ use: Use) {
+        let name = String(decoding: bytes[key], as: UTF8.self)
+        let isUnchecked = table == "arrivals" || (table == "meta" && (name == "log" || name == "epoch"))
+        switch number(at: entry + 4, 2) {
+        case 1:
+            mark(key.upperBound..<key.upperBound + 8, use)
+            let page = number(at: key.upperBound, 8)
+            overflows.append(page)
+            mark(page * pageSize..<page * pageSize + 8, use)
+            mark(page * pageSize + 10..<page * pageSize + 16 + count, use)
+        case 2:
+            // The first four bytes of a record are used in meta pages only.
+            mark(key.upperBound + 4..<key.upperBound + count, use)
+            walk(number(at: key.upperBound + 40, 8), name)
+        default:
+            mark(key.upperBound..<key.upperBound + count, isUnchecked ? .unchecked : use)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import ByteCoding
+import EventLog
+import Events
+import Foundation
+
+/// A log in a folder of its own, which goes away with it.
+final class TestLog: Sendable {
+    let folder: URL
+    let log: EventLog
+    let replica = ReplicaID(high: 7, low: 7)
+
+    var path: String { folder.appending(path: "log.mdb").path }
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "groundwave-log-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        log = try EventLog.create(
+            at: folder.appending(path: "log.mdb").path, id: LogID(high: 1, low: 2), epoch: 3)
+    }
+
+    deinit {
+        try? log.close()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Appends `count` events of `replica`, in batches of `batchCount`, several batches to a commit.
+    func append(_ count: Int, batchCount: Int = 7, sizes: Sizes = .small, as replica: ReplicaID? = nil) throws {
+        var left = count
+        while left > 0 {
+            var batches: [DraftBatch] = []
+            while left > 0, batches.count < 20 {
+                let size = min(left, batchCount)
+                batches.append(.test(size, sizes: sizes, seed: UInt64(left)))
+                left -= size
+            }
+            _ = try log.append(batches, as: replica ?? self.replica, arrival: .test(left))
+        }
+    }
+}
+
+/// How long the values of test events are.
+enum Sizes {
+    /// Up to 200 bytes: on leaf pages.
+    case small
+    /// Mostly small, each fourth 3 to 9 KB: on pages of their own.
+    case mixed
+
+    func byteCount(of index: UInt64) -> Int {
+        switch self {
+        case .small: Int(index * 37 % 200)
+        case .mixed: index % 4 == 3 ? 3_000 + Int(index * 997 % 6_000) : Int(index * 37 % 200)
+        }
+    }
+}
+
+extension DraftBatch {
+    /// Events whose bytes follow from `seed`.
+    static func test(_ count: Int, sizes: Sizes = .small, seed: UInt64) -> DraftBatch {
+        var batch = DraftBatch()
+        for index in 0..<UInt64(count) {
+            let byteCount = sizes.byteCount(of: seed &+ index)
+            var numbers = SeededNumbers(seed: seed &* 1000 &+ index)
+            batch.append(
+                shape: { $0.append(varint: seed &+ index) },
+                values: { writer in for _ in 0..<byteCount { writer.append(UInt8(truncatingIfNeeded: numbers.next())) }
+                })
+        }
+        return batch
+    }
+}
+
+extension Arrival {
+    /// A moment that follows from `number`.
+    static func test(_ number: Int) -> Arrival {
+        Arrival(
+            wallMilliseconds: 1_700_000_000_000, monotonicMilliseconds: Int64(number),
+            boot: [UInt8](repeating: 9, count: 16))
+    }
+}
+
+/// SplitMix64: the same seed gives the same numbers.
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// What a log holds, read through its own scan.
+struct Contents: Equatable, Sendable {
+    var frames: [[UInt8]] = []
+    var ids: [EventID] = []
+
+    init(of log: EventLog) throws {
+        try log.scan(from: 1) { _, frame, bytes in
+            frames.append(bytes.toArray())
+            ids.append(frame.id)
+            return true
+        }
+    }
+
+    /// The root over the events of `replica`, by the definition of RFC 6962.
+    func root(of replica: ReplicaID) throws -> Hash256 {
+        var hasher = MerkleHasher()
+        let leaves = try zip(ids, frames).filter { $0.0.replica == replica }.map { _, bytes in
+            try bytes.withSpan { hasher.leaf(of: try Frame(parsing: $0), in: $0) }
+        }
+        func root(_ leaves: ArraySlice<Hash256>) -> Hash256 {
+            guard leaves.count > 1, let first = leaves.first else {
+                return leaves.first ?? [].withSpan { Hash256(hashing: $0) }
+            }
+            var split = 1
+            while split * 2 < leaves.count { split *= 2 }
+            _ = first
+            return hasher.node(root(leaves.prefix(split)), root(leaves.dropFirst(split)))
+        }
+        return root(leaves[...])
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Groundwave
+import GroundwaveTesting
+import Testing
+
+/// A kind of an application's own.
+enum Antenna: RecordKind {
+    static let schema = KindSchema(
+        name: "antenna", fields: [FieldSchema(1, "NAME"), FieldSchema(2, "HEIGHT"), FieldSchema(3, "BANDS", .union)])
+}
+
+/// The call sites of the public interface, as an application writes them.
+@Suite struct `Call sites` {
+    @Test func `opening hands out a store, or says why there is none`() async throws {
+        let made = try await TemporaryStore(Configuration(author: "N0CALL"))
+        let url = made.url
+        let opened: Store
+        switch try await Store.open(at: url, Configuration(author: "N0CALL", kinds: [Antenna.self])) {
+        case .ready(let store): opened = store
+        }
+        #expect(opened.kinds["antenna"] != nil)
+        #expect(opened.author == "N0CALL")
+        let nowhere = url.appending(path: "nowhere")
+        let error = await #expect(throws: StoreError.self) { try await Store.open(at: nowhere) }
+        #expect(error?.code == .notFound)
+        #expect(!FileManager.default.fileExists(atPath: nowhere.path), "opening never makes a store")
+    }
+
+    @Test func `a contact is logged in one line`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let saved = try await store.write {
+            try $0.add(Contact("W1AW", frequency: Frequency(hertz: 14_032_500), mode: .cw))
+        }
+        let contact = try #require(try store.read { try $0.find(saved.value) })
+        #expect(contact.call == "W1AW")
+        #expect(contact.frequency == Frequency(hertz: 14_032_500))
+        #expect(contact.band?.name == "20m", "the band follows from the frequency")
+        #expect(contact.mode == .cw)
+        #expect(saved.batch?.count == 1)
+    }
+
+    @Test func `one field is edited with a note, and the edit is taken back`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let saved = try await store.write {
+            try $0.add(Contact("W1AW", frequency: Frequency(hertz: 14_032_500), mode: .cw))
+        }
+        let fix = try await store.write(note: "Read back wrong") { batch in
+            try batch.set(\.frequency, of: saved.value, to: Frequency(hertz: 7_032_500))
+        }
+        let edited = try #require(try store.read { try $0.find(saved.value) })
+        #expect(edited.frequency == Frequency(hertz: 7_032_500))
+        #expect(edited.band?.name == "40m", "frequency and band say one thing")
+        try await store.revert(fix.batch, note: "undo")
+        let reverted = try #require(try store.read { try $0.find(saved.value) })
+        #expect(reverted.frequency == Frequency(hertz: 14_032_500))
+        #expect(reverted.band?.name == "20m")
+        #expect(reverted.mode == .cw, "what the batch did not touch stays")
+    }
+
+    @Test func `two questions are answered by one state`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        try await store.write { batch in
+            _ = try batch.add(Contact("W1AW", frequency: Frequency(hertz: 14_032_500), mode: .cw))
+            _ = try batch.add(Contact("N0CALL", band: Band(named: "20m"), mode: .ssb))
+            _ = try batch.add(Contact("W1AW", start: 0, mode: .cw))
+        }
+        let (count, before) = try store.read { view in
+            (try view.count(.contacts.on(.now)), try view.all(.contacts.worked("W1AW")))
+        }
+        #expect(count == 2)
+        #expect(before.count == 2)
+        #expect(before.allSatisfy { Contact($0).call == "W1AW" })
+    }
+
+    @Test func `the history of a field tells who changed what into what`() async throws {
+        let temporary = try await TemporaryStore(Configuration(deviceName: "shack"))
+        let store = temporary.store
+        let saved = try await store.write {
+            try $0.add(Contact("W1AW", frequency: Frequency(hertz: 14_032_500), mode: .cw))
+        }
+        try await store.write(note: "Read back wrong", author: "N0CALL") { batch in
+            try batch.set(\.frequency, of: saved.value, to: Frequency(hertz: 14_035_000))
+        }
+        try await store.write { try $0.set(\.name, of: saved.value, to: "Ann") }
+        var lines: [String] = []
+        for try await change in store.history(of: saved.value, field: \.frequency) {
+            lines.append("\(change.author ?? change.device): \(change.before ?? "–") → \(change.after ?? "–")")
+        }
+        #expect(lines == ["N0CALL: 14.0325 → 14.035", "shack: – → 14.0325"])
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Groundwave
+
+/// A writer for the fault tests: saves contacts one by one, and says of each whether it was acknowledged.
+///
+/// `fault-writer STORE COUNT NAME`: each contact has a batch of its own, and the comment `NAME n`. Standard output gets
+/// `saved n` after a write that returned and `refused n CODE` after one that threw, each before the next write begins.
+/// `fault-writer STORE hold`: takes the writer's turn and keeps it until standard input ends.
+@main
+struct FaultWriter {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 3 else { exit(64) }
+        let store: Store
+        do {
+            switch try await Store.open(at: URL(filePath: arguments[1])) {
+            case .ready(let opened): store = opened
+            }
+        } catch let error as StoreError {
+            say("refused 0 \(error.code.rawValue)")
+            exit(error.code.rawValue)
+        }
+        if arguments[2] == "hold" {
+            try await hold(store)
+        } else if arguments.count == 4, let count = Int(arguments[2]) {
+            for number in 1...count { await save(number, as: arguments[3], in: store) }
+        } else {
+            exit(64)
+        }
+        try? store.close()
+    }
+
+    private static func save(_ number: Int, as name: String, in store: Store) async {
+        do {
+            try await store.write { batch in
+                var contact = Contact("N\(number % 10)FLT", start: 1_700_000_000 + Int64(number), mode: .cw)
+                contact.comment = "\(name) \(number)"
+                _ = try batch.add(contact)
+            }
+            say("saved \(number)")
+        } catch {
+            say("refused \(number) \((error as? StoreError)?.code.rawValue ?? -1)")
+        }
+    }
+
+    private static func hold(_ store: Store) async throws {
+        try await store.write { batch in
+            _ = try batch.add(Contact("N0HLD", start: 1_700_000_000))
+            say("holding")
+            _ = try? FileHandle.standardInput.readToEnd()
+        }
+        say("saved 1")
+    }
+
+    /// One line, written at once: what was said before a kill was said.
+    private static func say(_ line: String) {
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+    }
+}

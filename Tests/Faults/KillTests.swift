@@ -1,0 +1,71 @@
+import Foundation
+import GroundwaveTesting
+import Testing
+
+@Suite(.serialized) struct `Killing an import` {
+    /// What an import that nobody disturbs ends with, and how long it takes; found out once.
+    private struct Undisturbed {
+        let log: GeneratedLog
+        let export: String
+        let seconds: Double
+
+        static let result = Result { try Undisturbed() }
+
+        init() throws {
+            // The notes make three batches of 4 MiB, so that there is something between none and all.
+            log = try GeneratedLog(count: 6000, noteLength: 1800)
+            let folder = try TemporaryFolder()
+            let store = folder.url.appending(path: "store")
+            #expect(try Program.groundwave("init", "--store", store.path).ended(0))
+            let start = ContinuousClock.now
+            #expect(try Program.groundwave("import", log.path, "--store", store.path).ended(0))
+            seconds = (ContinuousClock.now - start) / .seconds(1)
+            export = try Inspection.exported(store)
+        }
+    }
+
+    @Test(arguments: UInt64(1)...50)
+    func `leaves whole batches, and the same import completes it`(moment: UInt64) async throws {
+        let undisturbed = try Undisturbed.result.get()
+        let folder = try TemporaryFolder()
+        let store = folder.url.appending(path: "store")
+        #expect(try Program.groundwave("init", "--store", store.path).ended(0))
+
+        // Every second moment lies in the last half of the time, when batches are being committed.
+        var generator = SeededGenerator(seed: moment)
+        let share = (Double(moment) + .random(in: 0..<1, using: &generator)) / 51
+        let part = moment.isMultiple(of: 2) ? 0.5 + share / 2 : share
+        let child = try Child(Program.path("groundwave"), ["import", undisturbed.log.path, "--store", store.path])
+        usleep(UInt32(part * undisturbed.seconds * 1_000_000))
+        child.killNow()
+        _ = child.wait()
+
+        _ = try Inspection.log(of: store)
+        let numbers = Inspection.numbers(in: try Inspection.exported(store))
+        #expect(numbers == Array(0..<numbers.count), "what came in is the beginning of the file")
+
+        #expect(try Program.groundwave("import", undisturbed.log.path, "--store", store.path).ended(0))
+        _ = try Inspection.log(of: store)
+        #expect(try Inspection.exported(store) == undisturbed.export)
+        let again = try Program.groundwave("import", undisturbed.log.path, "--store", store.path)
+        #expect(again.output.contains("0 were imported, 0 updated, 6000 unchanged"), "\(again.output)")
+        let digests = try await Inspection.digests(of: store)
+        #expect(digests.shown == digests.folded)
+    }
+
+    @Test(arguments: UInt64(1)...10)
+    func `single writes that were acknowledged are there, and at most one more`(moment: UInt64) async throws {
+        let folder = try TemporaryFolder()
+        let store = folder.url.appending(path: "store")
+        #expect(try Program.groundwave("init", "--store", store.path).ended(0))
+        let child = try Child(Program.path("fault-writer"), [store.path, "100000", "one"])
+        #expect(child.waitUntilSaid("saved 1\n"))
+        var generator = SeededGenerator(seed: moment)
+        usleep(UInt32.random(in: 1000...400_000, using: &generator))
+        child.killNow()
+        let acknowledged = child.wait().output.split(separator: "\n").count
+        // The first event introduces the replica.
+        let events = try Inspection.log(of: store).events - 1
+        #expect(events == acknowledged || events == acknowledged + 1)
+    }
+}

@@ -1,0 +1,109 @@
+import ByteCoding
+import Events
+import Records
+import Testing
+
+@Suite struct `What this version does not know` {
+    @Test func `a field without a schema keeps its number or name through log, row and record`() throws {
+        var scene = Scene()
+        scene.write(
+            "a", at: 1, .set(.number(0x3FFF_FFFF), "a number of a later version"), .set(.name("APP_X_FIELD"), "a name"),
+            .set(.name("Überreichweite ✓"), "a name beyond ASCII"))
+        var store = try FoldedStore(folding: scene.events, savesEachStep: true)
+        try store.closeAndOpen()
+        let record = try #require(store[scene.record])
+        #expect(record.text(.number(0x3FFF_FFFF)) == "a number of a later version")
+        #expect(record.text(.name("APP_X_FIELD")) == "a name")
+        #expect(record.text(.name("Überreichweite ✓")) == "a name beyond ASCII")
+        #expect(record.fields.map(\.key) == record.fields.map(\.key).sorted())
+        #expect(History.schema.name(of: .number(0x3FFF_FFFF)) == "#1073741823")
+    }
+
+    @Test func `names that look alike and have other bytes are two fields`() throws {
+        // U+00E9 and e + U+0301: one string for Swift, two for every other program that reads the log.
+        let (composed, decomposed) = (FieldKey.name("\u{E9}"), FieldKey.name("e\u{301}"))
+        #expect(composed != decomposed)
+        var scene = Scene()
+        scene.write("a", at: 1, .set(composed, "composed"), .set(decomposed, "decomposed"))
+        for order in [scene.events, scene.events.reversed()] {
+            var store = try FoldedStore(folding: order, savesEachStep: true)
+            try store.closeAndOpen()
+            let record = try #require(store[scene.record])
+            #expect(record.fields.count == 2)
+            #expect(record.text(composed) == "composed")
+            #expect(record.text(decomposed) == "decomposed")
+        }
+    }
+
+    @Test(arguments: UInt64(0)..<100)
+    func `a change comes back from its event as it was written`(seed: UInt64) throws {
+        for written in try History(seed: seed).written { #expect(try written.event.change() == written.change) }
+    }
+
+    @Test(arguments: UInt64(0)..<300)
+    func `any change at all comes back as it was written, and within its bound`(seed: UInt64) throws {
+        var generator = SplitMix64(seed: seed)
+        let change = Change.random(using: &generator)
+        let author = ReplicaID(high: 1, low: 1)
+        let note = AuditNote(author: String(repeating: "é", count: Int(seed % 200)), text: "Import field-day.adi")
+        var draft = DraftBatch()
+        draft.append(change, by: author, note: note, using: &generator)
+        #expect(draft.byteCount <= DraftBatch.byteBound(of: change, note: note))
+        try draft.withEvent(at: 0) { shape, values throws in
+            #expect(try Change(shape: shape, values: values, isWithheld: false, by: author) == change)
+            var reader = try ChangeReader(shape: shape, isWithheld: false, by: author)
+            #expect(try reader.note(in: values) == note)
+        }
+    }
+
+    @Test func `a later version or an unknown operation says so, and is not called damaged`() throws {
+        var shape = ByteWriter()
+        shape.append(contentsOf: [1, 2, 1, 0x71])
+        #expect(throws: ChangeError.unknown(type: 1, version: 2)) { try reader(of: shape.bytes) }
+        #expect(throws: ChangeError.unknown(type: 9, version: 1)) { try reader(of: [9, 1, 0]) }
+        #expect(throws: ChangeError.malformed(.truncated(offset: 0, needed: 1, available: 0))) { try reader(of: []) }
+        // Kind "q", record, a flag that this version does not know.
+        let flagged = [1, 1, 1, 0x71] + [UInt8](repeating: 7, count: 16) + [2, 0, 0]
+        #expect(throws: ChangeError.unknown(type: 1, version: 1)) { try reader(of: flagged) }
+        // Kind "q", record, no source, no replicas, one operation of code 15.
+        let operation = [1, 1, 1, 0x71] + [UInt8](repeating: 7, count: 16) + [0, 0, 1, 15, 2, 0]
+        #expect(throws: ChangeError.unknown(type: 15, version: 1)) {
+            try operation.withSpan { shape in
+                var reader = try ChangeReader(shape: shape, isWithheld: true, by: ReplicaID(high: 1, low: 1))
+                try reader.validate(shape: shape, values: shape.extracting(0..<0))
+            }
+        }
+    }
+
+    private func reader(of shape: [UInt8]) throws {
+        _ = try shape.withSpan { try ChangeReader(shape: $0, isWithheld: false, by: ReplicaID(high: 1, low: 1)) }
+    }
+}
+
+extension Change {
+    /// A change with every kind of operation, field and head; the largest numbers among them.
+    static func random(using generator: inout SplitMix64) -> Change {
+        func number() -> UInt64 { generator.next() >> UInt64.random(in: 0..<64, using: &generator) }
+        func length() -> Int { Int.random(in: 1...(generator.chance(0.1) ? 255 : 12), using: &generator) }
+        let replicas = [ReplicaID(high: 1, low: 1)] + (0..<5).map { _ in .random(using: &generator) }
+        let codes: [OperationCode] = [.set, .clear, .add, .remove, .delete, .revive, .candidate]
+        let operations = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
+            let code = codes.randomElement(using: &generator)!
+            let field: FieldKey =
+                generator.chance(0.5)
+                ? .number(UInt32(number() & 0x3FFF_FFFF))
+                : .name(String(repeating: "n", count: length()))
+            let heads = (0..<Int.random(in: 0...6, using: &generator)).map { _ in
+                HeadID(
+                    EventID(replicas.randomElement(using: &generator)!, number()),
+                    index: generator.chance(0.5) ? 0 : UInt32(truncatingIfNeeded: number()))
+            }
+            let value = code.hasValue ? generator.bytes(Int(number() % (generator.chance(0.1) ? 300 : 20))) : nil
+            return Operation(code, field, supersedes: heads, value: value)
+        }
+        return Change(
+            kind: String(repeating: "k", count: length()),
+            record: .random(using: &generator),
+            source: generator.chance(0.5) ? SourceID(rawValue: .max) : nil, operations: operations)
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// One measurement a run; prints one line: what was measured, a colon, the figure, the rest.
+///
+/// Tools/bench runs these and the yardsticks in turn and compares medians.
+@main
+struct Bench {
+    static func main() async throws {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        func number(_ place: Int) -> Int { Int(arguments[place]) ?? 0 }
+        switch arguments.first {
+        case "append": try LogBench.append(arguments[1], events: number(2), batch: number(3))
+        case "scan": try LogBench.scan(arguments[1], rounds: number(2))
+        case "hash": try LogBench.hash(arguments[1])
+        case "generate": try ReplayBench.generate(arguments[1], events: number(2), records: number(3))
+        case "rebuild": try ReplayBench.rebuild(arguments[1])
+        case "catchup": try ReplayBench.catchUp(arguments[1], events: number(2))
+        case "parse": try ADIFBench.parse(arguments[1])
+        case "log": try ADIFBench.generateLog(arguments[1], contacts: number(2))
+        default:
+            print("usage: Bench append|scan|hash|generate|rebuild|catchup|parse|log … (see Tools/Benchmarks/README.md)")
+            exit(64)
+        }
+    }
+}
+
+/// Seconds that `body` takes.
+func seconds(_ body: () throws -> Void) rethrows -> Double {
+    let start = ContinuousClock.now
+    try body()
+    let elapsed = ContinuousClock.now - start
+    return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
+}
+
+/// Numbers that look random and are the same every time (splitmix64).
+func mixed(_ value: UInt64) -> UInt64 {
+    var x = value &+ 0x9E37_79B9_7F4A_7C15
+    x = (x ^ (x >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    x = (x ^ (x >> 27)) &* 0x94D0_49BB_1331_11EB
+    return x ^ (x >> 31)
+}
+
+/// Randomness that is the same every time.
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 1
+        return mixed(state)
+    }
+}

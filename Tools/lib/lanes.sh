@@ -1,0 +1,122 @@
+# shellcheck shell=bash
+# What the scripts share: lanes with names, seconds and a result. Sourced, never run.
+
+lanes_passed=0
+lanes_failed=0
+lanes_table=""
+
+# say TEXT…: one line that stands out from the output of the tools.
+say() { printf '==> %s\n' "$*"; }
+
+# die TEXT…: says why, and ends the script.
+die() {
+    printf 'error: %s\n' "$*" >&2
+    exit 1
+}
+
+# lane NAME COMMAND…: runs the command, prints its result and its seconds, and goes on whatever came of it.
+#
+# Its status is always 0: finish tells. Never call it after `if`, `!`, `&&` or `||`: bash would then ignore `set -e`
+# inside the command as well, and a step that fails in the middle would pass.
+lane_status=0
+lane() {
+    local name=$1 start=$SECONDS result=passed
+    shift
+    say "$name"
+    set +e
+    (
+        set -e
+        "$@"
+    )
+    lane_status=$?
+    set -e
+    if [ "$lane_status" -eq 0 ]; then
+        lanes_passed=$((lanes_passed + 1))
+    else
+        result="FAILED ($lane_status)"
+        lanes_failed=$((lanes_failed + 1))
+    fi
+    lanes_table+=$(printf '%-24s %6d s   %s' "$name" "$((SECONDS - start))" "$result")$'\n'
+    printf -- '--- %s: %s, %d s\n' "$name" "$result" "$((SECONDS - start))"
+}
+
+# finish: prints all lanes again and the sum; the status is 0 where none failed.
+finish() {
+    printf '\n%s\n%d passed, %d failed\n' "$lanes_table" "$lanes_passed" "$lanes_failed"
+    [ "$lanes_failed" -eq 0 ]
+}
+
+# system_packages apt|brew: the system libraries that Package.swift names for this installer, one a line.
+system_packages() {
+    sed -n "s/.*\.$1(\[\([^]]*\)\]).*/\1/p" Package.swift | tr ',' '\n' | tr -d '" ' | sort -u
+}
+
+# as_root COMMAND…: runs it as root; says so where that takes sudo.
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        say "sudo $*"
+        sudo "$@"
+    else
+        die "this needs root, and there is no sudo: $*"
+    fi
+}
+
+# install_apt PACKAGE…: installs those that are missing.
+install_apt() {
+    local missing=() package
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    done
+    [ "${#missing[@]}" -eq 0 ] && return 0
+    say "Installing ${missing[*]}"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"
+}
+
+# install_brew PACKAGE…: installs those that are missing.
+install_brew() {
+    local package
+    for package in "$@"; do
+        brew list --versions "$package" >/dev/null || {
+            say "Installing $package"
+            brew install "$package"
+        }
+    done
+}
+
+# install_system_libraries: what the package needs to build, on Debian and its kin or macOS with Homebrew.
+install_system_libraries() {
+    local packages=()
+    if command -v apt-get >/dev/null; then
+        mapfile_into packages system_packages apt
+        install_apt git pkg-config "${packages[@]}"
+    elif command -v brew >/dev/null; then
+        mapfile_into packages system_packages brew
+        install_brew pkgconf "${packages[@]}"
+    else
+        die "neither apt-get nor brew is here. Install by hand, then run this again: pkg-config, $(system_packages apt | xargs)"
+    fi
+}
+
+# mapfile_into ARRAY COMMAND…: its lines as an array; macOS has a bash without mapfile.
+mapfile_into() {
+    local name=$1 line
+    shift
+    # shellcheck disable=SC2034 # eval reads it.
+    while IFS= read -r line; do eval "$name+=(\"\$line\")"; done < <("$@")
+}
+
+# require_swift: ends with a word on what to do unless Swift 6.2 or later is here.
+require_swift() {
+    command -v swift >/dev/null || die "Swift is not here. Install Swift 6.2 or later from https://www.swift.org/install, then run this again."
+    local version major minor
+    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1)
+    [ -n "$version" ] || die "swift does not say its version: swift --version"
+    major=${version%%.*}
+    minor=${version#*.}
+    if [ "$major" -lt 6 ] || { [ "$major" -eq 6 ] && [ "$minor" -lt 2 ]; }; then
+        die "Swift $version is too old: 6.2 or later is needed. See https://www.swift.org/install"
+    fi
+}
