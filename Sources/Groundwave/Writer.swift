@@ -13,7 +13,7 @@ import Synchronization
 final class Writer: Sendable {
     let replica: ReplicaID
     private let identity: Identity
-    private let deviceName: String
+    let deviceName: String
     private let didCommit: @Sendable () -> Void
     private let log: EventLog
     private let views: Views
@@ -49,9 +49,9 @@ final class Writer: Sendable {
     func introduceIfNew() throws {
         guard !isIntroduced.load(ordering: .relaxed) else { return }
         if try log.vector()[replica] == 0 {
-            var batch = WriteBatch(views: views, replica: replica)
+            var batch = WriteBatch(views: views, replica: replica, deviceName: deviceName)
             try batch.introduce(identity, device: deviceName)
-            _ = try log.append([try batch.draft(AuditNote())], as: replica, arrival: .now())
+            _ = try log.append([try batch.draft(AuditNote(author: deviceName))], as: replica, arrival: .now())
         }
         isIntroduced.store(true, ordering: .relaxed)
     }
@@ -107,7 +107,7 @@ final class Writer: Sendable {
             do {
                 try views.catchUp()
                 while let request = rest.first {
-                    var batch = WriteBatch(views: views, replica: replica)
+                    var batch = WriteBatch(views: views, replica: replica, deviceName: deviceName)
                     let draft: DraftBatch
                     do { draft = try request.prepare(&batch) } catch {
                         request.fail(error)
