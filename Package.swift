@@ -71,6 +71,15 @@ let package = Package(
             name: "ProgramStoreTests", dependencies: ["Groundwave", "GroundwaveTesting", "groundwave-cli"]),
         // The call sites of the public interface, compiled and run: they import what an application imports.
         .testTarget(name: "Examples", dependencies: ["Groundwave", "GroundwaveTesting"], path: "Tests/Examples"),
+        .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records"]),
+        .testTarget(
+            name: "GroundwaveTests",
+            dependencies: [
+                "Events", "Groundwave", "GroundwaveTesting", "Projections", "Radio", "Records", "Settings",
+            ]),
+        .testTarget(
+            name: "ProgramTests",
+            dependencies: ["groundwave-cli", "Events", "Groundwave", "GroundwaveTesting", "Radio", "Records"]),
         // The program as real child processes that are killed, starved and lied to.
         .executableTarget(name: "fault-writer", dependencies: ["Groundwave"], path: "Tests/FaultWriter"),
         .testTarget(

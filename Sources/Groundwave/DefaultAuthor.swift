@@ -5,11 +5,13 @@ import Records
 extension ViewReader {
     /// `note` with an author: where none is named, the operator of the session that is open on this device, else the
     /// device's name.
-    func naming(_ note: AuditNote, for replica: ReplicaID) throws -> AuditNote {
+    ///
+    /// - Parameter device: What a device is called whose replica is not known yet.
+    func naming(_ note: AuditNote, for replica: ReplicaID, on device: String) throws -> AuditNote {
         guard note.author.isEmpty else { return note }
         var note = note
         let session = try openSession(of: replica)
-        note.author = try session?.author ?? deviceName(of: replica) ?? ""
+        note.author = try session?.author ?? deviceName(of: replica) ?? device
         return note
     }
 

@@ -10,6 +10,8 @@ public struct AddedRecord: Hashable, Sendable {
     public let id: RecordID
     /// Whether it was there already, by its natural identity; then its fields were set.
     public let wasThere: Bool
+    /// What was unusual, in sentences.
+    public let remarks: [String]
 }
 
 extension WriteBatch {
@@ -20,6 +22,7 @@ extension WriteBatch {
     public mutating func addNaturally(_ kind: String, _ assignments: [Assignment]) throws -> AddedRecord {
         let schema = try Self.editable(kind, in: kinds)
         try check(assignments, schema, record: nil)
+        let (assignments, remarks) = try Radio.checked(assignments, of: schema)
         func text(_ name: String) -> String? {
             assignments.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
         }
@@ -32,20 +35,23 @@ extension WriteBatch {
                     .usage, "A new \(kind) needs \(missing).",
                     hint: "What says which \(kind) it is: \(required.joined(separator: ", ")).")
             }
-            return AddedRecord(id: try add(kind, said), wasThere: false)
+            return AddedRecord(id: try add(kind, said), wasThere: false, remarks: remarks)
         }
         let wasThere = try record(kind, id)?.isVisible ?? false
         try set(kind, id, said)
-        return AddedRecord(id: id, wasThere: wasThere)
+        return AddedRecord(id: id, wasThere: wasThere, remarks: remarks)
     }
 
     /// Sets or clears fields of a record as a person says; the fields that make its identity stay.
     ///
-    /// - Returns: Whether anything was written.
-    public mutating func editNaturally(_ kind: String, _ id: RecordID, _ assignments: [Assignment]) throws -> Bool {
+    /// - Returns: Whether anything was written, and what was unusual.
+    public mutating func editNaturally(
+        _ kind: String, _ id: RecordID, _ assignments: [Assignment]
+    ) throws -> (isChanged: Bool, remarks: [String]) {
         let schema = try Self.editable(kind, in: kinds)
         guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }
         try check(assignments, schema, record: record)
+        let (assignments, remarks) = try Radio.checked(assignments, of: schema)
         func before(_ name: String) -> String? {
             schema.value(of: name, in: record).map { String(decoding: $0, as: UTF8.self) }
         }
@@ -58,7 +64,7 @@ extension WriteBatch {
                 .usage, "\(Radio.identityFields(of: kind).joined(separator: " and ")) say which \(kind) this is.",
                 hint: "Add another one, and remove this one.")
         }
-        return try set(kind, id, assignments)
+        return (try set(kind, id, assignments), remarks)
     }
 
     private func check(_ assignments: [Assignment], _ schema: KindSchema, record: Record?) throws {

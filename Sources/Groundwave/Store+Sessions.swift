@@ -138,8 +138,10 @@ extension WriteBatch {
 }
 
 extension ViewReader {
-    /// The session that `replica` started or resumed last and that has not ended. Cost: an index look-up.
-    func openSession(of replica: ReplicaID) throws -> OperatingSession? {
+    /// The session that `replica` started or resumed last and that has not ended; `nil` where there is none.
+    ///
+    /// Cost: an index look-up.
+    public func openSession(of replica: ReplicaID) throws -> OperatingSession? {
         var found: OperatingSession?
         let status = Radio.session.key(for: "STATUS")
         try forEachEntry(of: Radio.session.name, index: Radio.openSessions, isBackwards: true) { _, id in

@@ -29,6 +29,7 @@ public struct Batch: Hashable, Sendable {
 public struct WriteBatch {
     private let views: Views
     let replica: ReplicaID
+    private let deviceName: String
     private(set) var changes: [Change] = []
     /// The records that were read or written: two batches that share none may be committed together.
     private(set) var touched: Set<RecordName> = []
@@ -41,9 +42,10 @@ public struct WriteBatch {
         var id: RecordID
     }
 
-    init(views: Views, replica: ReplicaID) {
+    init(views: Views, replica: ReplicaID, deviceName: String) {
         self.views = views
         self.replica = replica
+        self.deviceName = deviceName
     }
 
     /// The kinds that are known.
@@ -150,11 +152,16 @@ public struct WriteBatch {
         StoreError(.notFound, "There is no \(kind) with the id \(id.short).")
     }
 
+    private func named(_ note: AuditNote) throws -> AuditNote {
+        if changes.isEmpty || !note.author.isEmpty { return note }
+        return try views.read { try $0.naming(note, for: replica, on: deviceName) }
+    }
+
     /// The changes as a draft, the note in the last event.
     func draft(_ note: AuditNote) throws -> DraftBatch {
         var batch = DraftBatch()
         var generator = SystemRandomNumberGenerator()
-        let note = changes.isEmpty ? note : try views.read { try $0.naming(note, for: replica) }
+        let note = try named(note)
         for (index, change) in changes.enumerated() {
             let isLast = index == changes.count - 1
             guard batch.hasRoom(for: DraftBatch.byteBound(of: change, note: note)) else {

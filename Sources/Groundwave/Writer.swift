@@ -13,7 +13,7 @@ import Synchronization
 final class Writer: Sendable {
     let replica: ReplicaID
     private let identity: Identity
-    private let deviceName: String
+    let deviceName: String
     private let didCommit: @Sendable () -> Void
     private let log: EventLog
     private let views: Views
@@ -51,9 +51,10 @@ final class Writer: Sendable {
         let vector = try log.vector()
         if vector[replica] == 0 {
             let isFirst = vector.entries.isEmpty
-            var batch = WriteBatch(views: views, replica: replica)
+            var batch = WriteBatch(views: views, replica: replica, deviceName: deviceName)
             try batch.introduce(identity, device: deviceName)
-            _ = try log.append([try batch.draft(AuditNote(author: deviceName, text: isFirst ? "A new log" : "A new device"))], as: replica, arrival: .now())
+            let note = AuditNote(author: deviceName, text: isFirst ? "A new log" : "A new device")
+            _ = try log.append([try batch.draft(note)], as: replica, arrival: .now())
         }
         isIntroduced.store(true, ordering: .relaxed)
     }
@@ -109,7 +110,7 @@ final class Writer: Sendable {
             do {
                 try views.catchUp()
                 while let request = rest.first {
-                    var batch = WriteBatch(views: views, replica: replica)
+                    var batch = WriteBatch(views: views, replica: replica, deviceName: deviceName)
                     let draft: DraftBatch
                     do { draft = try request.prepare(&batch) } catch {
                         request.fail(error)

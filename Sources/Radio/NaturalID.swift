@@ -72,7 +72,7 @@ extension Radio {
         if names.contains(field) { return }
         let meant = Spelling.nearest(to: field, among: names)
         throw EntryProblem(
-            "A \(schema.name) has no field \(field).",
+            "There is no field \(field) in records of the kind \(schema.name).",
             hint: meant.map { "Did you mean \($0)?" } ?? "Its fields are \(names.joined(separator: ", ")).")
     }
 }

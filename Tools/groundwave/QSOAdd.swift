@@ -92,8 +92,9 @@ struct QSOAdd: AsyncParsableCommand {
         }
         for remark in remarks { Terminal.remark(Terminal.visible(remark)) }
         let mode = fields["SUBMODE"] ?? fields["MODE"] ?? ""
-        let date = fields["QSO_DATE"] ?? "", time = fields["TIME_ON"] ?? ""
-        let words = [fields["CALL"] ?? "", fields["FREQ"] ?? fields["BAND"] ?? "", mode, "\(date) \(time)Z"]
+        let start = ContactFacts.seconds(date: fields["QSO_DATE"] ?? "", time: fields["TIME_ON"] ?? "")
+        let frequency = fields["FREQ"].map { "\($0) MHz" } ?? fields["BAND"] ?? ""
+        let words = [fields["CALL"] ?? "", frequency, mode, start.map(TimeText.seconds) ?? ""]
         let text = words.filter { !$0.isEmpty }.joined(separator: " ")
         Terminal.print(
             Terminal.visible(dryRun ? "Would be logged: \(text)" : "\(contact.id.short)  \(text)"))

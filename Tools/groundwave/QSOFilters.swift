@@ -53,6 +53,8 @@ struct QSOFilters: ParsableArguments {
         query.call = call
         query.band = try band.map { try BandName.checked($0) }
         query.mode = mode
+        // Who asks for notes of an activation gets them.
+        query.includesMetadata = mode.map { QSOKind.metadataModes.contains($0.uppercased()) } ?? false
         query.since = try since.map { try TimeArgument($0, now: now).start }
         query.until = try until.map { try TimeArgument($0, now: now).end }
         query.recordedSince = try recordedSince.map { try TimeArgument($0, now: now).start * 1000 }

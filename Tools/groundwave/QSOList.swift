@@ -48,7 +48,6 @@ struct QSOList: AsyncParsableCommand {
         let store = try await options.open()
         var query = try filters.query(store)
         query.isHidden = hidden
-        query.includesMetadata = true
         let isForPeople = !options.json && !ndjson
         let latest = isForPeople && isatty(STDOUT_FILENO) == 1 ? 50 : 0
         let count = limit ?? latest

@@ -37,6 +37,7 @@ struct RecordEdit: AsyncParsableCommand {
             try batch.editNaturally(kind, id, assignments)
         }
         if options.json { return try Terminal.print(json: ChangeResult(id, written.batch)) }
-        Terminal.print(written.value ? "The \(kind) \(id.short) was changed." : "Nothing changed: it is so already.")
+        for remark in written.value.remarks { Terminal.remark(Terminal.visible(remark)) }
+        Terminal.print(written.value.isChanged ? "The \(kind) \(id.short) was changed." : "Nothing changed: it is so already.")
     }
 }

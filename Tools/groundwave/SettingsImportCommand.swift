@@ -44,7 +44,8 @@ struct SettingsImportCommand: AsyncParsableCommand {
                     rejected: report.rejected, credentials: report.credentials))
         } else {
             let verb = dryRun ? "would be " : ""
-            Terminal.print("\(report.imported.count) settings \(verb)imported, \(report.unchanged.count) unchanged.")
+            let count = report.imported.count
+            Terminal.print("\(count) setting\(count == 1 ? "" : "s") \(verb)imported, \(report.unchanged.count) unchanged.")
             for key in report.unknown { Terminal.remark("  passed over: \(Terminal.visible(key)) does not travel.") }
             for key in report.rejected { Terminal.remark("  rejected: \(Terminal.visible(key)) cannot have that value.") }
             if report.credentials > 0 {

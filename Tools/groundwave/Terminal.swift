@@ -35,7 +35,19 @@ enum Terminal {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let object = try encoder.encode(Envelope(content: json))
-        print(String(decoding: object, as: UTF8.self))
+        print(escaped(String(decoding: object, as: UTF8.self)))
+    }
+
+    /// JSON whose control characters are written as `\u…`: the encoder does so for those below U+0020 alone.
+    private static func escaped(_ json: String) -> String {
+        guard json.unicodeScalars.contains(where: isControl) else { return json }
+        return json.unicodeScalars.reduce(into: "") { text, scalar in
+            if isControl(scalar) {
+                text += "\\u" + String(format: "%04x", scalar.value)
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
     }
 
     /// Says what went wrong and what helps.
@@ -56,11 +68,18 @@ enum Terminal {
         }
     }
 
-    /// Under `--json`, says what the parser of the arguments found wrong as every other error, and ends the program.
+    /// Says what the parser of the arguments found wrong, where there is more to say than it does: what a mistyped verb
+    /// may have meant; and under `--json` as every other error. Then ends the program.
     static func reportUsage(_ error: any Error) {
         let code = Program.exitCode(for: error)
-        guard isJSON, code != .success else { return }
-        report(StoreError(.usage, Program.message(for: error), hint: "groundwave --help"))
+        guard code != .success else { return }
+        if let error = VerbSuggestion.error(for: Array(CommandLine.arguments.dropFirst())) {
+            report(error)
+        } else if isJSON {
+            report(StoreError(.usage, Program.message(for: error), hint: "groundwave --help"))
+        } else {
+            return
+        }
         exit(code.rawValue)
     }
 

@@ -1,0 +1,46 @@
+import Groundwave
+import Testing
+
+/// 2026-05-01 12:34:56 UTC.
+private let now: Int64 = 1_777_638_896
+private let midnight: Int64 = 1_777_593_600
+
+@Suite struct `Times on the command line` {
+    @Test(arguments: [
+        ("now", now), ("90m", now - 5400), ("2d", now - 172_800), ("0s", now), ("3h", now - 10800), ("1w", now - 604_800),
+        ("2026-05-01T12:00", midnight + 43200), ("2026-05-01t12:00z", midnight + 43200),
+        ("2026-05-01T12:00:30Z", midnight + 43230), ("2026-05-01 12:00", midnight + 43200),
+        ("1965-01-01T00:00Z", -157_766_400),
+    ])
+    func `a moment begins and ends at once`(text: String, seconds: Int64) throws {
+        let time = try TimeArgument(text, now: now)
+        #expect(time.start == seconds)
+        #expect(time.end == seconds)
+    }
+
+    @Test(arguments: [
+        ("today", midnight), ("yesterday", midnight - 86400), ("2026-05-01", midnight), ("20260430", midnight - 86400),
+        ("TODAY", midnight),
+    ])
+    func `a day goes to the start of the next`(text: String, start: Int64) throws {
+        let time = try TimeArgument(text, now: now)
+        #expect(time.start == start)
+        #expect(time.end == start + 86400)
+    }
+
+    @Test(arguments: [
+        "", "soon", "2026-02-29", "2026-13-01", "2026-05-01T24:00", "2026-05-01T12", "-1d", "9999999999d", "1.5h",
+        "2026-05-01T12:00+02:00", "tomorrow", "2026-5-1",
+    ])
+    func `anything else is refused, with what a time looks like`(text: String) throws {
+        let error = try #require(throws: StoreError.self, performing: { try TimeArgument(text, now: now) })
+        #expect(error.code == .usage)
+        #expect(error.hint?.contains("90m") == true)
+    }
+
+    @Test func `before 1970 a day is a day too`() throws {
+        let time = try TimeArgument("today", now: -1)
+        #expect(time.start == -86400)
+        #expect(time.end == 0)
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+@Suite struct `Help and mistakes` {
+    private static let verbs: [[String]] = [
+        ["qso", "add"], ["qso", "edit"], ["qso", "remove"], ["qso", "restore"], ["qso", "list"], ["qso", "show"],
+        ["qso", "worked"], ["qso", "count"], ["session", "start"], ["session", "pause"], ["session", "resume"],
+        ["session", "end"], ["session", "edit"], ["session", "list"], ["session", "show"], ["settings", "get"],
+        ["settings", "set"], ["settings", "unset"], ["settings", "list"], ["settings", "export"], ["settings", "import"],
+        ["record", "kinds"], ["record", "add"], ["record", "edit"], ["record", "remove"], ["record", "restore"],
+        ["record", "list"], ["record", "show"], ["conflicts", "list"], ["conflicts", "show"], ["conflicts", "choose"],
+    ]
+
+    @Test(arguments: verbs)
+    func `every verb says what it does, with an example`(verb: [String]) throws {
+        let help = try Program().run(verb + ["--help"])
+        #expect(help.status == 0)
+        #expect(help.output.hasPrefix("OVERVIEW: "))
+        #expect(help.output.contains("\n  groundwave \(verb.joined(separator: " "))"), "an example")
+        #expect(help.output.contains("--json"))
+    }
+
+    @Test(arguments: [
+        (["qso", "lst"], "groundwave qso list"), (["qos", "list"], "groundwave qso"),
+        (["sesion", "start"], "groundwave session"), (["settings", "imprt", "x"], "groundwave settings import"),
+        (["conflicts", "chose", "a"], "groundwave conflicts choose"), (["--store", "x", "recrd"], "groundwave record"),
+    ])
+    func `a mistyped verb gets a suggestion`(arguments: [String], meant: String) throws {
+        let refused = try Program().run(arguments)
+        #expect(refused.status == 64)
+        #expect(refused.errors.contains("Did you mean \(meant)?"), "\(refused.errors)")
+        let json = try Program().run(arguments + ["--json"])
+        #expect(json.error["hint"] as? String == "Did you mean \(meant)?")
+    }
+
+    @Test func `an option that is not there is an error as an object under json`() throws {
+        let refused = try Program().run("qso", "list", "--bnad", "20m", "--json")
+        #expect(refused.status == 64)
+        #expect(refused.error["code"] as? String == "usage")
+    }
+
+    @Test func `without a store every verb says how to make one`() throws {
+        for arguments in [["qso", "list"], ["session", "start"], ["settings", "list"], ["record", "kinds"], ["conflicts"]] {
+            let refused = try Program().run(arguments + ["--store", "/nowhere/at/all", "--json"])
+            #expect(refused.status == 66)
+            #expect((refused.error["hint"] as? String)?.contains("init") == true)
+        }
+    }
+}

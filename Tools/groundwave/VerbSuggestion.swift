@@ -1,0 +1,41 @@
+import ArgumentParser
+import Groundwave
+import Radio
+
+/// What a mistyped verb may have meant.
+enum VerbSuggestion {
+    /// The error to report instead of the parser's where a word of `arguments` stands in the place of a verb and is
+    /// none, or `nil`.
+    static func error(for arguments: [String]) -> StoreError? {
+        var command: any ParsableCommand.Type = Program.self
+        var path = ["groundwave"]
+        for word in arguments {
+            if word.hasPrefix("-") { continue }
+            let verbs = subcommands(of: command)
+            if verbs.isEmpty { return nil }
+            if let verb = verbs.first(where: { $0._commandName == word }) {
+                command = verb
+                path.append(word)
+            } else if let meant = Spelling.nearest(to: word.lowercased(), among: verbs.map { $0._commandName }) {
+                return StoreError(
+                    .usage, "There is no “\(word)” in \(path.joined(separator: " ")).",
+                    hint: "Did you mean \((path + [meant]).joined(separator: " "))?")
+            } else if command.configuration.defaultSubcommand == nil, !isOptionValue(word, in: arguments) {
+                return StoreError(
+                    .usage, "There is no “\(word)” in \(path.joined(separator: " ")).",
+                    hint: "It has \(verbs.map { $0._commandName }.joined(separator: ", ")).")
+            }
+        }
+        return nil
+    }
+
+    private static func subcommands(of command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+        command.configuration.subcommands + command.configuration.groupedSubcommands.flatMap { $0.subcommands }
+    }
+
+    /// Whether `word` follows an option, whose value it may be.
+    private static func isOptionValue(_ word: String, in arguments: [String]) -> Bool {
+        guard let place = arguments.firstIndex(of: word), place > 0 else { return false }
+        return arguments[place - 1].hasPrefix("-")
+    }
+}
