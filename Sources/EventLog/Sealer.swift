@@ -12,11 +12,19 @@ struct Sealer {
 
     var edges: [ReplicaID: MerkleEdge] = [:]
     var nodes: [(key: ReplicaNumberKey, hash: Hash256)] = []
-    var isDirty = false
+    /// How many of the nodes are in the transaction that is being committed.
+    private var storingCount = 0
 
+    /// Whether there is anything to write.
+    var isDirty: Bool { !nodes.isEmpty }
+
+    /// The transaction has all that is here now. What is hashed while it is being committed waits for the next one.
+    mutating func willStore() { storingCount = nodes.count }
+
+    /// The transaction was committed.
     mutating func didStore() {
-        nodes.removeAll()
-        isDirty = false
+        nodes.removeFirst(storingCount)
+        storingCount = 0
     }
 }
 
@@ -51,7 +59,6 @@ extension EventLog {
             guard (sealer.edges[replica]?.count ?? 0) < edge.count else { return }
             sealer.edges[replica] = edge
             sealer.nodes += nodes
-            sealer.isDirty = true
         }
     }
 
@@ -95,6 +102,7 @@ extension EventLog {
     /// Puts what was hashed since the last commit into this one.
     func storeSeals(_ transaction: borrowing WriteTransaction, _ tables: LogTables) throws {
         try sealer.withLock { sealer in
+            sealer.willStore()
             guard sealer.isDirty else { return }
             for (replica, edge) in sealer.edges.sorted(by: { $0.key < $1.key }) {
                 var writer = ByteWriter()

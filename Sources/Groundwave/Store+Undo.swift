@@ -65,7 +65,7 @@ extension Store {
     /// - Parameter batch: As `write` returned it; `nil`, a write that had nothing to do, takes nothing back.
     /// - Returns: The compensating batch; no batch where there was nothing left to take back.
     @discardableResult
-    public func revert(_ batch: Batch?, note: String? = nil) async throws -> Written<Int> {
+    public func revert(_ batch: Batch?, note: String? = nil, author: String? = nil) async throws -> Written<Int> {
         guard let batch else { return Written(value: 0, batch: nil) }
         let positions = Array(batch.position..<(batch.position + UInt64(batch.count)))
         return try await write(note: note ?? "Undo", author: author) { [log, kinds] write in

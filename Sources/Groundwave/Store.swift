@@ -105,11 +105,9 @@ public final class Store: Sendable {
                 try? FileManager.default.removeItem(atPath: files.identity)
                 throw error
             }
-            let store = Store(files: files, configuration: configuration, log: log, identity: identity)
-            let author = configuration.author.isEmpty ? configuration.deviceName : configuration.author
-            _ = try await store.write(note: "A new log", author: author) { batch in
-                try batch.introduce(identity, device: configuration.deviceName)
-            }
+            let store = try Store(
+                files: files, configuration: configuration, log: log, identity: identity, mayWrite: true)
+            _ = try await store.introduce()
             return store
         }
     }

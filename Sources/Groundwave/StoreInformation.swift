@@ -77,7 +77,8 @@ extension StoreInformation {
             vector = try log.vector()
             position = try log.lastPosition()
         } catch {
-            return note("log", error, files.log)
+            note("log", error, files.log)
+            return
         }
         defer { try? log.close() }
         let views = Views(of: log, kinds: Store.kinds(Configuration(kinds: kinds)), at: files.views)

@@ -1,3 +1,4 @@
+import ADIF
 import Events
 import Foundation
 import Projections
@@ -34,14 +35,22 @@ extension WriteBatch {
 
     /// Sets one typed field of a contact; a new frequency moves the band with it, a new mode the submode.
     ///
-    /// - Returns: Whether anything was written.
+    /// - Parameter basis: What the author was looking at, where that is older than the present state.
+    /// - Returns: Whether anything was written; `false` where the field shows `value` already.
+    /// - Throws: ``StoreError`` with code `notFound` where there is no such contact.
     @discardableResult
     public mutating func set<Value: Sendable>(
-        _ field: WritableKeyPath<Contact, Value> & Sendable, of contact: RecordID, to value: Value
+        _ field: WritableKeyPath<Contact, Value> & Sendable, of contact: RecordID, to value: Value,
+        basis: Record? = nil
     ) throws -> Bool {
-        guard try record(QSOKind.name, contact) != nil else { throw Self.noRecord(QSOKind.name, contact) }
-        return try set(QSOKind.name, contact, Contact.assignments(setting: field, to: value))
+        guard let present = try record(QSOKind.name, contact) else { throw Self.noRecord(QSOKind.name, contact) }
+        let assignments = Contact.assignments(setting: field, to: value)
+        return try set(QSOKind.name, contact, assignments, basis: basis ?? present)
     }
+
+    /// Hides a contact: its content stays, and it can be restored. `false` where it is hidden already.
+    @discardableResult
+    public mutating func removeContact(_ id: RecordID) throws -> Bool { try remove(QSOKind.name, id) }
 
     /// Logs a contact as a person entered it: checked, and filled up from the session and the clock.
     ///
@@ -88,6 +97,14 @@ extension WriteBatch {
             if session.status == .active { return (session, nil) }
             return (nil, "The session \(session.id.short) is paused, so the contact is not part of it.")
         }
+    }
+}
+
+extension Contact {
+    /// A contact with `call` that starts now.
+    public init(_ call: String, frequency: Frequency? = nil, band: Band? = nil, mode: Mode? = nil) {
+        self.init(
+            call, start: Int64(Date.now.timeIntervalSince1970), frequency: frequency, band: band, mode: mode)
     }
 }
 
