@@ -13,6 +13,9 @@ let package = Package(
     platforms: [.macOS(.v26)],
     products: [
         .library(name: "Groundwave", targets: ["Groundwave"]),
+        // The layers themselves, for the benchmarks.
+        .library(
+            name: "GroundwaveEngine", targets: ["ADIF", "ByteCoding", "EventLog", "Events", "Projections", "Records"]),
         .library(name: "GroundwaveTesting", targets: ["GroundwaveTesting"]),
         .executable(name: "groundwave", targets: ["groundwave-cli"]),
     ],
@@ -54,7 +57,11 @@ let package = Package(
         // Tests mirror the modules.
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"]),
         .testTarget(name: "ADIFTests", dependencies: ["ADIF"]),
+        .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBSecondProcess"]),
+        // The other process of LMDBTests: it writes, holds transactions and is killed.
+        .executableTarget(name: "LMDBSecondProcess", dependencies: ["LMDB"], path: "Tests/LMDBSecondProcess"),
         .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events"]),
+        .testTarget(name: "EventLogTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records"]),
         .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
         .testTarget(
             name: "ProjectionsTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),

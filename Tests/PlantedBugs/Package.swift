@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The engine and its suites alone, so that a planted bug costs a build of seconds: Tools/planted-bugs puts this in the
+// place of the package's own manifest, in its copy of the tree.
+
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+
+let package = Package(
+    name: "PlantedBugs",
+    platforms: [.macOS(.v26)],
+    dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")],
+    targets: [
+        .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .target(name: "CChecksum"),
+        .target(name: "ByteCoding", dependencies: ["CChecksum"]),
+        .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: [.strictMemorySafety()]),
+        .target(name: "Events", dependencies: ["ByteCoding", crypto]),
+        .target(name: "Records", dependencies: ["ByteCoding", "Events"]),
+        .target(name: "EventLog", dependencies: ["ByteCoding", "Events", "LMDB"]),
+        .target(name: "Projections", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", crypto]),
+        .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events"]),
+        .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
+        .testTarget(name: "EventLogTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records"]),
+        .testTarget(
+            name: "ProjectionsTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

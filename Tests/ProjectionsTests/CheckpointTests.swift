@@ -1,0 +1,135 @@
+import ByteCoding
+import EventLog
+import Events
+import Foundation
+import LMDB
+@testable import Projections
+import Records
+import Testing
+
+@Suite struct `The checkpoint of the views` {
+    private func digest(_ environment: Environment, _ kinds: Kinds) throws -> ViewDigest {
+        try environment.read { try ViewReader.lend($0, kinds: kinds) { try $0.digest() } }
+    }
+
+    @Test(arguments: [1, 2, 3, 7, 50])
+    func `a replay in slices of any length ends as one in a single slice`(length: Int) throws {
+        let store = try TestStore()
+        for value in 0..<40 { try store.set(UInt64(value * 7 % 11), UInt32(1 + value % 2), "v\(value)") }
+        let expected = try store.views.read { try $0.digest() }
+        let environment = try Views.create(
+            at: store.folder.appending(path: "slices.mdb").path, log: store.log, kinds: store.views.kinds)
+        defer { environment.close() }
+        let replayer = Replayer(log: store.log, kinds: store.views.kinds, sliceCount: length)
+        #expect(try replayer.catchUp(environment).events == 40)
+        #expect(try digest(environment, store.views.kinds) == expected)
+        let entries = try environment.read { transaction in
+            try ViewReader.lend(transaction, kinds: store.views.kinds) { try $0.entries() }
+        }
+        #expect(try entries == store.views.read { try $0.entries() })
+    }
+
+    @Test func `a replay that stops after any event goes on from there, and folds none twice`() throws {
+        let store = try TestStore()
+        for value in 0..<25 { try store.set(UInt64(value % 4), 1, "v\(value)") }
+        let expected = try store.views.read { try $0.digest() }
+        let environment = try Views.create(
+            at: store.folder.appending(path: "steps.mdb").path, log: store.log, kinds: store.views.kinds)
+        defer { environment.close() }
+        let replayer = Replayer(log: store.log, kinds: store.views.kinds)
+        for end in 1...25 {
+            #expect(try replayer.catchUp(environment, through: Position(end)).events == 1)
+            #expect(try replayer.catchUp(environment, through: Position(end)).events == 0)
+        }
+        #expect(try digest(environment, store.views.kinds) == expected)
+    }
+
+    @Test func `views of another history are built anew, though log and number of events are the same`() throws {
+        // Both logs have one id, as a copied store that was written to on both sides has.
+        let (left, right) = (try TestStore(), try TestStore())
+        for value in 0..<10 {
+            try left.set(UInt64(value), 1, "left \(value)")
+            try right.set(UInt64(value), 1, "right \(value)")
+        }
+        let expected = try right.views.read { try $0.digest() }
+        left.views.close()
+        right.views.close()
+        let path = right.folder.appending(path: "views.mdb")
+        try FileManager.default.removeItem(at: path)
+        try FileManager.default.copyItem(at: left.folder.appending(path: "views.mdb"), to: path)
+        try right.views.catchUp()
+        #expect(try right.views.read { try $0.digest() } == expected)
+        #expect(right.views.rebuildsSoFar.last?.reason == "of another version or history")
+    }
+
+    @Test func `views that are ahead of the log are built anew`() throws {
+        let (long, short) = (try TestStore(), try TestStore())
+        for value in 0..<10 { try long.set(UInt64(value), 1, "v\(value)") }
+        try short.set(1, 1, "only")
+        let expected = try short.views.read { try $0.digest() }
+        long.views.close()
+        short.views.close()
+        let path = short.folder.appending(path: "views.mdb")
+        try FileManager.default.removeItem(at: path)
+        try FileManager.default.copyItem(at: long.folder.appending(path: "views.mdb"), to: path)
+        try short.views.catchUp()
+        #expect(try short.views.read { try $0.digest() } == expected)
+    }
+}
+
+@Suite struct `The index of the views` {
+    @Test func `an entry goes when what it was made of has changed`() throws {
+        let store = try TestStore()
+        try store.views.catchUp()
+        try store.set(1, 1, "before")
+        try store.set(1, 1, "after")
+        #expect(try store.views.read { try $0.entries() } == ["after": [1]])
+    }
+
+    @Test(arguments: UInt64(1)...20)
+    func `it finds exactly what the records show, after any history`(seed: UInt64) throws {
+        let store = try TestStore()
+        try store.views.catchUp()
+        var generator = SeededNumbers(seed: seed)
+        for _ in 0..<30 {
+            let value = "v\(Int.random(in: 0..<6, using: &generator))"
+            try store.set(UInt64.random(in: 0..<5, using: &generator), UInt32.random(in: 1...2, using: &generator), value)
+        }
+        try store.views.read { view in
+            var shown: [String: [UInt64]] = [:]
+            try view.forEachRecord(of: "thing") { record in
+                let value = record[.number(1)]?.shown.value ?? []
+                shown[String(decoding: value, as: UTF8.self), default: []].append(record.id.low)
+                return true
+            }
+            #expect(try view.entries() == shown.mapValues { $0.sorted() })
+        }
+    }
+}
+
+extension ViewReader {
+    /// All entries of the index of test records: what finds which.
+    func entries() throws -> [String: [UInt64]] {
+        var entries: [String: [UInt64]] = [:]
+        try forEachEntry(of: "thing", index: 1) { key, id in
+            entries[String(decoding: key.toArray(), as: UTF8.self), default: []].append(id.low)
+            return true
+        }
+        return entries.mapValues { $0.sorted() }
+    }
+}
+
+/// SplitMix64: the same seed gives the same numbers.
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
