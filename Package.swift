@@ -50,7 +50,8 @@ let package = Package(
         // Layer 6
         .target(name: "GroundwaveTesting", dependencies: ["Groundwave"]),
         .executableTarget(
-            name: "groundwave-cli", dependencies: [
+            name: "groundwave-cli",
+            dependencies: [
                 "Events", "Groundwave", "Projections", "Radio", "Records", "Settings", arguments, logging,
             ],
             path: "Tools/groundwave"),
@@ -65,15 +66,6 @@ let package = Package(
         .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
         .testTarget(
             name: "ProjectionsTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
-        .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBSecondProcess"]),
-        // The other process of LMDBTests: it writes, holds transactions and is killed.
-        .executableTarget(name: "LMDBSecondProcess", dependencies: ["LMDB"], path: "Tests/LMDBSecondProcess"),
-        .testTarget(name: "EventLogTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records"]),
-        .testTarget(
-            name: "GroundwaveTests",
-            dependencies: [
-                "ADIF", "Events", "Groundwave", "GroundwaveTesting", "Projections", "Radio", "Records",
-            ]),
         .testTarget(
             name: "ProgramStoreTests", dependencies: ["Groundwave", "GroundwaveTesting", "groundwave-cli"]),
         // The call sites of the public interface, compiled and run: they import what an application imports.
@@ -82,7 +74,7 @@ let package = Package(
         .testTarget(
             name: "GroundwaveTests",
             dependencies: [
-                "Events", "Groundwave", "GroundwaveTesting", "Projections", "Radio", "Records", "Settings",
+                "ADIF", "Events", "Groundwave", "GroundwaveTesting", "Projections", "Radio", "Records", "Settings",
             ]),
         .testTarget(
             name: "ProgramTests",

@@ -2,7 +2,7 @@ import EventLog
 import Events
 import Testing
 
-@Suite struct `Copying events from another log` {
+@Suite struct `What copying must refuse` {
     @Test func `a gap in the numbers of a replica is refused, and nothing was appended`() throws {
         let origin = try TestLog()
         try origin.append(10)
@@ -52,7 +52,7 @@ import Testing
     }
 }
 
-@Suite struct `Appending to a log` {
+@Suite struct `What appending must keep` {
     @Test(arguments: [1, 2, 7, 50])
     func `every event of a batch says how many of it follow`(count: Int) throws {
         let log = try TestLog()
