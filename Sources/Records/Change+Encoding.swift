@@ -48,7 +48,7 @@ extension DraftBatch {
     public static func byteBound(of change: Change, note: AuditNote = AuditNote()) -> Int {
         var bound = 80 + change.kind.utf8.count + note.author.utf8.count + note.text.utf8.count
         for operation in change.operations {
-            bound += 32 + operation.supersedes.count * 31 + (operation.value?.count ?? 0)
+            bound += 32 + operation.supersedes.count * 34 + (operation.value?.count ?? 0)
             if case .name(let name) = operation.field { bound += name.utf8.count }
         }
         return bound

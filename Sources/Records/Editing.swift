@@ -22,13 +22,18 @@ extension KindSchema {
     ///
     /// A member of a register is written with the other members as they are shown. Of a collection, whose value is its
     /// elements separated by commas, only what is missing is added and what is too much removed. A write on a deleted
-    /// record names the deletes, so the record shows again.
+    /// record names the deletes, so the record shows again. A name that is assigned twice takes the last value.
     ///
     /// - Parameter record: What the author was looking at; `nil` for a new record.
     public func operations(assigning assignments: [Assignment], to record: Record?) -> [Operation] {
         var operations: [Operation] = []
         var registers: [(field: FieldSchema, assignments: [Assignment])] = []
-        for assignment in assignments {
+        for (place, assignment) in assignments.enumerated() {
+            // One event writes a field once; of two assignments the last one counts.
+            let isRepeated = assignments[(place + 1)...].contains { later in
+                later.name.utf8.elementsEqual(assignment.name.utf8)
+            }
+            if isRepeated { continue }
             if let register = register(of: assignment.name) {
                 if let place = registers.firstIndex(where: { $0.field.number == register.number }) {
                     registers[place].assignments.append(assignment)
@@ -47,6 +52,10 @@ extension KindSchema {
                 value.values[field.members.firstIndex(of: assignment.name)!] = assignment.value
             }
             operations += plain(.number(field.number), value.isEmpty ? nil : value.encode(), record)
+        }
+        let namesDeletes = operations.contains { $0.code.writesHead }
+        if let record, !record.isVisible, !record.deletions.isEmpty, !assignments.isEmpty, !namesDeletes {
+            operations.append(Operation(.revive, .life, supersedes: record.superseded(by: .life)))
         }
         return operations
     }
@@ -78,8 +87,10 @@ extension KindSchema {
         let present = Set(heads.compactMap(\.value).map { Elements.identity(of: $0, by: identity) })
         let deletes = record.map { $0.deletions.map { HeadID($0.event) } } ?? []
         var operations: [Operation] = []
+        // What is withheld was not to be seen, so that it is not among the wanted says nothing.
         let unwanted = heads.filter { head in
-            !wantedIdentities.contains(Elements.identity(of: head.value ?? [], by: identity))
+            if head.isWithheld { return assignment.value == nil }
+            return !wantedIdentities.contains(Elements.identity(of: head.value ?? [], by: identity))
         }
         if !unwanted.isEmpty { operations.append(Operation(.remove, key, supersedes: unwanted.map(\.id))) }
         var added: Set<String> = []

@@ -11,6 +11,9 @@ public enum FieldKey: Hashable, Sendable, Comparable {
     /// A field by its name: an application's own, or one from a file.
     case name(String)
 
+    /// Whether the field has a name and no number.
+    var isName: Bool { if case .name = self { true } else { false } }
+
     /// The field that holds whether a record lives: what ``OperationCode/revive`` writes.
     public static let life = FieldKey.number(0)
 

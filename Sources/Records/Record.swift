@@ -22,6 +22,17 @@ public struct Record: Hashable, Sendable {
         /// Whether it is an element of a collection: then others stand beside it.
         public let isElement: Bool
 
+        init(_ head: RecordState.Head, of state: RecordState, _ names: Names) {
+            let writer = state.writers[Int(head.writer)]
+            id = HeadID(EventID(names.replicas[Int(writer.replica)], writer.sequence), index: head.index)
+            stamp = writer.stamp
+            position = writer.position
+            source = writer.source == 0 ? nil : names.sources[Int(writer.source) - 1]
+            value = head.code.hasValue && !head.isWithheld ? Array(state.values[head.value]) : nil
+            isWithheld = head.isWithheld
+            isElement = head.code == .add
+        }
+
         /// The order that decides between concurrent writes: stamp, then replica and number, then place.
         public static func shows(_ left: Head, before right: Head) -> Bool {
             left.stamp == right.stamp ? left.id < right.id : left.stamp < right.stamp
@@ -90,22 +101,21 @@ public struct Record: Hashable, Sendable {
         eventCount = state.history.count
         firstPosition = state.history.first
         lastPosition = state.history.last
-        var grouped: [FieldKey: [Head]] = [:]
-        for head in state.heads {
-            let writer = state.writers[Int(head.writer)]
-            let hasValue = head.code.hasValue && !head.isWithheld
-            grouped[names.field(head.field), default: []].append(
-                Head(
-                    id: HeadID(EventID(names.replicas[Int(writer.replica)], writer.sequence), index: head.index),
-                    stamp: writer.stamp, position: writer.position,
-                    source: writer.source == 0 ? nil : names.sources[Int(writer.source) - 1],
-                    value: hasValue ? Array(state.values[head.value]) : nil, isWithheld: head.isWithheld,
-                    isElement: head.code == .add))
-        }
-        fields = grouped.map { key, heads in
+        // Numbers are their own ordinals, so this is the order of keys but for names, which are few.
+        let order = state.heads.indices.sorted { state.heads[$0].field < state.heads[$1].field }
+        var fields: [Field] = []
+        var start = 0
+        while start < order.count {
+            let field = state.heads[order[start]].field
+            let end = order[start...].firstIndex { state.heads[$0].field != field } ?? order.count
+            let key = names.field(field)
             let policy = schema?.policy(of: key) ?? .latest
-            return Field(key: key, policy: policy, heads: policy.order(heads))
-        }.sorted { $0.key < $1.key }
+            let heads = order[start..<end].map { Head(state.heads[$0], of: state, names) }
+            fields.append(Field(key: key, policy: policy, heads: heads.count == 1 ? heads : policy.order(heads)))
+            start = end
+        }
+        if let last = fields.last, last.key.isName { fields.sort { $0.key < $1.key } }
+        self.fields = fields
         deletions = state.deletions.map { deletion in
             let writer = state.writers[Int(deletion.writer)]
             return Deletion(

@@ -21,6 +21,14 @@ struct Scene {
     mutating func write(
         _ letter: Character, at stamp: UInt64, source: SourceID? = nil, _ operations: Operation...
     ) -> HeadID {
+        write(letter, at: stamp, source: source, operations)
+    }
+
+    /// Writes one event of these operations and returns the name of the head of the first one.
+    @discardableResult
+    mutating func write(
+        _ letter: Character, at stamp: UInt64, source: SourceID? = nil, _ operations: [Operation]
+    ) -> HeadID {
         let replica = Self.replica(letter)
         sequences[replica, default: 0] += 1
         let id = EventID(replica, sequences[replica]!)

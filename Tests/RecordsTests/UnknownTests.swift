@@ -56,6 +56,16 @@ import Testing
         }
     }
 
+    @Test func `a change of the largest numbers there are stays within its bound`() {
+        let heads = (0..<300).map { HeadID(EventID(ReplicaID(high: 9, low: $0), .max), index: .max) }
+        let operations = [Operation(.set, .number(0x3FFF_FFFF), supersedes: heads, value: [])]
+        let change = Change(kind: "k", record: Scene.record, source: SourceID(rawValue: 1), operations: operations)
+        var generator = SplitMix64(seed: 1)
+        var draft = DraftBatch()
+        draft.append(change, by: ReplicaID(high: 1, low: 1), using: &generator)
+        #expect(draft.byteCount <= DraftBatch.byteBound(of: change))
+    }
+
     @Test func `a later version or an unknown operation says so, and is not called damaged`() throws {
         var shape = ByteWriter()
         shape.append(contentsOf: [1, 2, 1, 0x71])
