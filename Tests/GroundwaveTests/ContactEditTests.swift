@@ -98,21 +98,3 @@ private let noon: Int64 = 1_777_636_800
         }
     }
 }
-
-extension Store {
-    /// Takes in `text` as a log file.
-    func importText(_ text: String) async throws -> ImportReport {
-        let pieces = Pieces([Array(text.utf8)])
-        return try await importLog(named: "test.adi") { pieces.next() }
-    }
-}
-
-/// Pieces of a file, handed out one by one.
-private final class Pieces: @unchecked Sendable {
-    // Only the import's queue asks for them, one after the other.
-    private var pieces: [[UInt8]]
-
-    init(_ pieces: [[UInt8]]) { self.pieces = pieces }
-
-    func next() -> [UInt8]? { pieces.isEmpty ? nil : pieces.removeFirst() }
-}
