@@ -136,7 +136,10 @@ public struct ContactEntry: Sendable {
             return
         }
         let holding = Band(containing: frequency)
-        if says(frequencyName), holding == nil { try checkUnit(frequency, text, frequencyName) }
+        if says(frequencyName), holding == nil {
+            try checkUnit(frequency, text, frequencyName)
+            remarks.append("\(text) MHz is outside of all bands.")
+        }
         let bandText = says(bandName) ? value(bandName) : shown(bandName)
         guard bandText.flatMap({ Band(named: $0) }) != holding else { return }
         if says(frequencyName), says(bandName), let bandText {
@@ -145,7 +148,6 @@ public struct ContactEntry: Sendable {
                 "\(text) MHz is \(place), not in \(bandText).", hint: "Leave out \(bandName): it follows \(frequencyName).")
         } else if says(frequencyName) {
             set(bandName, holding?.name)
-            if holding == nil { remarks.append("\(text) MHz is outside of all bands.") }
         } else if bandText != nil {
             set(frequencyName, nil)
             remarks.append("\(frequencyName) \(text) was cleared: it is not in \(bandText ?? "").")

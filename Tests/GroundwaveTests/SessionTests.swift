@@ -142,10 +142,7 @@ private let noon: Int64 = 1_777_636_800
     }
 
     private func dupe(of contact: LoggedContact, _ store: Store) throws -> RecordID? {
-        try store.read { view in
-            let record = try contact.session.flatMap { try view.record("session", $0) }
-            return try view.firstDupe(of: contact, in: record.map { OperatingSession($0) })?.id
-        }
+        try store.read { try $0.firstDupe(of: contact)?.id }
     }
 }
 

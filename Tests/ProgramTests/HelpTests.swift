@@ -20,11 +20,13 @@ import Testing
         #expect(help.output.contains("--json"))
     }
 
-    @Test(arguments: [
+    private static let mistakes: [([String], String)] = [
         (["qso", "lst"], "groundwave qso list"), (["qos", "list"], "groundwave qso"),
         (["sesion", "start"], "groundwave session"), (["settings", "imprt", "x"], "groundwave settings import"),
         (["conflicts", "chose", "a"], "groundwave conflicts choose"), (["--store", "x", "recrd"], "groundwave record"),
-    ])
+    ]
+
+    @Test(arguments: mistakes)
     func `a mistyped verb gets a suggestion`(arguments: [String], meant: String) throws {
         let refused = try Program().run(arguments)
         #expect(refused.status == 64)

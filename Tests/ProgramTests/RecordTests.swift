@@ -44,7 +44,7 @@ import Testing
         #expect((shown["fields"] as? [String: String])?["QSO"] == contact)
     }
 
-    @Test(arguments: [
+    static let refusals: [([String], Int32)] = [
         (["record", "add", "equipment", "RIGG=KX2"], 64), (["record", "add", "equipment"], 64),
         (["record", "add", "activation", "PARK=US-1234"], 64),
         (["record", "add", "activation", "PARK=US-1234", "DATE=20260231"], 64),
@@ -53,7 +53,9 @@ import Testing
         (["record", "remove", "replica", "last"], 77), (["record", "edit", "equipment", "none", "RIG=x"], 66),
         (["record", "list", "nothing"], 66), (["record", "show", "equipment", "none"], 66),
         (["record", "add", "servicePresence", "QSO=W1AW", "SERVICE=qrz"], 66),
-    ] as [([String], Int32)])
+    ]
+
+    @Test(arguments: refusals)
     func `what cannot be is refused`(arguments: [String], code: Int32) throws {
         let refused = try Program().run(arguments + ["--json"])
         #expect(refused.status == code)

@@ -42,11 +42,13 @@ import Testing
         #expect(replaced["replaced"] is String)
     }
 
-    @Test(arguments: [
+    static let refusals: [([String], Int32)] = [
         (["session", "end"], 66), (["session", "pause"], 66), (["session", "show"], 66), (["session", "resume"], 66),
         (["session", "edit", "--rig", "KX2"], 66), (["session", "start", "--freq", "7032"], 64),
         (["session", "start", "RIGG=KX2"], 64), (["session", "start", "STATUS=ended"], 64), (["session", "edit"], 64),
-    ] as [([String], Int32)])
+    ]
+
+    @Test(arguments: refusals)
     func `without a session, or without sense, it is refused`(arguments: [String], code: Int32) throws {
         #expect(try Program().run(arguments).status == code)
     }

@@ -69,11 +69,7 @@ struct QSOAdd: AsyncParsableCommand {
 
     /// The contact that the new one repeats.
     private func dupe(of contact: LoggedContact, _ store: Store) throws -> Record? {
-        try store.read { view in
-            var session: OperatingSession?
-            if let id = contact.session { session = try view.record("session", id).map { OperatingSession($0) } }
-            return try view.firstDupe(of: contact, in: session)
-        }
+        try store.read { try $0.firstDupe(of: contact) }
     }
 
     private func report(_ contact: LoggedContact, _ batch: Batch?, dupe: Record?) throws {
