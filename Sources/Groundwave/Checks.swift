@@ -17,7 +17,8 @@ public enum BandName {
         let guess = ["m", "cm", "mm"].compactMap { Band(named: text + $0) }.first
         throw StoreError(
             .usage, "There is no band “\(text)”.",
-            hint: guess.map { "Did you mean \($0.name)?" } ?? "Bands are called 160m, 80m, 40m, 20m, 2m, 70cm and so on.")
+            hint: guess.map { "Did you mean \($0.name)?" }
+                ?? "Bands are called 160m, 80m, 40m, 20m, 2m, 70cm and so on.")
     }
 }
 

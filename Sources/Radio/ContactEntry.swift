@@ -24,9 +24,11 @@ public struct ContactEntry: Sendable {
             let name = try FieldNameInput.name(assignment.name, in: record, remarks: &remarks)
             if says(name) { throw EntryProblem("\(name) is given twice.") }
             let text = assignment.value.map { String(decoding: $0, as: UTF8.self) }
-            set(name, try text.map { (text) throws(EntryProblem) in
-                try FieldInput.normalised(text, for: name, remarks: &remarks)
-            })
+            set(
+                name,
+                try text.map { (text) throws(EntryProblem) in
+                    try FieldInput.normalised(text, for: name, remarks: &remarks)
+                })
         }
     }
 
@@ -145,7 +147,8 @@ public struct ContactEntry: Sendable {
         if says(frequencyName), says(bandName), let bandText {
             let place = holding.map { "in \($0.name)" } ?? "outside of all bands"
             throw EntryProblem(
-                "\(text) MHz is \(place), not in \(bandText).", hint: "Leave out \(bandName): it follows \(frequencyName).")
+                "\(text) MHz is \(place), not in \(bandText).",
+                hint: "Leave out \(bandName): it follows \(frequencyName).")
         } else if says(frequencyName) {
             set(bandName, holding?.name)
         } else if bandText != nil {
@@ -157,7 +160,8 @@ public struct ContactEntry: Sendable {
     /// Refuses kilohertz and hertz where megahertz are wanted.
     private func checkUnit(_ frequency: Frequency, _ text: String, _ name: FieldName) throws(EntryProblem) {
         for divisor: Int64 in [1000, 1_000_000] {
-            guard let meant = Frequency(millihertz: frequency.millihertz / divisor), Band(containing: meant) != nil else {
+            guard let meant = Frequency(millihertz: frequency.millihertz / divisor), Band(containing: meant) != nil
+            else {
                 continue
             }
             throw EntryProblem(

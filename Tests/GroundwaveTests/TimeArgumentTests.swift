@@ -7,7 +7,8 @@ private let midnight: Int64 = 1_777_593_600
 
 @Suite struct `Times on the command line` {
     static let moments: [(String, Int64)] = [
-        ("now", now), ("90m", now - 5400), ("2d", now - 172_800), ("0s", now), ("3h", now - 10800), ("1w", now - 604_800),
+        ("now", now), ("90m", now - 5400), ("2d", now - 172_800), ("0s", now), ("3h", now - 10800),
+        ("1w", now - 604_800),
         ("2026-05-01T12:00", midnight + 43200), ("2026-05-01t12:00z", midnight + 43200),
         ("2026-05-01T12:00:30Z", midnight + 43230), ("2026-05-01 12:00", midnight + 43200),
         ("1965-01-01T00:00Z", -157_766_400),

@@ -6,7 +6,8 @@ import Testing
         ["qso", "add"], ["qso", "edit"], ["qso", "remove"], ["qso", "restore"], ["qso", "list"], ["qso", "show"],
         ["qso", "worked"], ["qso", "count"], ["session", "start"], ["session", "pause"], ["session", "resume"],
         ["session", "end"], ["session", "edit"], ["session", "list"], ["session", "show"], ["settings", "get"],
-        ["settings", "set"], ["settings", "unset"], ["settings", "list"], ["settings", "export"], ["settings", "import"],
+        ["settings", "set"], ["settings", "unset"], ["settings", "list"], ["settings", "export"],
+        ["settings", "import"],
         ["record", "kinds"], ["record", "add"], ["record", "edit"], ["record", "remove"], ["record", "restore"],
         ["record", "list"], ["record", "show"], ["conflicts", "list"], ["conflicts", "show"], ["conflicts", "choose"],
     ]
@@ -42,7 +43,9 @@ import Testing
     }
 
     @Test func `without a store every verb says how to make one`() throws {
-        for arguments in [["qso", "list"], ["session", "start"], ["settings", "list"], ["record", "kinds"], ["conflicts"]] {
+        for arguments in [
+            ["qso", "list"], ["session", "start"], ["settings", "list"], ["record", "kinds"], ["conflicts"],
+        ] {
             let refused = try Program().run(arguments + ["--store", "/nowhere/at/all", "--json"])
             #expect(refused.status == 66)
             #expect((refused.error["hint"] as? String)?.contains("init") == true)

@@ -5,7 +5,8 @@ import Testing
     @Test func `a day in the field`() throws {
         let program = try Program()
         let started = try program.json(
-            "session", "start", "--call", "N0CALL", "--operator", "N0ABC", "--park", "US-1234,US-5678", "--grid", "FN31",
+            "session", "start", "--call", "N0CALL", "--operator", "N0ABC", "--park", "US-1234,US-5678", "--grid",
+            "FN31",
             "--rig", "KX2", "--power", "5", "--freq", "7.032", "--mode", "CW", "NOTES=At the lake")
         let id = try #require(started["id"] as? String)
         #expect(started["event"] is String)

@@ -84,7 +84,8 @@ struct QSOAdd: AsyncParsableCommand {
             return try Terminal.print(
                 json: Result(
                     id: batch == nil ? nil : "\(contact.id)", event: batch.map { "\($0.first)" },
-                    position: batch?.position, fields: fields, session: contact.session.map { "\($0)" }, remarks: remarks))
+                    position: batch?.position, fields: fields, session: contact.session.map { "\($0)" },
+                    remarks: remarks))
         }
         for remark in remarks { Terminal.remark(Terminal.visible(remark)) }
         let mode = fields["SUBMODE"] ?? fields["MODE"] ?? ""

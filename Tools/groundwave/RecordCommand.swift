@@ -39,7 +39,8 @@ struct RecordKinds: AsyncParsableCommand {
         let store = try await options.open()
         let kinds = try store.kindCounts().map { count in
             Result.Kind(
-                kind: count.kind, registered: store.kinds[count.kind] != nil, records: count.shown, hidden: count.hidden,
+                kind: count.kind, registered: store.kinds[count.kind] != nil, records: count.shown,
+                hidden: count.hidden,
                 fields: store.kinds[count.kind]?.fieldNames ?? [])
         }
         if options.json { return try Terminal.print(json: Result(kinds: kinds)) }
