@@ -58,14 +58,20 @@ let package = Package(
         .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
         .testTarget(
             name: "ProjectionsTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
-        // The call sites of the public interface, compiled and run: they import what an application imports.
-        .testTarget(name: "Examples", dependencies: ["Groundwave", "GroundwaveTesting"], path: "Tests/Examples"),
-        .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records"]),
+        .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBSecondProcess"]),
+        // The other process of LMDBTests: it writes, holds transactions and is killed.
+        .executableTarget(name: "LMDBSecondProcess", dependencies: ["LMDB"], path: "Tests/LMDBSecondProcess"),
+        .testTarget(name: "EventLogTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records"]),
         .testTarget(
             name: "GroundwaveTests",
             dependencies: [
-                "Events", "Groundwave", "GroundwaveTesting", "Projections", "Radio", "Records", "Settings",
+                "ADIF", "Events", "Groundwave", "GroundwaveTesting", "Projections", "Radio", "Records", "Settings",
             ]),
+        .testTarget(
+            name: "ProgramStoreTests", dependencies: ["Groundwave", "GroundwaveTesting", "groundwave-cli"]),
+        // The call sites of the public interface, compiled and run: they import what an application imports.
+        .testTarget(name: "Examples", dependencies: ["Groundwave", "GroundwaveTesting"], path: "Tests/Examples"),
+        .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records"]),
         .testTarget(
             name: "ProgramTests",
             dependencies: ["groundwave-cli", "Events", "Groundwave", "GroundwaveTesting", "Radio", "Records"]),

@@ -47,7 +47,8 @@ extension ADIReader {
         if tag.hasUnknownType { warn(.typeUnknown, at: tag.start, field: name(of: tag)) }
         if let warning {
             warn(warning, at: tag.start, field: name(of: tag))
-            if warning == .lengthWrong { segment.damageIndex = segment.entries.count }
+            let isDoubtful = warning == .lengthWrong || (warning == .lengthMissing && tag.number == 0)
+            if isDoubtful { segment.damageIndex = segment.entries.count }
         }
         if !isUTF8(tag.end..<valueEnd) { warn(.notUTF8, at: tag.start, field: name(of: tag)) }
     }

@@ -108,7 +108,9 @@ extension ADIReader {
 
     /// Whether a tag without a length is a field all the same: `<PROGRAMID>MixW` in a header, `<CALL>N0CALL`.
     private func isFieldWithoutLength(_ tag: ADITag) -> Bool {
-        guard tag.end < buffer.count, !buffer[tag.end].isBlank, buffer[tag.end] != .lessThan else { return false }
+        guard tag.end < buffer.count else { return false }
+        let first = buffer[tag.end]
+        guard !first.isBlank, first != .lessThan, first != .greaterThan else { return false }
         if isPreamble, tag.number != 0, table.isHeaderField(tag.number) { return true }
         return !gap.hasText && tag.hasPlainName(buffer.span)
     }

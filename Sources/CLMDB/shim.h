@@ -2,6 +2,7 @@
 #include <lmdb.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
@@ -24,6 +25,9 @@ static inline int groundwave_rename_exclusive(const char *source, const char *ta
     return -1;
 #endif
 }
+
+// `open` is variadic where it creates, so Swift can only call it without a mode.
+static inline int groundwave_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 
 // The operating system's words for `code`: glibc's plain strerror_r has another type than POSIX says.
 static inline void groundwave_error_text(int code, char *text, size_t capacity) {

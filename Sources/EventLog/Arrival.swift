@@ -27,7 +27,8 @@ public struct Arrival: Hashable, Sendable {
     /// The present moment by the clocks of this machine.
     public static func now() -> Arrival {
         Arrival(
-            wallMilliseconds: milliseconds(of: CLOCK_REALTIME), monotonicMilliseconds: milliseconds(of: CLOCK_MONOTONIC),
+            wallMilliseconds: milliseconds(of: CLOCK_REALTIME),
+            monotonicMilliseconds: milliseconds(of: CLOCK_MONOTONIC),
             boot: bootID)
     }
 

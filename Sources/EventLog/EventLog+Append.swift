@@ -36,6 +36,7 @@ extension EventLog {
     ///   - arrival: The present moment; its wall clock drives the stamps.
     /// - Complexity: O(events); one flush of the disk (two until the fast durable path stands: DESIGN.md section 4).
     public func append(_ batches: [DraftBatch], as replica: ReplicaID, arrival: Arrival) throws -> [Appended] {
+        if batches.isEmpty { return [] }
         for batch in batches {
             precondition(!batch.isEmpty, "a batch has at least one event")
             guard batch.isWithinLimits else {
@@ -107,6 +108,9 @@ extension EventLog {
         var buffer = ByteWriter(capacity: 1024)
         for bytes in frames {
             let frame = try Frame(verifying: bytes.span.bytes, at: state.nextPosition)
+            guard frame.length == bytes.count else {
+                throw EventLogError.damagedFrame(position: state.nextPosition, .malformed)
+            }
             let known = try head(of: frame.id.replica, in: transaction, tables)
             let expected = (known?.sequence ?? 0) + 1
             if frame.id.sequence < expected { continue }
@@ -152,17 +156,18 @@ extension EventLog {
     ) throws -> Result {
         try checkTailIfSuspect()
         var before: LogState?
+        var seals: Sealer.Mark?
         do {
             let result = try environment.write { transaction in
                 let tables = try LogTables(in: transaction)
                 var state = try Self.state(in: transaction, tables.meta)
                 before = state
                 let result = try body(transaction, tables, &state)
-                try storeSeals(transaction, tables)
+                seals = try storeSeals(transaction, tables)
                 try transaction.put(state.bytes.span.bytes, for: LogState.key, in: tables.meta)
                 return result
             }
-            sealer.withLock { $0.didStore() }
+            if let seals { sealer.withLock { $0.didStore(upTo: seals) } }
             return result
         } catch let error as LMDBError {
             if error.mayHaveWritten { suspect.withLock { $0 = before ?? $0 } }

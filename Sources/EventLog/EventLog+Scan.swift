@@ -103,7 +103,8 @@ extension EventLog {
             }
             guard isThere else { throw EventLogError.damaged("the runs of a replica") }
             return try cursor.withEntry { key, value in
-                guard let run = ReplicaNumberKey(keyBytes: key), run.replica == event.replica, value.byteCount == 8 else {
+                guard let run = ReplicaNumberKey(keyBytes: key), run.replica == event.replica, value.byteCount == 8
+                else {
                     throw EventLogError.damaged("the runs of a replica")
                 }
                 return value.uint64(at: 0) + (event.sequence - run.number)
@@ -132,10 +133,12 @@ extension EventLog {
         }
     }
 
-    /// When this store got the event at `position`.
+    /// When this store got the event at `position`; `nil` where there is none.
     public func arrival(of position: Position) throws -> Arrival? {
         try environment.read { transaction in
-            try transaction.withCursor(LogTables(in: transaction).arrivals) { cursor in
+            let tables = try LogTables(in: transaction)
+            guard position < (try Self.state(in: transaction, tables.meta).nextPosition) else { return nil }
+            return try transaction.withCursor(tables.arrivals) { cursor in
                 var isThere = try cursor.seek(atOrAfter: position)
                 if isThere, try cursor.withEntry({ key, _ in key.bigEndianUInt64(at: 0) }) != position {
                     isThere = try cursor.previous()

@@ -10,13 +10,41 @@ struct Sealer {
     /// How many leaves make a block, and so a stored node.
     static let blockCount: UInt64 = 256
 
-    var edges: [ReplicaID: MerkleEdge] = [:]
-    var nodes: [(key: ReplicaNumberKey, hash: Hash256)] = []
-    var isDirty = false
+    private(set) var edges: [ReplicaID: MerkleEdge] = [:]
+    private(set) var nodes: [(key: ReplicaNumberKey, hash: Hash256)] = []
+    /// How many nodes were stored and forgotten so far.
+    private var storedNodes = 0
+    /// How often something was hashed, and how much of that was stored.
+    private var changes = 0
+    private var storedChanges = 0
 
-    mutating func didStore() {
-        nodes.removeAll()
-        isDirty = false
+    /// What a commit takes along. More may be hashed until the commit is done, and that waits for the next one.
+    struct Mark {
+        fileprivate let nodes: Int
+        fileprivate let changes: Int
+    }
+
+    /// Whether something was hashed that is not stored.
+    var isDirty: Bool { changes != storedChanges }
+
+    /// All that was hashed so far.
+    var mark: Mark { Mark(nodes: storedNodes + nodes.count, changes: changes) }
+
+    /// Adds blocks of `replica`, unless another thread has hashed as many already.
+    mutating func add(_ edge: MerkleEdge, _ nodes: [(key: ReplicaNumberKey, hash: Hash256)], of replica: ReplicaID) {
+        guard (edges[replica]?.count ?? 0) < edge.count else { return }
+        edges[replica] = edge
+        self.nodes += nodes
+        changes += 1
+    }
+
+    /// A commit has stored everything up to `mark`.
+    mutating func didStore(upTo mark: Mark) {
+        // Another commit may have stored the same and said so first.
+        let count = Swift.max(0, mark.nodes - storedNodes)
+        nodes.removeFirst(count)
+        storedNodes += count
+        storedChanges = Swift.max(storedChanges, mark.changes)
     }
 }
 
@@ -47,12 +75,7 @@ extension EventLog {
             }
             return true
         }
-        sealer.withLock { sealer in
-            guard (sealer.edges[replica]?.count ?? 0) < edge.count else { return }
-            sealer.edges[replica] = edge
-            sealer.nodes += nodes
-            sealer.isDirty = true
-        }
+        sealer.withLock { $0.add(edge, nodes, of: replica) }
     }
 
     /// The right edge as far as it was hashed: in memory, else in the file, else that of no leaves.
@@ -92,10 +115,10 @@ extension EventLog {
         return edge.root(hasher: &hasher)
     }
 
-    /// Puts what was hashed since the last commit into this one.
-    func storeSeals(_ transaction: borrowing WriteTransaction, _ tables: LogTables) throws {
+    /// Puts what was hashed since the last commit into this one; returns what that is, for when the commit is done.
+    func storeSeals(_ transaction: borrowing WriteTransaction, _ tables: LogTables) throws -> Sealer.Mark? {
         try sealer.withLock { sealer in
-            guard sealer.isDirty else { return }
+            guard sealer.isDirty else { return nil }
             for (replica, edge) in sealer.edges.sorted(by: { $0.key < $1.key }) {
                 var writer = ByteWriter()
                 writer.append(littleEndian: edge.count)
@@ -107,13 +130,14 @@ extension EventLog {
                 writer.append(node.hash)
                 try transaction.put(writer.bytes.span.bytes, for: node.key, in: tables.nodes)
             }
+            return sealer.mark
         }
     }
 
     /// A commit of its own for what was hashed and not written.
     func writeSeals() throws {
         guard sealer.withLock({ $0.isDirty }) else { return }
-        try environment.write { transaction in try storeSeals(transaction, LogTables(in: transaction)) }
-        sealer.withLock { $0.didStore() }
+        let seals = try environment.write { transaction in try storeSeals(transaction, LogTables(in: transaction)) }
+        if let seals { sealer.withLock { $0.didStore(upTo: seals) } }
     }
 }

@@ -9,9 +9,17 @@ public struct AtomicFile: ~Copyable {
 
     /// Starts a file that will be called `path`.
     ///
+    /// A symbolic link keeps its name, and what it points to is replaced.
+    ///
     /// - Parameter permissions: Who may read it, before what the process's mask takes away.
-    /// - Throws: ``StoreError`` with code `inputOutput` where it cannot be made.
+    /// - Throws: ``StoreError`` with code `inputOutput` where it cannot be made; `exists` where the path is that of a
+    ///   folder or device, which a file must not replace.
     public init(_ path: String, permissions: mode_t = 0o666) throws {
+        let path = URL(filePath: path).resolvingSymlinksInPath().path
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            throw StoreError(.exists, "\(path) is no file that could be replaced.", hint: "Name a file.")
+        }
         let aside = "\(path).part-\(getpid())"
         let descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, permissions)
         guard descriptor >= 0 else {

@@ -52,6 +52,9 @@ public struct ChangeFilter: Hashable, Sendable {
     public var excludesBookkeeping = true
 
     /// All changes but bookkeeping.
+    public init() {}
+
+    /// All changes but bookkeeping.
     public static var all: ChangeFilter { ChangeFilter() }
 
     /// Changes of records of one kind, and of these fields of it where any are named.

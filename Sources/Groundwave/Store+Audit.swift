@@ -98,6 +98,21 @@ extension Store {
         return names
     }
 
+    /// The replica that `text` names: its device, its id, or the beginning of its id.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where there is none, or where several fit.
+    public func replica(named text: String) throws -> ReplicaID {
+        let names = try deviceNames()
+        let found = names.keys.filter { id in
+            names[id]?.lowercased() == text.lowercased() || "\(id)".hasPrefix(text.uppercased())
+        }
+        if found.count == 1, let replica = found.first { return replica }
+        let known = names.sorted { $0.value < $1.value }.map { "\($0.value) (\($0.key.short))" }
+        throw StoreError(
+            .notFound, found.isEmpty ? "There is no device called \(text)." : "Several devices are called \(text).",
+            hint: "There are \(known.joined(separator: ", ")).")
+    }
+
     /// The records that wait for a decision: fields with several values, or an edit that met a delete.
     public func conflicts() throws -> [Record] {
         var records: [Record] = []

@@ -107,7 +107,7 @@ public final class Store: Sendable {
             }
             let store = try Store(
                 files: files, configuration: configuration, log: log, identity: identity, mayWrite: true)
-            _ = try await store.introduce()
+            try await store.introduce()
             return store
         }
     }

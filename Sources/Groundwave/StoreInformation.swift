@@ -14,6 +14,8 @@ public struct StoreInformation: Sendable {
         public let part: String
         /// What is wrong, for people.
         public let message: String
+        /// Whether it is damage; else it heals by itself.
+        public let isDamage: Bool
     }
 
     /// Bytes of the files.
@@ -54,6 +56,9 @@ public struct StoreInformation: Sendable {
     /// The version of liblmdb.
     public let lmdbVersion = LMDBLibrary.version
 
+    /// Whether anything is damaged that cannot be built anew.
+    public var isDamaged: Bool { troubles.contains(where: \.isDamage) }
+
     /// How many events the log has.
     public var events: UInt64 { vector?.eventCount ?? 0 }
 }
@@ -88,7 +93,8 @@ extension StoreInformation {
             troubles.append(
                 Trouble(
                     part: "views",
-                    message: "The views are \(position - checkpoint) events behind; the next write brings them up to date."))
+                    message: "The views are \(position - checkpoint) events behind; the next write brings them up to date.",
+                    isDamage: false))
         }
     }
 
@@ -115,7 +121,7 @@ extension StoreInformation {
             if let error = error as? ViewError {
                 "The views are \(error.explanation): the next write builds them anew from the log."
             } else { StoreError.wrapping(error, file: file).description }
-        troubles.append(Trouble(part: part, message: message))
+        troubles.append(Trouble(part: part, message: message, isDamage: part != "views"))
     }
 
     private static func size(_ path: String) -> Int {

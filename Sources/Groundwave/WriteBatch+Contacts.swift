@@ -1,4 +1,3 @@
-import ADIF
 import Events
 import Foundation
 import Projections
@@ -28,30 +27,6 @@ public struct LoggedContact: Hashable, Sendable {
 }
 
 extension WriteBatch {
-    /// Logs a contact as it is.
-    public mutating func add(_ contact: Contact) throws -> RecordID {
-        try add(QSOKind.name, contact.assignments)
-    }
-
-    /// Sets one typed field of a contact; a new frequency moves the band with it, a new mode the submode.
-    ///
-    /// - Parameter basis: What the author was looking at, where that is older than the present state.
-    /// - Returns: Whether anything was written; `false` where the field shows `value` already.
-    /// - Throws: ``StoreError`` with code `notFound` where there is no such contact.
-    @discardableResult
-    public mutating func set<Value: Sendable>(
-        _ field: WritableKeyPath<Contact, Value> & Sendable, of contact: RecordID, to value: Value,
-        basis: Record? = nil
-    ) throws -> Bool {
-        guard let present = try record(QSOKind.name, contact) else { throw Self.noRecord(QSOKind.name, contact) }
-        let assignments = Contact.assignments(setting: field, to: value)
-        return try set(QSOKind.name, contact, assignments, basis: basis ?? present)
-    }
-
-    /// Hides a contact: its content stays, and it can be restored. `false` where it is hidden already.
-    @discardableResult
-    public mutating func removeContact(_ id: RecordID) throws -> Bool { try remove(QSOKind.name, id) }
-
     /// Logs a contact as a person entered it: checked, and filled up from the session and the clock.
     ///
     /// - Parameter now: Seconds since 1970.
@@ -66,8 +41,7 @@ extension WriteBatch {
         if let session { written.append(Assignment(QSOKind.sessionField, session.id.bytes)) }
         let id = try add(QSOKind.name, written)
         return LoggedContact(
-            id: id, assignments: entry.assignments, session: session?.id,
-            remarks: entry.remarks + (remark.map { [$0] } ?? []))
+            id: id, assignments: entry.assignments, session: session?.id, remarks: entry.remarks + (remark.map { [$0] } ?? []))
     }
 
     /// Changes a contact as a person says: checked, with frequency and band, mode and submode kept in step.
@@ -79,8 +53,7 @@ extension WriteBatch {
         guard let record = try record(QSOKind.name, contact) else { throw Self.noRecord(QSOKind.name, contact) }
         guard record.isVisible else {
             throw StoreError(
-                .usage, "The contact \(contact.short) is hidden.",
-                hint: "groundwave qso restore \(contact.short) shows it.")
+                .usage, "The contact \(contact.short) is hidden.", hint: "groundwave qso restore \(contact.short) shows it.")
         }
         var entry = try ContactEntry(assignments, to: record)
         try entry.settle(on: record)
@@ -99,20 +72,5 @@ extension WriteBatch {
             if session.status == .active { return (session, nil) }
             return (nil, "The session \(session.id.short) is paused, so the contact is not part of it.")
         }
-    }
-}
-
-extension Contact {
-    /// A contact with `call` that starts now.
-    public init(_ call: String, frequency: Frequency? = nil, band: Band? = nil, mode: Mode? = nil) {
-        self.init(
-            call, start: Int64(Date.now.timeIntervalSince1970), frequency: frequency, band: band, mode: mode)
-    }
-}
-
-extension ContactQuery {
-    /// Those on the UTC day of `moment`.
-    public func on(_ moment: Date) -> ContactQuery {
-        on(day: Int64(moment.timeIntervalSince1970.rounded(.down)))
     }
 }

@@ -48,10 +48,13 @@ final class Writer: Sendable {
     /// something to say, and not before, so that a copy has exactly the events of its origin.
     func introduceIfNew() throws {
         guard !isIntroduced.load(ordering: .relaxed) else { return }
-        if try log.vector()[replica] == 0 {
+        let vector = try log.vector()
+        if vector[replica] == 0 {
             var batch = WriteBatch(views: views, replica: replica, deviceName: deviceName)
             try batch.introduce(identity, device: deviceName)
-            _ = try log.append([try batch.draft(AuditNote(author: deviceName))], as: replica, arrival: .now())
+            let words = vector.entries.isEmpty ? "A new log" : "A new device"
+            let draft = try batch.draft(AuditNote(author: deviceName, text: words))
+            _ = try log.append([draft], as: replica, arrival: .now())
         }
         isIntroduced.store(true, ordering: .relaxed)
     }

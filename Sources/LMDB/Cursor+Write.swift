@@ -7,10 +7,12 @@ extension Cursor {
     /// The fastest way to fill a table: the cursor stays at the end, so each call only compares with the last key.
     ///
     /// - Throws: ``LMDBError/Reason/keyOrder`` if the key does not sort last, `readOnly` in a read transaction; then
-    ///   nothing was stored.
+    ///   nothing was stored, and the cursor is on no entry.
     @inlinable
     public mutating func append(_ value: RawSpan, for key: Key) throws {
         try unsafe transaction.prepareToWrite()
+        // LMDB goes to the end also when it refuses the key.
+        isOnEntry = false
         let code = try unsafe transaction.withKeyAndValue(key, value) {
             unsafe mdb_cursor_put(handle, $0, $1, UInt32(MDB_APPEND))
         }

@@ -7,11 +7,10 @@ extension Environment {
     func beginReading() throws(LMDBError) -> TransactionReference {
         var attempt = 0
         while true {
-            guard gate.enter() else { throw error(.closed, during: .read) }
-            var reader = unsafe idleReaders.take()
+            guard var reader = unsafe gate.enterToRead() else { throw error(.closed, during: .read) }
             var code: Int32
             if let idle = unsafe reader {
-                // The pool gave this reset transaction to this thread alone.
+                // The gate gave this reset transaction to this thread alone.
                 code = unsafe mdb_txn_renew(idle)
                 if code != 0 { unsafe mdb_txn_abort(idle) }
             } else {
@@ -29,8 +28,8 @@ extension Environment {
     /// Ends what `beginReading` began.
     @usableFromInline
     func endReading(_ reader: TransactionReference) {
-        unsafe idleReaders.put(reader.handle)
-        gate.leave()
+        unsafe mdb_txn_reset(reader.handle)
+        unsafe gate.leave(keeping: reader.handle)
     }
 
     /// Begins the write transaction, waiting for other writers; `endWriting` ends it.

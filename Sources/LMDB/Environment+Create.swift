@@ -43,8 +43,8 @@ extension Environment {
 
     /// Copies the newest committed state to a new file at `path`, without the free pages.
     ///
-    /// Others may read and write meanwhile; pages they free are kept until the copy is done. The file gets its name
-    /// only when it is complete and on disk.
+    /// Others may read and write meanwhile, though a map that is full grows only after the copy; pages they free are
+    /// kept until then. The file gets its name only when it is complete and on disk.
     ///
     /// - Throws: ``LMDBError/Reason/exists`` if `path` has a file, which is left as it was; `diskFull`, `inputOutput`,
     ///   `damaged`, `closed`.
@@ -72,7 +72,7 @@ extension Environment {
         at path: String, during operation: LMDBError.Operation, _ build: (_ temporary: String) throws -> Void
     ) throws {
         guard !FileSystem.isTaken(path) else { throw LMDBError(.exists, path: path, during: operation) }
-        let temporary = "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).creating"
+        let temporary = FileSystem.temporaryName(for: path)
         do {
             try build(temporary)
             try OpenFile(temporary, O_RDWR).synchronise()

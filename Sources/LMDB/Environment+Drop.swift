@@ -4,7 +4,8 @@ extension Environment {
     /// Removes the table `name` with all its entries, in a write transaction of its own.
     ///
     /// LMDB closes the table's handle at once, even under the reads of other threads. So this waits until no
-    /// transaction of this process is open, which is why it is no part of ``WriteTransaction``; there,
+    /// transaction of this process is open and until other processes let it write; meanwhile no transaction begins here.
+    /// That is why it is no part of ``WriteTransaction``; there,
     /// ``WriteTransaction/removeAll(in:)`` empties a table. Every ``Table`` of this name stops working. No other
     /// process may be using the table.
     ///
@@ -36,7 +37,9 @@ extension Environment {
 
     /// Drops the table; the caller is alone in the gate.
     private func dropAlone(_ name: String) -> Result<Bool, DropFailure> {
-        guard !name.isEmpty, !name.utf8.contains(0) else { return .failure(.reason(.tableName(name))) }
+        guard (1...maximumKeyByteCount).contains(name.utf8.count), !name.utf8.contains(0) else {
+            return .failure(.reason(.tableName(name)))
+        }
         var begun: OpaquePointer?
         var code = unsafe mdb_txn_begin(resources.handle, nil, 0, &begun)
         guard code == 0, let transaction = unsafe begun else { return .failure(.code(code)) }

@@ -15,12 +15,13 @@ extension Environment {
     /// environment. What the check cannot see is damage inside the pages, on which liblmdb may end the process; verify
     /// a suspect file in a process of its own.
     ///
-    /// With `isReadOnly` the file may lie on read-only media. If the folder takes no lock file and has none, the file
-    /// is opened without locks (`MDB_NOLOCK`); nobody may write to it meanwhile.
+    /// With `isReadOnly` the file may lie on read-only media. If there is no lock file and none can be made, for want
+    /// of permission or of room, the file is opened without locks (`MDB_NOLOCK`); nobody may write to it meanwhile.
     ///
     /// - Throws: ``LMDBError/Reason/missing``, `empty`, `truncated`, `notLMDB`, `versionMismatch` or `damaged` for
-    ///   what is at the path; `permission` or `readOnlyFileSystem` if it may not be opened for writing; `inUse` if it
-    ///   is open in this process with another `isReadOnly`, another `synchronous` or room for fewer tables.
+    ///   what is at the path; `permission` or `readOnlyFileSystem` if it may not be opened for writing; `diskFull` if
+    ///   there is no room for a lock file; `inUse` if it is open in this process with another `isReadOnly`, another
+    ///   `synchronous` or room for fewer tables.
     public static func open(_ path: String, options: Options = Options()) throws(LMDBError) -> Environment {
         while true {
             let file = try FileBeforeMapping(path)
@@ -51,14 +52,17 @@ extension Environment {
         if options.isReadOnly { flags |= UInt32(MDB_RDONLY) }
         if !options.synchronous { flags |= UInt32(MDB_NOSYNC) }
         let mapSize = max(options.initialMapSizeBytes, file.contentByteCount, file.mapSizeBytes)
-        var (code, handle) = unsafe openHandle(file.path, flags, mapSize, options)
-        if options.isReadOnly, code == EACCES || code == EPERM || code == EROFS,
-            !FileSystem.isTaken(file.path + "-lock")
-        {
-            unsafe (code, handle) = unsafe openHandle(file.path, flags | UInt32(MDB_NOLOCK), mapSize, options)
+        do {
+            try LockFile.make(for: file.path, readers: options.maximumReaders)
+        } catch {
+            guard options.isReadOnly else {
+                throw LMDBError(.init(code: error.code, at: file.path, during: .open), path: file.path, during: .open)
+            }
+            flags |= UInt32(MDB_NOLOCK)
         }
+        let (code, handle) = unsafe openHandle(file.path, flags, mapSize, options)
         guard let handle = unsafe handle else {
-            throw LMDBError(reason(ofOpening: code), path: file.path, during: .open)
+            throw LMDBError(reason(ofOpening: code, at: file.path), path: file.path, during: .open)
         }
         let environment = unsafe Environment(
             opened: handle, path: file.path, options: options, identity: file.identity)
@@ -94,12 +98,12 @@ extension Environment {
         return unsafe (0, handle)
     }
 
-    private static func reason(ofOpening code: Int32) -> LMDBError.Reason {
+    private static func reason(ofOpening code: Int32, at path: String) -> LMDBError.Reason {
         switch code {
         case MDB_INVALID, MDB_VERSION_MISMATCH:
             // The data file was checked just now, so LMDB means the lock file of a process that is running.
             .other(code: code, text: "a program with another version of LMDB has the file open")
-        default: .init(code: code)
+        default: .init(code: code, at: path, during: .open)
         }
     }
 
@@ -123,6 +127,7 @@ extension Environment {
         var code = unsafe mdb_txn_begin(resources.handle, nil, UInt32(MDB_RDONLY), &begun)
         guard code == 0, let transaction = unsafe begun else { throw failure(code, during: .open) }
         // The transaction is local, and every path below ends it exactly once.
+        // Opening the main table, even for nothing, gives it its order; a search without one would crash.
         var main: UInt32 = 0
         code = unsafe mdb_dbi_open(transaction, nil, 0, &main)
         guard code == 0 else {

@@ -1,5 +1,4 @@
 import CLMDB
-import Synchronization
 
 /// An LMDB environment: one file with named, sorted tables, read by any number of threads and processes at once and
 /// written by one at a time.
@@ -28,7 +27,7 @@ public final class Environment: Sendable {
         public var synchronous: Bool
         /// How many reads may be open at once, over all processes.
         ///
-        /// The first process to open the file decides for all of them.
+        /// The process that makes the lock file decides for all of them, and for later ones.
         public var maximumReaders: Int
 
         /// Options for a durable environment unless said otherwise.
@@ -53,8 +52,6 @@ public final class Environment: Sendable {
 
     /// The transactions that are open.
     let gate = Gate()
-    /// Read transactions that wait to be used again.
-    let idleReaders = ReaderPool()
     /// The tables that are open.
     let tables: TableHandles
     /// What the registry knows this file by, nil while it is being created.
@@ -118,16 +115,10 @@ public final class Environment: Sendable {
     ///
     /// The caller is alone in the gate and shuts it for good.
     func release() {
-        idleReaders.abortAll()
+        gate.endIdleReaders()
         // The gate is empty and stays shut, so nobody uses the handle now or later.
         unsafe mdb_env_close(resources.handle)
         if let identity { EnvironmentRegistry.shared.remove(identity) }
-    }
-
-    /// Whether the opening `token` of the table `index` is the current one.
-    @usableFromInline
-    func isCurrent(index: UInt32, token: UInt64) -> Bool {
-        tables.isCurrent(index: index, token: token)
     }
 
     /// An error of this environment.

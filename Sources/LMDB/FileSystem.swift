@@ -25,7 +25,7 @@ struct OpenFile: ~Copyable {
 
     /// Opens `path`, close-on-exec, or throws the `errno`.
     init(_ path: String, _ flags: Int32) throws(SystemError) {
-        let descriptor = unsafe open(path, flags | O_CLOEXEC)
+        let descriptor = unsafe groundwave_open(path, flags | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw SystemError.last }
         self.descriptor = descriptor
     }
@@ -60,6 +60,23 @@ struct OpenFile: ~Copyable {
         return bytes
     }
 
+    /// Writes all of `bytes` at the start.
+    func write(_ bytes: [UInt8]) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            let rest = bytes[written...]
+            // The buffer lives as long as the call.
+            let part = unsafe rest.withUnsafeBytes {
+                unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(written))
+            }
+            if part > 0 {
+                written += part
+            } else if errno != EINTR {
+                throw SystemError.last
+            }
+        }
+    }
+
     /// Waits until the contents are on the medium, past the cache of the drive where the system can ask for that.
     func synchronise() throws(SystemError) {
         try flushToMedium(descriptor)
@@ -83,11 +100,9 @@ func flushToMedium(_ descriptor: Int32) throws(SystemError) {
 }
 
 enum FileSystem {
-    /// The status of the file that `path` leads to.
-    static func status(_ path: String) throws(SystemError) -> stat {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { throw SystemError.last }
-        return status
+    /// A name nobody uses beside `path`, for a file in the making.
+    static func temporaryName(for path: String) -> String {
+        "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).creating"
     }
 
     /// Whether anything, even a dangling symbolic link, has the name `path`.
@@ -141,7 +156,7 @@ enum FileSystem {
     static func freeBytes(at path: String) -> Int? {
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0 else { return nil }
-        return Int(
-            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+        let (bytes, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return overflow ? Int.max : Int(clamping: bytes)
     }
 }

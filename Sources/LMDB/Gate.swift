@@ -1,9 +1,25 @@
+import CLMDB
+
 /// Counts the transactions of one environment in this process, so that the map is only moved, the environment only
 /// closed, while none is open (lmdb.h, `mdb_env_set_mapsize`: "if there are no transactions active in this process").
 ///
 /// Transactions of several threads are inside together. A thread that wants to be alone waits for those inside, while
 /// newcomers wait for it; a thread that is already inside may always enter again, or it would wait for itself.
+///
+/// The gate also keeps the read transactions that were reset: they hold on to their slot in the reader table, so that
+/// the next read only has to renew one (lmdb.h, `mdb_txn_reset`). Under the same lock, a read costs two lockings.
 final class Gate: Sendable {
+    /// A reset read transaction.
+    @safe
+    private struct IdleReader: @unchecked Sendable {
+        // Why @unchecked holds: with MDB_NOTLS a read transaction is bound to no thread, and it is kept here or in use
+        // by one thread, never both.
+        let handle: OpaquePointer
+    }
+
+    /// Enough for the threads of a small machine; each takes a slot of the reader table away from other processes.
+    private static let maximumIdleReaders = 8
+
     private struct State {
         /// One element for each open transaction.
         var inside: [ThreadIdentity] = []
@@ -13,30 +29,67 @@ final class Gate: Sendable {
         var waitingToBeAlone = 0
         var someoneIsAlone = false
         var isClosed = false
+        var idleReaders: [IdleReader] = []
     }
 
     private let monitor = Monitor(State())
 
     /// Enters with one transaction, or returns false if the environment is closed.
     func enter() -> Bool {
+        enter { _ in true } ?? false
+    }
+
+    /// Enters with a read, and takes the reset transaction that waits for it, if there is one; nil if the environment
+    /// is closed.
+    func enterToRead() -> OpaquePointer?? {
+        unsafe enter { state in unsafe state.idleReaders.popLast()?.handle }
+    }
+
+    private func enter<R>(_ body: (inout State) -> R) -> R? {
         let me = ThreadIdentity.current
         return monitor.wait { state in
             !state.someoneIsAlone && (state.waitingToBeAlone == 0 || state.inside.contains(me))
         } then: { state in
-            guard !state.isClosed else { return false }
+            guard !state.isClosed else { return nil }
             state.inside.append(me)
-            return true
+            return body(&state)
         }
     }
 
     /// Leaves with one transaction of this thread.
     func leave() {
+        leave { _ in }
+    }
+
+    /// Leaves with a read of this thread and keeps its transaction `reader`, which was reset, for another read.
+    func leave(keeping reader: OpaquePointer) {
+        let idle = unsafe IdleReader(handle: reader)
+        leave { state in
+            if state.idleReaders.count < Self.maximumIdleReaders {
+                state.idleReaders.append(idle)
+            } else {
+                // The caller has given it up, and this thread is still inside.
+                unsafe mdb_txn_abort(idle.handle)
+            }
+        }
+    }
+
+    /// Ends the transactions that wait for a read; the caller is alone.
+    func endIdleReaders() {
+        monitor.withLock { state in
+            for idle in state.idleReaders { unsafe mdb_txn_abort(idle.handle) }
+            state.idleReaders = []
+        }
+    }
+
+    private func leave(_ body: (inout State) -> Void) {
         let me = ThreadIdentity.current
         let someoneWaits = monitor.withLock { state in
             // The newest first, since transactions of one thread nest.
             guard let index = state.inside.lastIndex(of: me) else {
                 preconditionFailure("A transaction ends on the thread it began on.")
             }
+            body(&state)
             state.inside.remove(at: index)
             return state.inside.isEmpty && state.waitingToBeAlone > 0
         }

@@ -17,11 +17,11 @@ extension LMDBError.Reason {
     /// LMDB reports a write that a full disk cut short as `EIO`.
     init(code: Int32, at path: String, during operation: LMDBError.Operation) {
         self.init(code: code)
-        guard operation != .read, operation != .open else { return }
+        let mayBeShort = code == EIO && operation != .read && operation != .open
+        guard code == ENOSPC || code == EDQUOT || mayBeShort else { return }
         let free = FileSystem.freeBytes(at: path) ?? FileSystem.freeBytes(at: FileSystem.folder(of: path))
-        if code == ENOSPC || code == EDQUOT || code == EIO && (free ?? .max) < Self.nearlyNothing {
-            self = .diskFull(freeBytes: free ?? 0)
-        }
+        if mayBeShort, free ?? .max >= Self.nearlyNothing { return }
+        self = .diskFull(freeBytes: free ?? 0)
     }
 
     /// LMDB writes up to 64 pages at once (`MDB_COMMIT_PAGES`); with less room than this, a failed write found none.

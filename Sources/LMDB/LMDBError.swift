@@ -63,7 +63,7 @@ public struct LMDBError: Error, Equatable, Sendable {
         case valueTooLarge(byteCount: Int)
         /// One transaction changed more pages than LMDB can keep track of.
         case transactionTooLarge
-        /// A table name is empty or holds a zero byte.
+        /// A table name is empty, longer than a key, or holds a zero byte.
         case tableName(String)
         /// All `maximum` tables of ``Environment/Options/tables`` are open.
         case tablesFull(maximum: Int)
@@ -119,7 +119,8 @@ extension LMDBError: CustomStringConvertible {
         case .keySize(let count): "a key has \(count) bytes; keys have 1 to \(maximumKeyByteCount)."
         case .valueTooLarge(let count): "a value of \(count) bytes is too large. Store it in parts."
         case .transactionTooLarge: "too much was changed at once, and nothing was saved. Save it in several steps."
-        case .tableName(let name): "\"\(name)\" cannot name a table: names are not empty and hold no zero byte."
+        case .tableName(let name):
+            "\"\(name)\" cannot name a table: names have 1 to \(maximumKeyByteCount) bytes, none of them zero."
         case .tablesFull(let maximum): "all \(maximum) tables are open. Open the store with room for more tables."
         case .noTable: "the table does not exist in this state of the store. Look it up again."
         case .noEntry: "the cursor is not on an entry. Move it first."

@@ -1,4 +1,5 @@
 import CLMDB
+import Synchronization
 
 /// What read and write transactions have in common: everything that only reads.
 ///
@@ -15,11 +16,16 @@ public struct TransactionReference {
     @usableFromInline unowned(unsafe) let environment: Environment
     /// The state of the write transaction; nil in a read.
     @usableFromInline let writer: UnsafeMutablePointer<WriterState>?
+    /// The tokens of the environment's tables, at hand without a retain of the environment.
+    @usableFromInline let tokens: UnsafeMutablePointer<Atomic<UInt64>>
+    @usableFromInline let tokenCount: Int
 
     init(handle: OpaquePointer, environment: Environment, writer: UnsafeMutablePointer<WriterState>?) {
         unsafe self.handle = handle
         unsafe self.environment = environment
         unsafe self.writer = writer
+        unsafe tokens = environment.tables.tokens
+        unsafe tokenCount = environment.tables.tokenCount
     }
 }
 

@@ -13,9 +13,12 @@ import Synchronization
 @safe
 final class TableHandles: @unchecked Sendable {
     // Why @unchecked holds: `tokens` is a fixed allocation of atomics, freed when nobody holds the object any more.
-    private let byName = Mutex<[String: OpenedTable]>([:])
-    private let tokens: UnsafeMutablePointer<Atomic<UInt64>>
-    private let tokenCount: Int
+    private let byName = Monitor<[String: OpenedTable]>([:])
+    /// The token of every open handle, by number; 0 where none is open.
+    ///
+    /// Transactions look here whenever they use a table.
+    let tokens: UnsafeMutablePointer<Atomic<UInt64>>
+    let tokenCount: Int
 
     /// How many tables may be open at once.
     let capacity: Int
@@ -60,12 +63,6 @@ final class TableHandles: @unchecked Sendable {
         byName.withLock { known in
             if known[name]?.token == table.token { known[name] = nil }
         }
-    }
-
-    /// Whether the opening `token` of the handle `index` is the current one.
-    func isCurrent(index: UInt32, token: UInt64) -> Bool {
-        guard Int(index) < tokenCount else { return false }
-        return unsafe tokens[Int(index)].load(ordering: .relaxed) == token
     }
 }
 

@@ -1,4 +1,5 @@
 import CLMDB
+import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -19,10 +20,16 @@ extension TransactionReference {
     /// Throws unless `table` is an open table of this environment.
     @inlinable
     func check<Key: TableKey>(_ table: Table<Key>) throws(LMDBError) {
-        guard unsafe environment.isCurrent(index: table.index, token: table.token) else {
-            throw unsafe failure(.noTable, .read)
+        // The index is in bounds before it is followed.
+        let index = Int(table.index)
+        guard unsafe index < tokenCount, unsafe tokens[index].load(ordering: .relaxed) == table.token else {
+            throw unsafe failure(.noTable, operation)
         }
     }
+
+    /// What is being done.
+    @usableFromInline
+    var operation: LMDBError.Operation { unsafe writer == nil ? .read : .write }
 
     /// Lends `key` as LMDB's structure, if it has a legal length.
     @inlinable
@@ -30,7 +37,7 @@ extension TransactionReference {
         _ key: RawSpan, _ body: (UnsafeMutablePointer<MDB_val>) -> Int32
     ) throws(LMDBError) -> Int32 {
         guard key.byteCount - 1 < maximumKeyByteCount, key.byteCount > 0 else {
-            throw unsafe failure(.keySize(byteCount: key.byteCount), .read)
+            throw unsafe failure(.keySize(byteCount: key.byteCount), operation)
         }
         return unsafe key.withUnsafeBytes { buffer in
             // LMDB declares the pointer mutable for both directions and does not write through a key it is given.
@@ -112,8 +119,11 @@ extension TransactionReference {
     func failure(_ code: Int32, _ operation: LMDBError.Operation) -> LMDBError {
         // EINVAL is LMDB's answer to a handle that this snapshot does not have yet.
         if code == EINVAL || code == MDB_BAD_DBI { return unsafe failure(.noTable, operation) }
-        if let writer = unsafe writer, unsafe writer.pointee.firstFailure == 0 {
-            unsafe writer.pointee.firstFailure = code
+        if let writer = unsafe writer {
+            // After its first failure LMDB answers MDB_BAD_TXN to everything.
+            let first = unsafe writer.pointee.firstFailure
+            if first != 0, code == MDB_BAD_TXN { return unsafe environment.failure(first, during: operation) }
+            if first == 0 { unsafe writer.pointee.firstFailure = code }
         }
         return unsafe environment.failure(code, during: operation)
     }
@@ -146,7 +156,9 @@ extension TransactionReference {
     /// Opens the table `name` in this write transaction; with `MDB_CREATE` it is made if need be.
     func openTable(_ name: String, flags: Int32) throws(LMDBError) -> OpenedTable? {
         guard let writer = unsafe writer else { preconditionFailure("Only a write opens tables in itself.") }
-        guard !name.isEmpty, !name.utf8.contains(0) else { throw unsafe failure(.tableName(name), .write) }
+        guard (1...maximumKeyByteCount).contains(name.utf8.count), !name.utf8.contains(0) else {
+            throw unsafe failure(.tableName(name), .write)
+        }
         if !(unsafe writer.pointee.ownsHandles) {
             guard unsafe environment.gate.takeHandles() else { throw unsafe failure(.inUse, .write) }
             unsafe writer.pointee.ownsHandles = true

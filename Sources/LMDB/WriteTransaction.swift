@@ -21,7 +21,7 @@ public struct WriteTransaction: ~Copyable, Reading {
 
     /// The table `name`, made empty if it does not exist.
     ///
-    /// - Throws: ``LMDBError/Reason/tablesFull(maximum:)``, `tableName` for an empty name or one with a zero byte.
+    /// - Throws: ``LMDBError/Reason/tablesFull(maximum:)``, `tableName` for a name that is none.
     public func openOrCreate<Key: TableKey>(_ name: String, of keys: Key.Type = Key.self) throws -> Table<Key> {
         if let table = try unsafe transactionReference.openedTable(name) { return Table(table) }
         try unsafe transactionReference.prepareToWrite()

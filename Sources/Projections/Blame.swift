@@ -70,7 +70,7 @@ extension Audit {
             }
             let winner = try write(field.shown)
             guard let definition, !definition.members.isEmpty else {
-                let name = schema?.name(of: field.key) ?? KindSchema(name: "", fields: []).name(of: field.key)
+                let name = schema?.name(of: field.key) ?? field.key.plainName
                 return [Blame(field: name, winner: winner, reason: reason, losers: losers)]
             }
             return members(definition, winner, reason, losers)

@@ -112,10 +112,7 @@ public final class Views: Sendable {
         defer { Self.remove(aside) }
         let (result, rebuild) = try build(aside)
         try alone {
-            file.withLock { open in
-                open?.environment.close()
-                open = nil
-            }
+            file.withLock { $0 = nil }
             Self.removeLock(path)
             guard rename(aside, path) == 0 else { throw ViewError.damaged("its new file cannot be renamed") }
         }
@@ -174,27 +171,41 @@ public final class Views: Sendable {
 
     /// The environment of the file at the path now; another process may have replaced it since the last call.
     func environment() throws -> Environment {
-        try file.withLock { open -> Environment in
-            let identity = FileID(path: path)
-            if let open, open.identity == identity { return open.environment }
-            open?.environment.close()
+        let identity = FileID(path: path)
+        let known = file.withLock { open in open?.identity == identity ? open?.environment : nil }
+        if let known { return known }
+        // The log's writer lock comes before ours, as it does where the file is replaced.
+        return try alone { try file.withLock { try reopen(&$0) } }
+    }
+
+    private func reopen(_ open: inout OpenFile?) throws -> Environment {
+        guard let identity = FileID(path: path) else {
             open = nil
-            guard identity != nil else {
-                if isReadOnly { throw ViewError.readOnly }
-                throw ViewError.damaged("it is not there")
-            }
-            let environment: Environment
-            do {
-                var options = Self.options
-                options.isReadOnly = isReadOnly
-                environment = try alone { try Environment.open(path, options: options) }
-            } catch let error as LMDBError where error.meansDamage {
-                throw ViewError.damaged("\(error)")
-            }
-            guard let identity = FileID(path: path) else { throw ViewError.damaged("it is not there") }
-            open = OpenFile(environment: environment, identity: identity)
-            return environment
+            if isReadOnly { throw ViewError.readOnly }
+            throw ViewError.damaged("it is not there")
         }
+        if let open, open.identity == identity { return open.environment }
+        // A read that is still running keeps the file before this one open, and LMDB allows one of a name.
+        let before = open.map { FormerFile(environment: $0.environment, identity: $0.identity) }
+        open = nil
+        var options = Self.options
+        options.isReadOnly = isReadOnly
+        let environment: Environment
+        do { environment = try Environment.open(path, options: options) } catch {
+            if error.meansDamage { throw ViewError.damaged("\(error)") }
+            // Until that read ends, its state, whole though older, is answered from.
+            guard error.reason == .inUse, let before, let running = before.environment else { throw error }
+            open = OpenFile(environment: running, identity: before.identity)
+            return running
+        }
+        open = OpenFile(environment: environment, identity: identity)
+        return environment
+    }
+
+    /// A file that was replaced, and its environment for as long as somebody reads it.
+    private struct FormerFile {
+        weak var environment: Environment?
+        let identity: FileID
     }
 
     /// Bytes of the file.

@@ -60,6 +60,8 @@ public struct ChangeReader: Sendable {
             shapeReader = reader
         } catch { throw .malformed(error) }
         guard !kind.isEmpty, kind.count <= ChangeLimits.nameBytes else { throw .inconsistent }
+        // A kind with a zero byte would sort among the keys of another one.
+        for offset in kind where shape.byte(at: offset) == 0 { throw .inconsistent }
         guard shape.extracting(kind).isUTF8 else { throw .malformed(.notUTF8(offset: kind.lowerBound)) }
         self.replica = replica
         hasValues = !isWithheld

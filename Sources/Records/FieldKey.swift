@@ -32,6 +32,14 @@ public enum FieldKey: Hashable, Sendable, Comparable {
         }
     }
 
+    /// The name without a schema: a number shows as `#n`.
+    public var plainName: String {
+        switch self {
+        case .number(let number): "#\(number)"
+        case .name(let name): name
+        }
+    }
+
     /// Numbers first, in order; then names, by their UTF-8 bytes.
     public static func < (left: FieldKey, right: FieldKey) -> Bool {
         switch (left, right) {

@@ -84,6 +84,8 @@ public struct KindSchema: Sendable {
         name: String, version: UInt32 = 1, fields: [FieldSchema],
         indexEntries: @escaping @Sendable (ShownValues) -> [IndexEntry] = { _ in [] }
     ) {
+        precondition(
+            name.utf8.count <= 64 && !name.utf8.contains(0) && !name.isEmpty, "The name of a kind has 1 to 64 bytes.")
         self.name = name
         self.version = version
         self.fields = fields
@@ -111,10 +113,8 @@ public struct KindSchema: Sendable {
 
     /// The name that `key` is shown by; a number that this version does not know shows as `#n`.
     public func name(of key: FieldKey) -> String {
-        switch key {
-        case .number(let number): field(number: number)?.name ?? "#\(number)"
-        case .name(let name): name
-        }
+        if case .number(let number) = key, let field = field(number: number) { return field.name }
+        return key.plainName
     }
 
     /// The policy that `key` is read by.

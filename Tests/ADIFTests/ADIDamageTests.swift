@@ -56,6 +56,13 @@ import Testing
         #expect(items.rejections.map(\.code) == [.noEndOfRecord, .damaged])
     }
 
+    @Test(arguments: ["<PROG>>", "<PROG>x", "<PROGRAMIX:4>Test\n<EO"])
+    func `what is left of a header does not join the first record`(damage: String) {
+        let items = items("A log\n<ADIF_VER:5>3.1.6\n\(damage)\n<CALL:6>N0CALL<BAND:3>20m<EOR>")
+        #expect(items.records.first?.fields.map(\.name) == [.call, .band])
+        #expect(items.headers.first?.warnings.last?.code == .noEndOfHeader)
+    }
+
     @Test func `a tag that lost a bracket is reported and the fields around it are kept`() throws {
         let items = items("<CALL:6>N0CALL BAND:3>20m <MODE:2>CW<EOR><CALL:5>N0ABC\nBAND:3>20m <MODE:2>CW<EOR>")
         #expect(items.records.count == 2)

@@ -136,6 +136,22 @@ import Testing
         #expect(items(text).records.map { $0.fields.text(.call) } == ["N0CALL", "N0ABC"])
     }
 
+    @Test func `a value that quotes a field or a whole record is believed`() throws {
+        let quote = "<MODE:2>CW<eor> and <BAND:3>20m"
+        let record = try #require(
+            items("<CALL:6>N0CALL<NOTES:\(quote.utf8.count)>\(quote)<BAND:3>40m<EOR>").records.first)
+        #expect(record.fields.exactText(.notes) == quote)
+        #expect(record.warnings.isEmpty)
+    }
+
+    @Test func `a value that ends in an end of record and a field the record has is the one that is misread`() {
+        // Nothing tells it from a length that swallowed a record: the price of the test before.
+        let quote = "<eor><CALL:5>N0ABC"
+        let items = items("<CALL:6>N0CALL<NOTES:\(quote.utf8.count)>\(quote)<EOR>")
+        #expect(items.records.map { $0.fields.text(.call) } == ["N0CALL", "N0ABC"])
+        #expect(items.warnings == [.lengthWrong])
+    }
+
     @Test func `a length that counts line breaks twice is repaired`() throws {
         let record = try #require(items("<NOTES:19>first\nsecond\nlast\n<CALL:6>N0CALL<EOR>").records.first)
         #expect(record.fields.exactText(.notes) == "first\nsecond\nlast")

@@ -24,6 +24,8 @@ struct LivePages: Sendable {
     private(set) var leaves: [String: [Int]] = [:]
     private(set) var branches: [String: [Int]] = [:]
     private(set) var overflows: [Int] = []
+    /// For each event by position: the leaf that has it, and where its frame lies.
+    private(set) var frames: [UInt64: (leaf: Int, bytes: Range<Int>)] = [:]
     let pageSize = 4096
 
     init(path: String) throws {
@@ -32,11 +34,11 @@ struct LivePages: Sendable {
         let newest = number(at: 144, 8) > number(at: 4096 + 144, 8) ? 0 : 4096
         mark(0..<152, .meta)
         mark(4096..<(4096 + 152), .meta)
-        for range in [0..<8, 10..<12, 16..<24, 44..<152] {
+        for range in [0..<8, 10..<12, 16..<24, 46..<88, 92..<152] {
             mark(range.lowerBound + newest..<range.upperBound + newest, .live)
         }
-        // The flags of the environment, and the rest of the record of free pages: its counts are statistics.
-        mark(newest + 40..<newest + 46, .meta)
+        // Of the record of free pages the flags are those of the environment; in that of the main table the first four
+        // bytes are not used.
         walk(number(at: newest + 40 + 40, 8), "free")
         walk(number(at: newest + 88 + 40, 8), "main")
     }
@@ -72,6 +74,12 @@ struct LivePages: Sendable {
             }
             mark(key, use)
             value(entry, key, number(at: entry, 4), table, use)
+            if table == "events" {
+                let isInline = number(at: entry + 4, 2) == 0
+                let first = isInline ? key.upperBound : number(at: key.upperBound, 8) * pageSize + 16
+                let position = bytes[key].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+                frames[position] = (page, first..<first + number(at: entry, 4))
+            }
         }
     }
 

@@ -2,6 +2,7 @@ import ByteCoding
 import EventLog
 import Events
 import Foundation
+import Synchronization
 
 /// A log in a folder of its own, which goes away with it.
 final class TestLog: Sendable {
@@ -45,9 +46,13 @@ enum Sizes {
     /// Mostly small, each fourth 3 to 9 KB: on pages of their own.
     case mixed
 
+    /// Mostly small, each sixteenth 3 to 9 KB.
+    case few
+
     func byteCount(of index: UInt64) -> Int {
         switch self {
         case .small: Int(index * 37 % 200)
+        case .few: index % 16 == 3 ? 3_000 + Int(index * 997 % 6_000) : Int(index * 37 % 200)
         case .mixed: index % 4 == 3 ? 3_000 + Int(index * 997 % 6_000) : Int(index * 37 % 200)
         }
     }
@@ -123,4 +128,13 @@ struct Contents: Equatable, Sendable {
         }
         return root(leaves[...])
     }
+}
+
+/// Tells one task that another is done.
+final class Flag: Sendable {
+    private let state = Mutex(false)
+
+    var isRaised: Bool { state.withLock { $0 } }
+
+    func raise() { state.withLock { $0 = true } }
 }

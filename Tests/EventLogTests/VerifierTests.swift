@@ -1,6 +1,7 @@
 import ByteCoding
 import EventLog
 import Events
+import Foundation
 import Testing
 
 @Suite struct `Verifying a whole log` {
@@ -17,5 +18,120 @@ import Testing
         #expect(report.epoch == 3)
         #expect(report.ok)
         #expect(report.missing.isEmpty)
+    }
+
+    @Test(arguments: [1, 255, 256, 257, 1_000])
+    func `a log is whole after its tree was hashed, and after it was closed`(count: Int) throws {
+        let store = try TestLog()
+        try store.append(count / 2)
+        try store.log.sealPending()
+        try store.append(count - count / 2)
+        #expect(try LogVerifier.verify(path: store.path).damage == [])
+        try store.log.sealPending()
+        let root = try store.log.root(of: store.replica)
+        try store.log.close()
+        let report = try LogVerifier.verify(path: store.path)
+        #expect(report.damage == [])
+        #expect(report.replicas.map(\.root) == [root])
+    }
+
+    @Test(arguments: UInt64(1)...5)
+    func `a log of several replicas, in whatever order they came, is whole`(seed: UInt64) throws {
+        var numbers = SeededNumbers(seed: seed)
+        let peers = try (1...3).map { number in
+            let peer = try TestLog()
+            try peer.append(200 + 30 * number, batchCount: 1, as: ReplicaID(high: UInt64(number), low: seed))
+            return try Contents(of: peer.log).frames
+        }
+        let store = try TestLog()
+        var copied = [0, 0, 0]
+        while copied != peers.map(\.count) {
+            let peer = Int.random(in: 0..<3, using: &numbers)
+            let end = min(copied[peer] + Int.random(in: 0...40, using: &numbers), peers[peer].count)
+            _ = try store.log.append(copying: Array(peers[peer][copied[peer]..<end]), arrival: .test(end))
+            copied[peer] = end
+            if Bool.random(using: &numbers) { try store.append(Int.random(in: 1...30, using: &numbers)) }
+            if Bool.random(using: &numbers) { try store.log.sealPending() }
+        }
+        let contents = try Contents(of: store.log)
+        let report = try LogVerifier.verify(path: store.path)
+        #expect(report.damage == [])
+        #expect(report.events == UInt64(contents.ids.count))
+        #expect(report.replicas.map(\.replica) == Set(contents.ids.map(\.replica)).sorted())
+        for replica in report.replicas {
+            #expect(replica.root == (try contents.root(of: replica.replica)))
+            #expect(replica.events == UInt64(contents.ids.count { $0.replica == replica.replica }))
+        }
+    }
+
+    @Test func `a batch of which only a part was copied is no damage`() throws {
+        let peer = try TestLog()
+        try peer.append(7, as: ReplicaID(high: 1, low: 1))
+        let frames = try Contents(of: peer.log).frames
+        let store = try TestLog()
+        for (index, frame) in frames.prefix(5).enumerated() {
+            _ = try store.log.append(copying: [frame], arrival: .test(index))
+            try store.append(1)
+        }
+        #expect(try LogVerifier.verify(path: store.path).damage == [])
+    }
+
+    @Test func `a log of a hundred replicas is whole`() throws {
+        let store = try TestLog()
+        for round in 0..<3 {
+            for replica in 0..<100 {
+                try store.append(1 + (replica + round) % 5, as: ReplicaID(high: UInt64(replica), low: 1))
+            }
+        }
+        let report = try LogVerifier.verify(path: store.path)
+        #expect(report.damage == [])
+        #expect(report.replicas.count == 100)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `a log is whole at every moment while others append to it`() async throws {
+        let store = try TestLog()
+        try store.append(1_000)
+        let path = store.path
+        let isDone = Flag()
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            group.addTask {
+                defer { isDone.raise() }
+                for round in 0..<300 {
+                    try store.append(3, as: ReplicaID(high: UInt64(round % 5), low: 1))
+                    if round % 50 == 0 { try store.log.sealPending() }
+                }
+                return 0
+            }
+            group.addTask {
+                var count = 0
+                var events: UInt64 = 0
+                while !isDone.isRaised {
+                    let report = try LogVerifier.verify(path: path)
+                    #expect(report.damage == [])
+                    #expect(report.events >= events)
+                    events = report.events
+                    count += 1
+                }
+                return count
+            }
+            var count = 0
+            for try await verified in group { count += verified }
+            #expect(count > 1)
+        }
+        #expect(try LogVerifier.verify(path: path).events == 1_000 + 900)
+    }
+
+    @Test func `verifying changes nothing, and makes no lock file`() throws {
+        let store = try TestLog()
+        try store.append(300)
+        try store.log.close()
+        let copy = store.folder.appending(path: "copy.mdb")
+        try FileManager.default.copyItem(at: URL(filePath: store.path), to: copy)
+        try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: copy.path)
+        let before = try Data(contentsOf: copy)
+        #expect(try LogVerifier.verify(path: copy.path).ok)
+        #expect(try Data(contentsOf: copy) == before)
+        #expect(!FileManager.default.fileExists(atPath: copy.path + "-lock"))
     }
 }

@@ -72,6 +72,19 @@ import Testing
         }
     }
 
+    @Test func `is on the entry it appended, and on none if that was refused`() throws {
+        try onTable { transaction, table in
+            try transaction.withCursor(table) { (cursor) throws in
+                try cursor.append([7], for: 30)
+                #expect(cursor.key == 30)
+                #expect(try cursor.withEntry { [UInt8](bytes: $1) } == [7])
+                #expect(try reason { try cursor.append([7], for: 30) } == .keyOrder)
+                #expect(cursor.key == nil)
+                #expect(try transaction.value(30, in: table) == [7])
+            }
+        }
+    }
+
     @Test func `shows the new value after its entry was written`() throws {
         try onTable { transaction, table in
             try transaction.withCursor(table) { (cursor) throws in

@@ -40,6 +40,20 @@
             environment.close()
             #expect(try Environment.open(disk.folder()).allEntries() == values(for: 0..<next + 20))
         }
+
+        @Test func `without room for a lock file lets readers in, and no writer`() throws {
+            guard let disk = try Mount(byteCount: 1 << 20) else { return }
+            try Environment.make(disk.folder(), keys: 0..<100).close()
+            try FileManager.default.removeItem(atPath: disk.folder("store-lock"))
+            let free = try #require(
+                FileManager.default.attributesOfFileSystem(forPath: disk.path)[.systemFreeSize] as? Int)
+            try write([UInt8](repeating: 1, count: free), to: disk.folder("ballast"))
+            // A lock file that takes no room would end this process at its first touch.
+            #expect(try reason { _ = try Environment.open(disk.folder()) } == .diskFull(freeBytes: 0))
+            let environment = try Environment.open(disk.folder(), options: .init(isReadOnly: true))
+            #expect(try environment.allEntries() == values(for: 0..<100))
+            #expect(disk.folder.names == ["ballast", "store"])
+        }
     }
 
     @Suite struct `Read-only media` {

@@ -77,6 +77,17 @@ import Testing
         #expect(count == 10)
     }
 
+    @Test func `a table the other has made cannot be opened by a read inside a write that opens tables`() throws {
+        let environment = try Environment.make(folder(), keys: 0..<10)
+        #expect(try ChildProcess("new-table", folder()).status() == 0)
+        let find = { try environment.read { try $0.table("made elsewhere", of: UInt64.self) } }
+        try environment.write { transaction in
+            _ = try transaction.openOrCreate("mine", of: UInt64.self)
+            #expect(try reason { _ = try find() } == .inUse)
+        }
+        #expect(try find() != nil)
+    }
+
     @Test func `killed inside a write it leaves nothing, and the next write goes on`() throws {
         let environment = try Environment.make(folder(), keys: 0..<100)
         for round in UInt64(1)...3 {

@@ -80,9 +80,9 @@ import Testing
         try reopened.write { _ = try $0.openOrCreate("fourth", of: UInt64.self) }
     }
 
-    @Test func `names are not empty and hold no zero byte`() throws {
+    @Test func `names have 1 to 511 bytes, none of them zero`() throws {
         let environment = try Environment.make(folder())
-        for name in ["", "a\0b"] {
+        for name in ["", "a\0b", String(repeating: "a", count: 512)] {
             #expect(
                 try reason { _ = try environment.write { try $0.openOrCreate(name, of: UInt64.self) } }
                     == .tableName(name))

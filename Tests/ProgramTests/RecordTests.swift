@@ -6,9 +6,10 @@ import Testing
         let program = try Program()
         try program.json("record", "add", "equipment", "NAME=Portable")
         let kinds = try #require(try program.json("record", "kinds")["kinds"] as? [[String: Any]])
-        let equipment = try #require(kinds.first { $0["kind"] as? String == "equipment" })
+        let equipment = try #require(kinds.first { $0["name"] as? String == "equipment" })
         #expect(equipment["records"] as? Int == 1)
-        #expect((equipment["fields"] as? [String])?.contains("RIG") == true)
+        let fields = try #require(equipment["fields"] as? [[String: Any]])
+        #expect(fields.contains { $0["name"] as? String == "RIG" && $0["policy"] as? String == "latest" })
     }
 
     @Test func `a record is added, edited by its name, hidden and restored`() throws {

@@ -5,37 +5,128 @@ import Radio
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write contacts to a file: what nobody touched comes out as it came in.")
+        abstract: "Write contacts to a file: what nobody touched comes out as it came in.",
+        discussion: """
+            Contacts are written in the order in which they came in, hidden ones left out. Files are written aside and \
+            renamed, so nobody ever sees half of one. csv is a table with a column for each field in use; values are \
+            written as they are, so a spreadsheet may take one that begins with = for a formula.
+            """)
 
     @OptionGroup var options: StoreOptions
+    @OptionGroup var filters: QSOFilters
 
-    @Option(name: .short, help: ArgumentHelp("The file; else standard output.", valueName: "file"))
+    @Option(help: "adi, adx, csv or ndjson; else what the file's name says, else adi.")
+    var format: ExportFormat?
+
+    @Option(name: .short, help: ArgumentHelp("The file; else standard output. With --split, a folder.", valueName: "file"))
     var output: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Only what changed since the last export under this name with the same filters.", valueName: "name"))
+    var new: String?
+
+    @Option(help: ArgumentHelp("A file for each own park, UTC day, or both: park,day.", valueName: "by"))
+    var split: String?
+
     struct Result: Encodable {
+        struct File: Encodable {
+            var file: String
+            var records: Int
+            var bytes: Int
+        }
+
+        struct Warning: Encodable {
+            var id: String
+            var field: String
+            var message: String
+        }
+
         var records: Int
         var bytes: Int
+        var files: [File]?
+        var warnings: [Warning]
     }
 
     func run() async throws {
-        let store = try await options.open()
-        var bytes = 0
-        let now = Int64(Date().timeIntervalSince1970)
-        let records: Int
-        if let output {
-            var file = try AtomicFile(output)
-            records = try store.exportADI(.contacts, created: now) { piece in
-                bytes += piece.count
-                try file.write(piece)
-            }
-            try file.finish()
-        } else {
-            records = try store.exportADI(.contacts, created: now) { piece in
-                bytes += piece.count
-                try FileHandle.standardOutput.write(contentsOf: piece)
-            }
+        if output == nil, options.json {
+            throw StoreError(.usage, "--json would stand between the contacts.", hint: "Name a file with -o.")
         }
-        if options.json, output != nil { return try Terminal.print(json: Result(records: records, bytes: bytes)) }
-        if output != nil { Terminal.print("\(records) contacts, \(bytes) bytes.") }
+        let store = try await new == nil ? options.openForReading() : options.open()
+        var query = try filters.query(store)
+        query.includesMetadata = true
+        if let new {
+            let (changed, isContinued) = try store.query(query, newSinceExportNamed: new, filter: filterText)
+            query = changed
+            if !isContinued { Terminal.remark("There is no earlier export called \(new) with these filters: all is written.") }
+        }
+        let now = Int64(Date().timeIntervalSince1970)
+        var files: [Result.File]?
+        let report: ExportReport
+        if let split {
+            guard let output else {
+                throw StoreError(.usage, "--split makes several files.", hint: "Name a folder with -o.")
+            }
+            let parts = try store.export(
+                query, as: format ?? .adi, by: try Self.parse(split), into: URL(filePath: output), created: now)
+            files = parts.files.map { .init(file: $0.name, records: $0.records, bytes: $0.bytes) }
+            report = parts.report
+        } else {
+            report = try write(query, store, now)
+        }
+        if let new { try store.finishExport(named: new, filter: filterText, report) }
+        try tell(report, files)
+    }
+
+    private func write(_ query: ContactQuery, _ store: Store, _ now: Int64) throws -> ExportReport {
+        guard let output else {
+            return try store.export(query, as: format ?? .adi, created: now) { try Terminal.write($0) }
+        }
+        let format = format ?? Self.format(of: output)
+        var file = try AtomicFile(output)
+        let report = try store.export(query, as: format, created: now) { try file.write($0) }
+        try file.finish()
+        return report
+    }
+
+    private func tell(_ report: ExportReport, _ files: [Result.File]?) throws {
+        if options.json {
+            return try Terminal.print(
+                json: Result(
+                    records: report.records, bytes: report.bytes, files: files,
+                    warnings: report.remarks.map {
+                        .init(id: "\($0.record)", field: $0.field, message: $0.message)
+                    }))
+        }
+        if let files {
+            var table = TextTable(["FILE", "CONTACTS", "BYTES"], numbersFrom: 1)
+            for file in files { table.append([file.file, "\(file.records)", "\(file.bytes)"]) }
+            table.print()
+        }
+        if output != nil {
+            Terminal.print("\(NumberText.count(report.records, "contact")), \(NumberText.count(report.bytes, "byte")).")
+        }
+        for (message, remarks) in Dictionary(grouping: report.remarks, by: \.message).sorted(by: { $0.key < $1.key }) {
+            Terminal.remark("  \(remarks.count) × \(message)")
+        }
+    }
+
+    /// The filters as they were given: by them an export under a name is known again.
+    private var filterText: String { filters.text }
+
+    private static func format(of path: String) -> ExportFormat {
+        ExportFormat(rawValue: URL(filePath: path).pathExtension.lowercased()) ?? .adi
+    }
+
+    private static func parse(_ split: String) throws -> Set<ExportSplit> {
+        try Set(
+            split.split(separator: ",").map { word in
+                guard let part = ExportSplit(rawValue: word.lowercased()) else {
+                    throw StoreError(.usage, "Files cannot be split by “\(word)”.", hint: "Split by park, day, or park,day.")
+                }
+                return part
+            })
     }
 }
+
+extension ExportFormat: ExpressibleByArgument {}

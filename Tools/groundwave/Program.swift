@@ -14,17 +14,24 @@ struct Program: AsyncParsableCommand {
             """,
         version: Groundwave.version,
         groupedSubcommands: [
-            CommandGroup(name: "The store", subcommands: [Init.self]),
+            CommandGroup(
+                name: "The store",
+                subcommands: [
+                    Init.self,
+                    Info.self, Verify.self, Digest.self, Replay.self, Stats.self,
+                ]),
             CommandGroup(
                 name: "The logbook",
                 subcommands: [
                     Import.self, Export.self,
                     QSO.self, Session.self, SettingsCommand.self, RecordCommand.self,
+                    Undo.self,
                 ]),
             CommandGroup(
                 name: "Audit, time travel, replay",
                 subcommands: [
-                    Conflicts.self
+                    Conflicts.self,
+                    HistoryVerb.self, BlameVerb.self, Watch.self,
                 ]),
         ])
 

@@ -37,6 +37,15 @@ struct QSOFilters: ParsableArguments {
         [call, band, mode, since, until, recordedSince, session, park, `operator`].allSatisfy { $0 == nil }
     }
 
+    /// The filters as they were given, in an order of their own.
+    var text: String {
+        let filters = [
+            ("call", call), ("band", band), ("mode", mode), ("since", since), ("until", until),
+            ("recorded-since", recordedSince), ("session", session), ("park", park), ("operator", `operator`),
+        ]
+        return filters.compactMap { name, value in value.map { "\(name)=\($0)" } }.joined(separator: " ")
+    }
+
     /// The query they say.
     func query(_ store: Store) throws -> ContactQuery {
         let now = Clock.now

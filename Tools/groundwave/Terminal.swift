@@ -7,8 +7,21 @@ enum Terminal {
     /// Whether errors are printed as JSON too. Set once, before a verb does anything.
     nonisolated(unsafe) static var isJSON = CommandLine.arguments.contains("--json")
 
+    /// Whether people read what is printed.
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
     /// Prints a line.
     static func print(_ line: String) { write(line + "\n", to: FileHandle.standardOutput) }
+
+    /// Asks on standard error, so that the answer is typed behind it.
+    static func ask(_ question: String) { write(question, to: FileHandle.standardError) }
+
+    /// Writes bytes on standard output as they are.
+    static func write(_ bytes: [UInt8]) throws {
+        do { try FileHandle.standardOutput.write(contentsOf: bytes) } catch {
+            throw StoreError(.inputOutput, "Standard output cannot be written.", cause: error)
+        }
+    }
 
     /// Prints a line on standard error.
     static func remark(_ line: String) { write(line + "\n", to: FileHandle.standardError) }
@@ -118,9 +131,15 @@ struct Envelope<Content: Encodable>: Encodable {
 /// Rows in aligned columns, separated by two blanks.
 struct TextTable {
     private var rows: [[String]] = []
+    private let firstNumber: Int
 
     /// A table with these headings.
-    init(_ headings: [String]) { rows.append(headings) }
+    ///
+    /// - Parameter firstNumber: From this column on, cells are numbers and stand at the right.
+    init(_ headings: [String], numbersFrom firstNumber: Int = .max) {
+        self.firstNumber = firstNumber
+        rows.append(headings)
+    }
 
     /// Adds a row; control characters are made visible.
     mutating func append(_ row: [String]) { rows.append(row.map(Terminal.visible)) }
@@ -132,8 +151,9 @@ struct TextTable {
         return rows.map { row in
             var line = ""
             for (column, cell) in row.enumerated() {
-                line += cell
-                if column < row.count - 1 { line += String(repeating: " ", count: widths[column] - cell.count + 2) }
+                let blanks = String(repeating: " ", count: widths[column] - cell.count)
+                line += column >= firstNumber ? blanks + cell : cell + blanks
+                if column < row.count - 1 { line += "  " }
             }
             while line.last == " " { line.removeLast() }
             return line

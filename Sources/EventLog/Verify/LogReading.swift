@@ -16,9 +16,18 @@ struct LogReading: ~Copyable {
     /// The number of the newest state in the file at this moment.
     func newestTransaction() throws(PageFileError) -> UInt64? { try reader.newestTransaction() }
 
+    /// Whether a way leads to the events at all.
+    var hasEvents: Bool { tables["events"] != nil }
+
     /// Reads everything.
     mutating func report() -> LogReport {
         readTables()
+        guard hasEvents else {
+            damage.append(LogDamage(.meta, "nothing leads to the events of the newest state; they may be whole"))
+            var report = LogReport()
+            report.damage = damage
+            return report
+        }
         var freePages = FreePages(reader.meta, pageCount: reader.pageCount)
         for name in Self.smallTables { readRows(of: name) }
         for name in ["events", "arrivals"] { if let record = tables[name] { reader.pinRightEdge(of: record) } }

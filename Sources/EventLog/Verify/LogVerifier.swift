@@ -44,20 +44,26 @@ public enum LogVerifier {
     /// One reading, and whether pages may have been used again since its start.
     private static func attempt(_ path: String) throws -> (LogReport, hasMovedOn: Bool) {
         let file = try PageFile(path)
-        let byteCount = try file.byteCount()
         let metaPages = try MetaPage.both(of: file)
-        var damage = damage(of: metaPages, byteCount: byteCount)
-        guard let meta = metaPages.compactMap({ $0 }).max(by: { $0.transaction < $1.transaction }) else {
-            var report = LogReport()
-            report.damage = damage
-            return (report, false)
+        let damage = damage(of: metaPages, byteCount: try file.byteCount())
+        let states = metaPages.compactMap { $0 }.sorted { $0.transaction > $1.transaction }
+        var report = LogReport()
+        var hasMovedOn = false
+        // The state before is whole until the next commit but one: it is a second way to the events.
+        for (index, meta) in states.enumerated() {
+            var reading = LogReading(try PageReader(PageFile(path), meta: meta))
+            let found = reading.report()
+            if index == 0 || reading.hasEvents {
+                let before = report.damage
+                report = found
+                report.damage = before + report.damage
+            }
+            let newest = try reading.newestTransaction() ?? meta.transaction
+            hasMovedOn = hasMovedOn || newest > meta.transaction + 1
+            if reading.hasEvents { break }
         }
-        var reading = LogReading(try PageReader(file, meta: meta))
-        var report = reading.report()
         report.damage += damage
-        damage.removeAll()
-        let newest = try reading.newestTransaction() ?? meta.transaction
-        return (report, newest > meta.transaction + 1)
+        return (report, hasMovedOn)
     }
 
     /// What is wrong with the meta pages, or with the length of the file that they tell of.

@@ -1,0 +1,85 @@
+import EventLog
+import Events
+import Foundation
+import Projections
+import Records
+
+/// What a verification found.
+public struct StoreVerification: Sendable {
+    /// Something that is not as it must be.
+    public struct Damage: Hashable, Sendable {
+        /// The word for scripts: see ``LogDamage/What-swift.enum``, and `views`, `identity`.
+        public let what: String
+        /// Whose events are concerned.
+        public let replica: ReplicaID?
+        /// The first of them.
+        public let first: SequenceNumber?
+        /// The last of them.
+        public let last: SequenceNumber?
+        /// What happened, in plain words.
+        public let detail: String
+    }
+
+    /// How many events are there and whole.
+    public internal(set) var events: UInt64
+    /// Each replica, its whole events, and the root of the tree over them, where none is lost.
+    public internal(set) var replicas: [(replica: ReplicaID, events: UInt64, root: Hash256?)]
+    /// What is not as it must be.
+    public internal(set) var damage: [Damage]
+    /// The comparison of the views with a new fold, where it was asked for and the log is whole.
+    public internal(set) var comparison: ReplayReport?
+
+    /// Whether all is as it must be.
+    public var isOK: Bool { damage.isEmpty }
+}
+
+extension Store {
+    /// Verifies the store in the folder at `url` without opening it: its log is read page by page, so that no damage
+    /// can end the process. Nothing is written.
+    ///
+    /// - Parameters:
+    ///   - isDeep: Where the log is whole, fold it again in a temporary folder, and compare with the present views.
+    ///   - kinds: The application's own kinds of record, for that fold.
+    /// - Throws: ``StoreError`` with code `notFound` where there is no store, `inputOutput` where its log cannot be
+    ///   opened. Damage is not thrown.
+    public static func verify(
+        at url: URL, isDeep: Bool = false, kinds: [any RecordKind.Type] = []
+    ) async throws -> StoreVerification {
+        let files = StoreFiles(url)
+        guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
+        var verification = StoreVerification(events: 0, replicas: [], damage: [], comparison: nil)
+        do {
+            let report = try LogVerifier.verify(path: files.log)
+            verification.events = report.events
+            verification.replicas = report.replicas.map { ($0.replica, $0.events, $0.root) }
+            verification.damage = report.damage.map {
+                .init(what: $0.what.rawValue, replica: $0.replica, first: $0.first, last: $0.last, detail: $0.detail)
+            }
+        } catch let error as PageFileError {
+            throw StoreError(pageFile: error, path: files.log)
+        }
+        do { _ = try files.readIdentity() } catch let error as StoreError {
+            verification.damage.append(
+                .init(what: "identity", replica: nil, first: nil, last: nil, detail: error.message))
+        }
+        if isDeep, verification.isOK { try await verifyViews(url, kinds, &verification) }
+        return verification
+    }
+
+    /// Only of a log that was found whole: this goes through liblmdb.
+    private static func verifyViews(
+        _ url: URL, _ kinds: [any RecordKind.Type], _ verification: inout StoreVerification
+    ) async throws {
+        switch try await open(at: url, Configuration(kinds: kinds, isReadOnly: true)) {
+        case .ready(let store):
+            let report = try store.compareWithReplay()
+            try store.close()
+            verification.comparison = report
+            if report.isSame { return }
+            let detail =
+                report.trouble.map { "the views are \($0)" }
+                ?? "the views say something else than the log: their digest is not that of a new fold"
+            verification.damage.append(.init(what: "views", replica: nil, first: nil, last: nil, detail: detail))
+        }
+    }
+}

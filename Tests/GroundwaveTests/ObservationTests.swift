@@ -1,0 +1,172 @@
+import Events
+import Foundation
+import Groundwave
+import GroundwaveTesting
+import Radio
+import Records
+import Testing
+
+@Suite struct `Changes` {
+    /// The next `count` sets of a sequence.
+    private static func take(_ count: Int, of sequence: ChangeSequence) async throws -> [ChangeSet] {
+        var sets: [ChangeSet] = []
+        if count == 0 { return [] }
+        for try await set in sequence {
+            sets.append(set)
+            if sets.count == count { break }
+        }
+        return sets
+    }
+
+    @Test func `tell the record, the fields, before and after, who and why`() async throws {
+        let temporary = try await TemporaryStore(Configuration(author: "N0CALL", deviceName: "shack"))
+        let store = temporary.store
+        let id = try await store.write { try $0.add("qso", [Assignment("CALL", text: "W1AW")]) }.value
+        let token = try store.currentToken()
+        _ = try await store.write(note: "Heard it again") { try $0.set("qso", id, [Assignment("CALL", text: "W1AX")]) }
+        let set = try #require(try await Self.take(1, of: store.changes(since: token)).first)
+        #expect(set.author == "N0CALL")
+        #expect(set.device == "shack")
+        #expect(set.note == "Heard it again")
+        #expect(set.isLocal)
+        let change = try #require(set.changes.first)
+        #expect(change.record == id)
+        #expect(change.fields.map(\.field) == ["CALL"])
+        #expect(change.fields[0].before == Array("W1AW".utf8))
+        #expect(change.fields[0].after == Array("W1AX".utf8))
+    }
+
+    @Test func `from the beginning are all batches, each once, and go on where a token says`() async throws {
+        let temporary = try await TemporaryStore()
+        for number in 0..<10 {
+            _ = try await temporary.store.write { try $0.add("qso", [Assignment("CALL", text: "N0C\(number)")]) }
+        }
+        let all = try await Self.take(10, of: temporary.store.changes(since: nil))
+        #expect(Set(all.map(\.token)).count == 10)
+        #expect(all.map(\.token.position) == all.map(\.token.position).sorted())
+        let kept = try JSONDecoder().decode(ChangeToken.self, from: JSONEncoder().encode(all[6].token))
+        #expect(ChangeToken(kept.description) == kept)
+        let rest = try await Self.take(3, of: temporary.store.changes(since: kept))
+        #expect(rest == Array(all[7...]))
+    }
+
+    @Test func `a token of another history has expired`() async throws {
+        let first = try await TemporaryStore()
+        let second = try await TemporaryStore()
+        let token = try first.store.currentToken()
+        let error = await #expect(throws: StoreError.self) {
+            try await Self.take(1, of: second.store.changes(since: token))
+        }
+        #expect(error?.code == .expired)
+        #expect(ChangeToken("12@") == nil)
+        #expect(ChangeToken("zz@1") == nil)
+    }
+
+    @Test func `can be those of some fields of contacts, and of others alone`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let token = try store.currentToken()
+        let id = try await store.write { try $0.add(Contact("W1AW", start: 0, mode: .cw)) }.value
+        _ = try await store.write { try $0.set("qso", id, [Assignment("NAME", text: "Joe")]) }
+        _ = try await store.write { try $0.set(\.frequency, of: id, to: Frequency(hertz: 7_030_000)) }
+        _ = try await store.write { try $0.remove("qso", id) }
+        let filter = ChangeFilter.contacts([\.frequency])
+        #expect(filter.fields == ["FREQ", "BAND"])
+        let sets = try await Self.take(2, of: store.changes(since: token, matching: filter))
+        #expect(sets[0].changes[0].fields.map(\.field) == ["FREQ", "BAND"])
+        #expect(sets[1].changes[0].fields.map(\.operation) == [.delete], "a record that goes is a change of all its fields")
+        let others = Task { try await Self.take(1, of: store.changes(since: token, matching: filter.excludingThisDevice())) }
+        try await Task.sleep(for: .milliseconds(50))
+        others.cancel()
+        #expect(try await others.value.isEmpty)
+    }
+
+    @Test func `end when their task is cancelled, while they wait`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let task = Task { try await Self.take(1, of: store.changes(since: store.currentToken())) }
+        let values = Task {
+            var count = 0
+            for try await _ in store.values(of: .contacts) { count += 1 }
+            return count
+        }
+        try await Task.sleep(for: .milliseconds(150))
+        task.cancel()
+        values.cancel()
+        #expect(try await task.value.isEmpty)
+        #expect(try await values.value == 1, "the first element came at once")
+    }
+
+    @Test func `come while another task writes, none missed and none twice`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let token = try store.currentToken()
+        let watching = Task { try await Self.take(200, of: store.changes(since: token)) }
+        try await withThrowingTaskGroup { group in
+            for number in 0..<200 {
+                group.addTask { _ = try await store.write { try $0.add("qso", [Assignment("CALL", text: "N0C\(number)")]) } }
+            }
+            try await group.waitForAll()
+        }
+        let calls = try await watching.value.flatMap { $0.changes }.compactMap { $0.fields.first?.after }
+        #expect(calls.count == 200)
+        #expect(Set(calls).count == 200)
+    }
+
+    @Test func `of a local write come at once`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let token = try store.currentToken()
+        let watching = Task {
+            let sets = try await Self.take(20, of: store.changes(since: token))
+            return (sets, ContinuousClock.now)
+        }
+        for number in 0..<20 {
+            _ = try await store.write { try $0.add("qso", [Assignment("CALL", text: "N0C\(number)")]) }
+        }
+        let written = ContinuousClock.now
+        let (sets, told) = try await watching.value
+        #expect(sets.count == 20)
+        #expect(told - written < .milliseconds(90), "without waiting for a look at other processes")
+    }
+}
+
+@Suite struct `Observed values` {
+    @Test func `come at once, end with the last state, and never twice the same`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let watching = Task {
+            var states: [[Contact]] = []
+            for try await contacts in store.values(of: .contacts) {
+                states.append(contacts)
+                if contacts.count == 100 { break }
+            }
+            return states
+        }
+        for number in 0..<100 {
+            _ = try await store.write { try $0.add("qso", [Assignment("CALL", text: "N0C\(number)")]) }
+        }
+        let states = try await watching.value
+        #expect(states.last?.count == 100)
+        for (state, next) in zip(states, states.dropFirst()) { #expect(state != next) }
+    }
+
+    @Test func `are not told again when something else changes`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let watching = Task {
+            var counts: [Int] = []
+            for try await contacts in store.values(of: .contacts.worked("W1AW")) {
+                counts.append(contacts.count)
+                if contacts.count == 1 { break }
+            }
+            return counts
+        }
+        for number in 0..<30 {
+            _ = try await store.write { try $0.add("qso", [Assignment("CALL", text: "N0C\(number)")]) }
+        }
+        _ = try await store.write { try $0.add("qso", [Assignment("CALL", text: "W1AW")]) }
+        let counts = try await watching.value
+        #expect(counts == [0, 1] || counts == [1])
+    }
+}

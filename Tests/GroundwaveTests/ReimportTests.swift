@@ -1,0 +1,42 @@
+import ADIF
+import Foundation
+import Groundwave
+import GroundwaveTesting
+import Radio
+import Testing
+
+@Suite struct `Importing a series of one log as it grew` {
+    @Test(.enabled(if: Collection.folder != nil), arguments: ["series-jtdx", "series-xforever1313-qrz"])
+    func `adds exactly what is new in each file`(series: String) async throws {
+        let temporary = try await TemporaryStore()
+        // What is there, computed from the files alone: contacts by call, date, minute, band and mode, with repeats.
+        var known: [String: Int] = [:]
+        for file in Collection.files(in: series) {
+            let bytes = [UInt8](try Data(contentsOf: file))
+            var inFile: [String: Int] = [:]
+            for case .record(let record) in ADIReader.items(in: bytes) { inFile[Self.key(record), default: 0] += 1 }
+            let new = inFile.reduce(0) { $0 + Swift.max(0, $1.value - known[$1.key, default: 0]) }
+            let total = inFile.values.reduce(0, +)
+            let report = try await temporary.store.importBytes(bytes, named: file.lastPathComponent)
+            #expect(report.imported == new, "\(file.lastPathComponent)")
+            #expect(report.records == total)
+            #expect(report.imported + report.updated + report.unchanged + report.rejected == report.records)
+            known.merge(inFile) { Swift.max($0, $1) }
+            #expect(try temporary.store.read { try $0.count(.everything) } == known.values.reduce(0, +))
+            let again = try await temporary.store.importBytes(bytes, named: file.lastPathComponent)
+            #expect(again.unchanged == again.records && again.id == nil, "a second time it says nothing new")
+        }
+    }
+
+    private static func key(_ record: ADIFRecord) -> String {
+        let mode = Mode(mode: record.fields.text(.mode), submode: record.fields.text(.submode))
+        let band =
+            record.fields.text(.band)?.lowercased()
+            ?? record.fields.text(.freq).flatMap { Frequency(megahertz: $0) }.flatMap { Band(containing: $0) }?.name
+        let parts = [
+            record.fields.text(.call)?.uppercased(), record.fields.text(.qsoDate),
+            record.fields.text(.timeOn).map { String($0.prefix(4)) }, band, mode?.name,
+        ]
+        return parts.map { $0 ?? "" }.joined(separator: "|")
+    }
+}

@@ -1,0 +1,138 @@
+import Events
+import Foundation
+import Groundwave
+import GroundwaveTesting
+import Radio
+import Records
+import Testing
+
+@Suite struct `Undo` {
+    private static func undo(_ store: Store, _ count: Int = 1) async throws -> Int {
+        let steps = try store.undoableSteps(count)
+        for step in steps { _ = try await store.revert(step) }
+        return steps.count
+    }
+
+    private static func contact(_ store: Store, _ call: String = "W1AW") async throws -> RecordID {
+        try await store.write { try $0.add("qso", [Assignment("CALL", text: call), Assignment("NAME", text: "Joe")]) }.value
+    }
+
+    @Test func `of an edit gives the value back`() async throws {
+        let temporary = try await TemporaryStore()
+        let id = try await Self.contact(temporary.store)
+        let before = try temporary.store.digest().content
+        _ = try await temporary.store.write { try $0.set("qso", id, [Assignment("NAME", text: "Jim")]) }
+        #expect(try await Self.undo(temporary.store) == 1)
+        #expect(try temporary.store.digest().content == before)
+    }
+
+    @Test func `of an addition hides the contact`() async throws {
+        let temporary = try await TemporaryStore()
+        let before = try temporary.store.digest().content
+        let id = try await Self.contact(temporary.store)
+        _ = try await Self.undo(temporary.store)
+        #expect(try temporary.store.digest().content == before)
+        #expect(try temporary.store.read { try $0.record("qso", id) }?.isVisible == false, "nothing is lost")
+    }
+
+    @Test func `of a removal shows the contact again`() async throws {
+        let temporary = try await TemporaryStore()
+        let id = try await Self.contact(temporary.store)
+        let before = try temporary.store.digest().content
+        _ = try await temporary.store.write { try $0.remove("qso", id) }
+        _ = try await Self.undo(temporary.store)
+        #expect(try temporary.store.digest().content == before)
+    }
+
+    @Test func `of an import of several batches is one step`() async throws {
+        let temporary = try await TemporaryStore()
+        try await temporary.store.importText(generatedLog(40), named: "first.adi")
+        let before = try temporary.store.digest().content
+        try await temporary.store.importText(generatedLog(9000), named: "second.adi")
+        let step = try #require(try temporary.store.undoableSteps(1).first)
+        #expect(step.batches.count == 3)
+        #expect(step.changeCount == 8960)
+        #expect(step.note.text == "Import second.adi")
+        _ = try await Self.undo(temporary.store)
+        #expect(try temporary.store.digest().content == before)
+    }
+
+    @Test func `of an import keeps what was changed since`() async throws {
+        let temporary = try await TemporaryStore()
+        try await temporary.store.importText(generatedLog(2))
+        let contact = try #require(try temporary.store.firstContact())
+        let step = try #require(try temporary.store.undoableSteps(1).first)
+        _ = try await temporary.store.write { try $0.set("qso", contact.id, [Assignment("NAME", text: "Joe")]) }
+        _ = try await temporary.store.revert(step)
+        let left = try #require(try temporary.store.read { try $0.record("qso", contact.id) })
+        #expect(left.isVisible)
+        #expect(left.text("NAME") == "Joe")
+    }
+
+    @Test func `again and again goes further back, and ends`() async throws {
+        let temporary = try await TemporaryStore()
+        var contents = [try temporary.store.digest().content]
+        for number in 0..<4 {
+            _ = try await Self.contact(temporary.store, "N0C\(number)")
+            contents.append(try temporary.store.digest().content)
+        }
+        #expect(try await Self.undo(temporary.store) == 1)
+        #expect(try temporary.store.digest().content == contents[3])
+        #expect(try await Self.undo(temporary.store, 2) == 2)
+        #expect(try temporary.store.digest().content == contents[1])
+        #expect(try await Self.undo(temporary.store, 5) == 1, "there was one left")
+        #expect(try temporary.store.digest().content == contents[0])
+        #expect(try await Self.undo(temporary.store) == 0)
+    }
+
+    @Test func `of an undo brings back what it took, which can then be undone again`() async throws {
+        let temporary = try await TemporaryStore()
+        let id = try await Self.contact(temporary.store)
+        let original = try temporary.store.digest().content
+        _ = try await temporary.store.write { try $0.set("qso", id, [Assignment("NAME", text: "Jim")]) }
+        let edited = try temporary.store.digest().content
+        let step = try #require(try temporary.store.undoableSteps(1).first)
+        let undo = try #require(try await temporary.store.revert(step).first)
+        #expect(try temporary.store.digest().content == original)
+        _ = try await temporary.store.revert(undo)
+        #expect(try temporary.store.digest().content == edited)
+        #expect(try temporary.store.undoableSteps(1).first?.batches == step.batches)
+        _ = try await Self.undo(temporary.store)
+        #expect(try temporary.store.digest().content == original)
+    }
+
+    @Test func `of a new device does not take back its introduction`() async throws {
+        let temporary = try await TemporaryStore()
+        #expect(try temporary.store.undoableSteps(3).isEmpty)
+    }
+
+    @Test(arguments: UInt64(1)...20)
+    func `of everything, step by step, passes through every state on the way back`(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        var ids = [try await Self.contact(store)]
+        var contents = [try store.digest().content]
+        for number in 0..<12 {
+            let id = ids.randomElement(using: &generator) ?? ids[0]
+            let name = ["NAME", "POTA_REF", "FREQ", "COMMENT"].randomElement(using: &generator) ?? "NAME"
+            let value = "US-\(UInt8.random(in: 0...3, using: &generator)),US-\(number)"
+            switch UInt8.random(in: 0...4, using: &generator) {
+            case 0: ids.append(try await Self.contact(store, "N0C\(number)"))
+            case 1: _ = try await store.write { try $0.remove("qso", id) }
+            case 2: _ = try await store.write { try $0.restore("qso", id) }
+            default: _ = try await store.write { try $0.set("qso", id, [Assignment(name, text: value)]) }
+            }
+            let content = try store.digest().content
+            if content != contents.last { contents.append(content) }
+        }
+        // A write that changes nothing that shows is a step too: passing over it, every state comes once.
+        var passed = [try store.digest().content]
+        while try await Self.undo(store) == 1, passed.count < 30 {
+            let content = try store.digest().content
+            if content != passed.last { passed.append(content) }
+        }
+        passed.removeLast()
+        #expect(passed == Array(contents.reversed()))
+    }
+}

@@ -1,0 +1,113 @@
+import ArgumentParser
+import Groundwave
+import Projections
+import Radio
+import Records
+
+struct BlameVerb: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "blame", abstract: "Why each field shows what it shows: who wrote it, and what it won against.",
+        discussion: """
+            Why a value shows: only (nobody else wrote the field), causal (its author had the one before in view), \
+            chosen (it settled a conflict), stamp (several stand side by side, and it is the latest), tie (of equal \
+            stamps the greater replica).
+            """)
+
+    @Argument(help: ArgumentHelp("The record: its id, the beginning of it, last, or a call.", valueName: "id"))
+    var id: String
+
+    @OptionGroup var options: StoreOptions
+    @Option(help: ArgumentHelp("Only this field.", valueName: "field"))
+    var field: String?
+    @Option(help: ArgumentHelp("The kind of the record.", valueName: "kind"))
+    var kind = "qso"
+
+    struct Result: Encodable {
+        struct Write: Encodable {
+            var value: JSONBytes?
+            var event: String
+            var stamp: String
+            var author: String
+            var device: String
+            var note: String
+            var imported: Bool
+            var withheld: Bool?
+        }
+
+        struct Field: Encodable {
+            var value: JSONBytes?
+            var event: String
+            var why: String
+            var stamp: String
+            var author: String
+            var device: String
+            var note: String
+            var imported: Bool
+            var withheld: Bool?
+            var losers: [Write]
+        }
+
+        var id: String
+        var kind: String
+        var fields: [String: Field]
+    }
+
+    func run() async throws {
+        let store = try await options.openForReading()
+        let record = try store.resolve(id, kind: kind)
+        let wanted = field?.uppercased()
+        let blames = try store.blame(kind, record).filter { wanted == nil || $0.field == wanted }
+        if let wanted, blames.isEmpty {
+            throw StoreError(
+                .notFound, "\(record.short) has no field \(wanted).", hint: "groundwave qso show \(record.short) lists them.")
+        }
+        let devices = try store.deviceNames()
+        func device(_ write: Blame.Write) -> String { devices[write.event.replica] ?? write.event.replica.short }
+        if options.json {
+            let fields = blames.map { ($0.field, Self.field($0, device)) }
+            return try Terminal.print(
+                json: Result(
+                    id: "\(record)", kind: kind,
+                    // The elements of a collection share a name: the last one stands for the field.
+                    fields: Dictionary(fields, uniquingKeysWith: { $1.joining($0) })))
+        }
+        var table = TextTable(["FIELD", "VALUE", "WHY", "UTC", "WHO", "NOTE", "INSTEAD OF"])
+        for blame in blames {
+            let winner = blame.winner
+            let who = winner.note.author.isEmpty ? device(winner) : winner.note.author
+            table.append([
+                blame.field, winner.isWithheld ? "withheld" : ShownValue.text(winner.value), blame.reason.rawValue,
+                TimeText.milliseconds(winner.stamp.milliseconds), who, winner.note.text,
+                blame.losers.map { loser in
+                    let author = loser.note.author.isEmpty ? device(loser) : loser.note.author
+                    return "\(ShownValue.text(loser.value, limit: 20)) (\(author))"
+                }.joined(separator: ", "),
+            ])
+        }
+        table.print()
+    }
+
+    private static func field(_ blame: Blame, _ device: (Blame.Write) -> String) -> Result.Field {
+        let winner = blame.winner
+        return Result.Field(
+            value: winner.value.map { JSONBytes($0) }, event: "\(winner.event)", why: blame.reason.rawValue,
+            stamp: UTCText.milliseconds(winner.stamp.milliseconds), author: winner.note.author, device: device(winner),
+            note: winner.note.text, imported: winner.isImported, withheld: winner.isWithheld ? true : nil,
+            losers: blame.losers.map { loser in
+                Result.Write(
+                    value: loser.value.map { JSONBytes($0) }, event: "\(loser.event)",
+                    stamp: UTCText.milliseconds(loser.stamp.milliseconds), author: loser.note.author,
+                    device: device(loser), note: loser.note.text, imported: loser.isImported,
+                    withheld: loser.isWithheld ? true : nil)
+            })
+    }
+}
+
+extension BlameVerb.Result.Field {
+    /// Elements of one collection as one field: their values separated by commas.
+    func joining(_ other: Self) -> Self {
+        var copy = self
+        copy.value = JSONBytes((other.value?.bytes ?? []) + [UInt8(ascii: ",")] + (value?.bytes ?? []))
+        return copy
+    }
+}

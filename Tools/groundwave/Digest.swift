@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+import Groundwave
+
+struct Digest: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Hashes by which two stores are compared.",
+        discussion: """
+            The digest is the same on every store that has the same events, however they came. The content is the \
+            same wherever the same contacts show, whoever wrote them: also after export and import.
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(help: "Say the digest in words too, to be read out.")
+    var words = false
+
+    struct Result: Encodable {
+        var digest: String
+        var content: String
+        var words: String?
+        var contentWords: String?
+        var contacts: Int
+        var events: UInt64
+        var vector: [String: UInt64]
+    }
+
+    func run() async throws {
+        let store = try await options.openForReading()
+        let digest = try store.digest()
+        let spoken = words ? SpokenDigest.words(of: digest.views) : nil
+        let spokenContent = words ? SpokenDigest.words(of: digest.content) : nil
+        let vector = digest.vector.entries.map { ("\($0.replica)", $0.sequence) }
+        if options.json {
+            return try Terminal.print(
+                json: Result(
+                    digest: "\(digest.views)", content: "\(digest.content)", words: spoken?.joined(separator: " "),
+                    contentWords: spokenContent?.joined(separator: " "), contacts: digest.contacts,
+                    events: digest.events, vector: Dictionary(uniqueKeysWithValues: vector)))
+        }
+        var table = TextTable(["Digest", "\(digest.views)"])
+        if let spoken { for row in Self.rows(spoken) { table.append(["", row]) } }
+        table.append(["Content", "\(digest.content)"])
+        if let spokenContent { for row in Self.rows(spokenContent) { table.append(["", row]) } }
+        table.append(["Contacts", "\(digest.contacts)"])
+        table.append(["Events", "\(digest.events)"])
+        for (replica, sequence) in vector { table.append(["", "\(replica): \(sequence)"]) }
+        table.print()
+    }
+
+    /// Four words a line: what can be said in one breath.
+    private static func rows(_ words: [String]) -> [String] {
+        stride(from: 0, to: words.count, by: 4).map { words[$0..<min($0 + 4, words.count)].joined(separator: " ") }
+    }
+}

@@ -1,0 +1,131 @@
+import Events
+import Groundwave
+import Projections
+import Records
+
+/// A history as a table: time, who, which record, what, and why; one line for all that an import wrote in a batch.
+struct HistoryText {
+    private let devices: [ReplicaID: String]
+    private let isVerbose: Bool
+    private let isOneRecord: Bool
+    private var names: RecordNames
+    private var table: TextTable
+    private var lines = 0
+    private var batch: ImportBatch?
+
+    /// How many rows there are, that of the batch at the end included.
+    var rowCount: Int { lines + (batch == nil ? 0 : 1) }
+
+    /// What an import wrote at once.
+    private struct ImportBatch {
+        var replica: ReplicaID
+        var stamp: Stamp
+        var note: AuditNote
+        var new = 0
+        var changed = 0
+    }
+
+    init(_ store: Store, isVerbose: Bool, isOneRecord: Bool) throws {
+        devices = try store.deviceNames()
+        self.isVerbose = isVerbose
+        self.isOneRecord = isOneRecord
+        names = RecordNames(store)
+        table = TextTable(isOneRecord ? ["UTC", "WHO", "CHANGE", "NOTE"] : ["UTC", "WHO", "WHAT", "CHANGE", "NOTE"])
+    }
+
+    /// Whether `entry` is not of the batch that the last row tells of.
+    func startsNewRow(_ entry: AuditEntry) -> Bool { !(isCollapsed(entry) && batch.map { belongs(entry, to: $0) } ?? false) }
+
+    private func isCollapsed(_ entry: AuditEntry) -> Bool {
+        !isVerbose && !isOneRecord && (entry.isImported || entry.kind == "import")
+    }
+
+    private func belongs(_ entry: AuditEntry, to batch: ImportBatch) -> Bool {
+        entry.event.replica == batch.replica && entry.stamp == batch.stamp
+    }
+
+    mutating func append(_ entry: AuditEntry) throws {
+        guard isCollapsed(entry) else {
+            try finishBatch()
+            return try appendRows(entry)
+        }
+        if batch.map({ !belongs(entry, to: $0) }) ?? true {
+            try finishBatch()
+            batch = ImportBatch(replica: entry.event.replica, stamp: entry.stamp, note: entry.note)
+        }
+        if entry.kind == "import" { return }
+        if entry.isNew { batch?.new += 1 } else { batch?.changed += 1 }
+    }
+
+    private mutating func finishBatch() throws {
+        guard let batch else { return }
+        var parts: [String] = []
+        if batch.new > 0 { parts.append("\(batch.new) new") }
+        if batch.changed > 0 { parts.append("\(batch.changed) updated") }
+        row(batch.stamp, batch.replica, batch.note, "import", parts.isEmpty ? "nothing" : parts.joined(separator: ", "))
+        self.batch = nil
+    }
+
+    private mutating func row(
+        _ stamp: Stamp, _ replica: ReplicaID, _ note: AuditNote, _ what: String, _ change: String
+    ) {
+        lines += 1
+        let cells = [TimeText.milliseconds(stamp.milliseconds), who(note, replica), what, change, note.text]
+        append(cells)
+    }
+
+    private mutating func append(_ cells: [String]) {
+        table.append(isOneRecord ? [cells[0], cells[1], cells[3], cells[4]] : cells)
+    }
+
+    private func who(_ note: AuditNote, _ replica: ReplicaID) -> String {
+        let device = devices[replica] ?? replica.short
+        if note.author.isEmpty || note.author == device { return device }
+        return devices.count > 1 ? "\(note.author) @\(device)" : note.author
+    }
+
+    private mutating func appendRows(_ entry: AuditEntry) throws {
+        let what = try names.name(entry.kind, entry.record)
+        var changes = entry.changes.map { Self.text($0) }
+        if entry.isNew, !isVerbose {
+            let fields = entry.changes.filter { $0.after != nil }
+            let shown = fields.prefix(isOneRecord ? 8 : 4).map { "\($0.field) \(ShownValue.text($0.after, limit: 20))" }
+            let rest = fields.count > shown.count ? ", \(fields.count - shown.count) more" : ""
+            changes = ["new: \(shown.joined(separator: ", "))\(rest)"]
+        }
+        row(entry.stamp, entry.event.replica, entry.note, what, changes.first ?? "bookkeeping")
+        for change in changes.dropFirst() { append(["", "", "", change, ""]) }
+    }
+
+    static func text(_ change: AuditEntry.FieldChange) -> String {
+        switch change.operation {
+        case .delete: "removed"
+        case .revive: "restored"
+        case .add: "\(change.field) + \(ShownValue.text(change.after))"
+        case .remove: "\(change.field) - \(ShownValue.text(change.before))"
+        case .set, .clear, .candidate:
+            "\(change.field): \(ShownValue.text(change.before)) → "
+                + (change.isWithheld ? "withheld" : ShownValue.text(change.after))
+        }
+    }
+
+    /// Prints the table.
+    mutating func finish() throws {
+        try finishBatch()
+        if lines > 0 { table.print() }
+    }
+}
+
+extension AuditEntry {
+    /// Whether nothing of what it wrote replaced anything: a new record.
+    var isNew: Bool { changes.areOfNewRecord }
+}
+
+extension ChangeSet.RecordChange {
+    /// Whether nothing of what it wrote replaced anything: a new record.
+    var isNew: Bool { fields.areOfNewRecord }
+}
+
+extension [AuditEntry.FieldChange] {
+    fileprivate var areOfNewRecord: Bool { count > 1 && allSatisfy { $0.before == nil && $0.operation.hasValue } }
+}

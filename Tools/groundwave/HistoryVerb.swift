@@ -1,0 +1,128 @@
+import ArgumentParser
+import Events
+import Foundation
+import Groundwave
+import Projections
+import Radio
+import Records
+
+struct HistoryVerb: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history", abstract: "What happened, the newest first: who, when, before and after, and why.",
+        discussion: "What an import wrote is one line a batch; --verbose shows each event of it.")
+
+    @Argument(help: ArgumentHelp("Only this record: its id, the beginning of it, last, or a call.", valueName: "id"))
+    var id: String?
+
+    @OptionGroup var options: StoreOptions
+    @Flag(help: "Print one JSON object a line instead of one for all.")
+    var ndjson = false
+
+    @Option(help: ArgumentHelp("Only changes of this field.", valueName: "field"))
+    var field: String?
+    @Option(help: ArgumentHelp("Only what this device wrote: its name, or its replica.", valueName: "replica"))
+    var replica: String?
+    @Option(help: ArgumentHelp("Only what this operator wrote.", valueName: "name"))
+    var author: String?
+    @Option(help: ArgumentHelp("Only records of this kind; without an id, all kinds.", valueName: "kind"))
+    var kind: String?
+    @Option(help: ArgumentHelp("Only what was written at this time or later: today, 90m, 2026-05-01.", valueName: "time"))
+    var since: String?
+    @Option(help: ArgumentHelp("Only what was written before; of a day, up to its end.", valueName: "time"))
+    var until: String?
+    @Option(help: ArgumentHelp("At most so many events; 50 on a terminal unless said otherwise.", valueName: "count"))
+    var limit: Int?
+    @Flag(help: "Show every event of an import, and every field of a new record.")
+    var verbose = false
+
+    func run() async throws {
+        if ndjson { Terminal.isJSON = true }
+        let store = try await options.openForReading()
+        let query = try query(store)
+        let isText = !options.json && !ndjson
+        if isText { return try printText(store, query) }
+        var events: [HistoryEvent] = []
+        try store.forEachHistoryEntry(query) { entry in
+            let event = HistoryEvent(entry)
+            if ndjson { try Terminal.print(json: event) } else { events.append(event) }
+            return true
+        }
+        if !ndjson { try Terminal.print(json: ["events": events]) }
+    }
+
+    private func query(_ store: Store) throws -> HistoryQuery {
+        var query = HistoryQuery()
+        if let id {
+            let kind = kind ?? QSOKind.name
+            query.record = (kind, try store.resolve(id, kind: kind))
+        }
+        query.kind = kind
+        query.field = field?.uppercased()
+        query.author = author
+        query.replica = try replica.map { try store.replica(named: $0) }
+        let now = Int64(Date().timeIntervalSince1970)
+        query.since = try since.map { try TimeArgument($0, now: now).start * 1000 }
+        query.until = try until.map { try TimeArgument($0, now: now).end * 1000 }
+        query.limit = limit
+        return query
+    }
+
+    private func printText(_ store: Store, _ query: HistoryQuery) throws {
+        // A limit counts what is shown: lines of an import are one.
+        let limit = limit ?? (Terminal.isTerminal ? 50 : .max)
+        var query = query
+        query.limit = nil
+        var text = try HistoryText(store, isVerbose: verbose, isOneRecord: id != nil)
+        var isCut = false
+        try store.forEachHistoryEntry(query) { entry in
+            if text.startsNewRow(entry), text.rowCount == limit {
+                isCut = true
+                return false
+            }
+            try text.append(entry)
+            return true
+        }
+        try text.finish()
+        if text.rowCount == 0 { return Terminal.print("Nothing happened that fits.") }
+        if isCut { Terminal.remark("… and older ones: --limit \(limit * 2) shows more.") }
+    }
+}
+
+/// One event as JSON.
+struct HistoryEvent: Encodable {
+    struct Change: Encodable {
+        var record: String
+        var field: String
+        var operation: String
+        var before: JSONBytes?
+        var after: JSONBytes?
+        var withheld: Bool?
+    }
+
+    var event: String
+    var position: UInt64
+    var stamp: String
+    var replica: String
+    var author: String
+    var note: String
+    var kind: String
+    var imported: Bool
+    var changes: [Change]
+
+    init(_ entry: AuditEntry) {
+        event = "\(entry.event)"
+        position = entry.position
+        stamp = UTCText.milliseconds(entry.stamp.milliseconds)
+        replica = "\(entry.event.replica)"
+        author = entry.note.author
+        note = entry.note.text
+        kind = entry.kind
+        imported = entry.isImported
+        changes = entry.changes.map { change in
+            Change(
+                record: "\(entry.record)", field: change.field, operation: "\(change.operation)",
+                before: change.before.map { JSONBytes($0) }, after: change.after.map { JSONBytes($0) },
+                withheld: change.isWithheld ? true : nil)
+        }
+    }
+}

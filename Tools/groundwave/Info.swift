@@ -1,0 +1,117 @@
+import ArgumentParser
+import Foundation
+import Groundwave
+
+struct Info: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "What the store holds, however damaged it is.",
+        discussion: "Nothing is changed. Where the store is damaged, what can still be read is shown; exit code 65.")
+
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        struct Sizes: Encodable {
+            var log: Int
+            var views: Int
+            var snapshots: Int
+        }
+
+        struct Replica: Encodable {
+            var replica: String
+            var device: String?
+            var events: UInt64
+            var isThisDevice: Bool
+        }
+
+        struct Trouble: Encodable {
+            var part: String
+            var message: String
+        }
+
+        var store: String
+        var log: String?
+        var replica: String?
+        var events: UInt64
+        var position: UInt64?
+        var checkpoint: UInt64?
+        var replicas: Int
+        var devices: [Replica]
+        var qsos: Int
+        var hidden: Int
+        var sessions: Int
+        var settings: Int
+        var meters = 0
+        var traces = 0
+        var unread: Int
+        var bytes: Sizes
+        var format: UInt32
+        var program: String
+        var liblmdb: String
+        var damage: [Trouble]
+    }
+
+    func run() async throws {
+        Terminal.isJSON = options.json
+        let information = try StoreInformation(at: options.url)
+        let result = Self.result(information, store: options.url.standardizedFileURL.path)
+        if options.json { try Terminal.print(json: result) } else { describe(result, information) }
+        if information.isDamaged { throw ExitCode(StoreError.Code.damaged.rawValue) }
+    }
+
+    private static func result(_ information: StoreInformation, store: String) -> Result {
+        let qsos = information.records["qso"] ?? (0, 0)
+        return Result(
+            store: store, log: information.logID.map { "\($0)" }, replica: information.replica.map { "\($0)" },
+            events: information.events, position: information.position, checkpoint: information.checkpoint,
+            replicas: information.vector?.entries.count ?? 0,
+            devices: (information.vector?.entries ?? []).map { entry in
+                Result.Replica(
+                    replica: "\(entry.replica)", device: information.devices[entry.replica], events: entry.sequence,
+                    isThisDevice: entry.replica == information.replica)
+            },
+            qsos: qsos.shown, hidden: qsos.hidden, sessions: information.records["session"]?.shown ?? 0,
+            settings: information.records["setting"]?.shown ?? 0, unread: information.unread.count,
+            bytes: .init(
+                log: information.bytes.log, views: information.bytes.views, snapshots: information.bytes.snapshots),
+            format: information.format, program: Groundwave.version, liblmdb: information.lmdbVersion,
+            damage: information.troubles.map { .init(part: $0.part, message: $0.message) })
+    }
+
+    private func describe(_ result: Result, _ information: StoreInformation) {
+        var table = TextTable(["Store", result.store])
+        table.append(["Log", result.log ?? "not readable"])
+        for replica in result.devices {
+            let device = replica.device ?? "a device without a name"
+            let mark = replica.isThisDevice ? ", this device" : ""
+            table.append([
+                "Replica", "\(replica.replica.prefix(8))  \(device)\(mark): \(NumberText.count(replica.events, "event"))",
+            ])
+        }
+        if let position = result.position {
+            let checkpoint = result.checkpoint == position ? "all in the views" : "\(result.checkpoint ?? 0) in the views"
+            table.append(["Events", "\(result.events), \(checkpoint)"])
+        }
+        if result.checkpoint != nil {
+            let hidden = result.hidden == 0 ? "" : ", \(result.hidden) hidden"
+            table.append(["Contacts", "\(result.qsos)\(hidden)"])
+            table.append(["Sessions", "\(result.sessions)"])
+            table.append(["Settings", "\(result.settings)"])
+        }
+        table.append([
+            "Size",
+            "\(NumberText.bytes(result.bytes.log)) log, \(NumberText.bytes(result.bytes.views)) views",
+        ])
+        table.append([
+            "Version", "Groundwave \(result.program), log format \(result.format), liblmdb \(result.liblmdb)",
+        ])
+        table.print()
+        if result.unread > 0 {
+            let unknown = information.unread.count(where: \.isUnknown)
+            Terminal.print(
+                "\(NumberText.count(result.unread, "event")) kept and not shown: \(unknown) of a type that this version "
+                    + "does not know, \(result.unread - unknown) malformed.")
+        }
+        for trouble in result.damage { Terminal.remark("! \(trouble.part): \(Terminal.visible(trouble.message))") }
+        if information.isDamaged { Terminal.remark("  groundwave verify says what is lost.") }
+    }
+}

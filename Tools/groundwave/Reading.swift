@@ -1,0 +1,55 @@
+import ArgumentParser
+import Events
+import Foundation
+import Groundwave
+import Radio
+import Records
+
+extension StoreOptions {
+    /// Opens the store for reading: not a byte of it changes, the lock file aside.
+    func openForReading() async throws -> Store {
+        Terminal.isJSON = json
+        switch try await Store.open(at: url, Configuration(isReadOnly: true)) {
+        case .ready(let store): return store
+        }
+    }
+}
+
+/// A value as JSON has it: text, or `{"base64":…}` where its bytes are not UTF-8.
+struct JSONBytes: Encodable {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        if let text = String(validating: bytes, as: UTF8.self) {
+            try container.encode(text)
+        } else {
+            try container.encode(["base64": Data(bytes).base64EncodedString()])
+        }
+    }
+}
+
+/// Numbers as people read them.
+enum NumberText {
+    /// Bytes with a unit: `12 B`, `3.4 MB`; powers of 1000.
+    static func bytes(_ count: Int) -> String {
+        var value = Double(count)
+        for unit in ["B", "kB", "MB", "GB"] {
+            if value < 1000 { return unit == "B" ? "\(count) B" : String(format: "%.1f \(unit)", value) }
+            value /= 1000
+        }
+        return String(format: "%.1f TB", value)
+    }
+
+    /// `1 contact`, `2 contacts`.
+    static func count(_ count: some BinaryInteger, _ word: String, _ plural: String? = nil) -> String {
+        "\(count) \(count == 1 ? word : plural ?? word + "s")"
+    }
+}
+
+extension TextTable {
+    /// Prints the table.
+    func print() { lines.forEach(Terminal.print) }
+}

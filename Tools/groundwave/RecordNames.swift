@@ -1,0 +1,38 @@
+import Events
+import Groundwave
+import Projections
+import Radio
+import Records
+
+/// What people call a record: a contact its station, everything else its short id.
+struct RecordNames {
+    private let store: Store
+    private var known: [RecordID: String] = [:]
+
+    init(_ store: Store) { self.store = store }
+
+    /// The name of a record, with its kind where it is no contact.
+    mutating func name(_ kind: String, _ id: RecordID) throws -> String {
+        guard kind == QSOKind.name else { return "\(kind) \(id.short)" }
+        if let name = known[id] { return name }
+        let call = try store.read { try $0.record(kind, id) }?.text("CALL") ?? ""
+        let name = call.isEmpty ? id.short : "\(call) \(id.short)"
+        // A bounded memory: histories name the same contacts again and again, but logs are long.
+        if known.count > 10_000 { known.removeAll() }
+        known[id] = name
+        return name
+    }
+}
+
+/// Values as they are shown in a table: one line, not too long.
+enum ShownValue {
+    /// `value` as text, or a dash where there is none.
+    static func text(_ value: [UInt8]?, limit: Int = 40) -> String {
+        guard let value else { return "–" }
+        let isBinary = value.contains { $0 < 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
+        if isBinary { return NumberText.count(value.count, "byte") }
+        let text = FieldValue.text(value).split(whereSeparator: \.isNewline).joined(separator: " ⏎ ")
+        if text.isEmpty { return "“”" }
+        return text.count > limit ? text.prefix(limit - 1) + "…" : text
+    }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import Foundation
+import Groundwave
+
+struct Replay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Build the views anew from the log and compare.",
+        discussion: """
+            The new views are built beside the old ones and then take their place. With --to, every event is copied \
+            into a fresh store first: it is of the same log, and becomes a new replica of it at its first write. \
+            Exit code 1 where the new views differ from the old ones.
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Option(help: ArgumentHelp("Into a fresh store in this folder.", valueName: "path"))
+    var to: String?
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("Which views: records, index. They lie in one file and are built together.", valueName: "name"))
+    var views: [String] = []
+
+    struct Result: Encodable {
+        var events: Int
+        var seconds: Double
+        var eventsPerSecond: Double
+        var digest: String
+        var before: String?
+        var same: Bool
+        var store: String?
+    }
+
+    func validate() throws {
+        for name in views where !["records", "index"].contains(name) {
+            throw ValidationError("There is no view called “\(name)”: there are records and index.")
+        }
+    }
+
+    func run() async throws {
+        let report: ReplayReport
+        var target: String?
+        if let to {
+            let url = URL(filePath: to).standardizedFileURL
+            target = url.path
+            let store = try await options.openForReading()
+            report = try await store.replay(to: url)
+        } else {
+            let store = try await options.open()
+            report = try store.replay()
+            try store.close()
+        }
+        let speed = report.seconds > 0 ? Double(report.events) / report.seconds : 0
+        if options.json {
+            try Terminal.print(
+                json: Result(
+                    events: report.events, seconds: report.seconds, eventsPerSecond: speed.rounded(),
+                    digest: "\(report.after.hash)", before: report.before.map { "\($0.hash)" }, same: report.isSame,
+                    store: target))
+        } else {
+            Terminal.print(
+                String(format: "%d events in %.2f s (%.0f a second).", report.events, report.seconds, speed))
+            if let target { Terminal.print("A store with the same events is in \(Terminal.visible(target)).") }
+            Terminal.print("Digest \(report.after.hash)")
+            if report.isSame {
+                Terminal.print("The same as before.")
+            } else if let trouble = report.trouble {
+                Terminal.remark("The views before were \(trouble). The new ones took their place.")
+            } else {
+                Terminal.remark("The views before said something else: \(report.before.map { "\($0.hash)" } ?? "").")
+            }
+        }
+        if !report.isSame { throw Answer.no }
+    }
+}

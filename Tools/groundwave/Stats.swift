@@ -1,0 +1,107 @@
+import ArgumentParser
+import Foundation
+import Groundwave
+
+struct Stats: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Counts by kind, device and month, and what takes the space.")
+
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        struct Kind: Encodable {
+            var kind: String
+            var shown: Int
+            var hidden: Int
+            var events: Int
+            var bytes: Int
+        }
+
+        struct Replica: Encodable {
+            var replica: String
+            var device: String
+            var isThisDevice: Bool
+            var events: Int
+            var first: String
+            var last: String
+        }
+
+        struct Month: Encodable {
+            var month: String
+            var qsos: Int
+            var events: Int
+        }
+
+        struct Storage: Encodable {
+            var file: String
+            var purpose: String
+            var entries: Int?
+            var bytes: Int
+        }
+
+        var kinds: [Kind]
+        var replicas: [Replica]
+        var months: [Month]
+        var storage: [Storage]
+        var unread: Int
+    }
+
+    func run() async throws {
+        let store = try await options.openForReading()
+        let statistics = try store.statistics()
+        if options.json { return try Terminal.print(json: Self.result(statistics)) }
+        var kinds = TextTable(["KIND", "SHOWN", "HIDDEN", "EVENTS", "BYTES"], numbersFrom: 1)
+        for kind in statistics.kinds {
+            kinds.append([
+                kind.name, "\(kind.shown)", "\(kind.hidden)", "\(kind.events)", NumberText.bytes(kind.bytes),
+            ])
+        }
+        let sum = statistics.kinds
+        kinds.append([
+            "all", "\(sum.reduce(0) { $0 + $1.shown })", "\(sum.reduce(0) { $0 + $1.hidden })",
+            "\(sum.reduce(0) { $0 + $1.events })", NumberText.bytes(sum.reduce(0) { $0 + $1.bytes }),
+        ])
+        kinds.print()
+        if statistics.unreadEvents > 0 {
+            Terminal.print("\(NumberText.count(statistics.unreadEvents, "event")) more of a type this version does not know.")
+        }
+        Terminal.print("")
+        var replicas = TextTable(["DEVICE", "REPLICA", "FIRST", "LAST", "EVENTS"], numbersFrom: 4)
+        for replica in statistics.replicas {
+            replicas.append([
+                replica.device + (replica.isLocal ? " (this one)" : ""), replica.id.short,
+                TimeText.milliseconds(replica.first.milliseconds), TimeText.milliseconds(replica.last.milliseconds),
+                "\(replica.events)",
+            ])
+        }
+        replicas.print()
+        Terminal.print("")
+        var months = TextTable(["MONTH", "CONTACTS MADE", "EVENTS WRITTEN"], numbersFrom: 1)
+        for month in statistics.months { months.append([month.name, "\(month.contacts)", "\(month.events)"]) }
+        months.print()
+        Terminal.print("")
+        var storage = TextTable(["FILE", "FOR", "ENTRIES", "BYTES"], numbersFrom: 2)
+        for row in statistics.storage {
+            storage.append([row.file, row.purpose, row.entries.map { "\($0)" } ?? "", NumberText.bytes(row.bytes)])
+        }
+        storage.append(["all", "", "", NumberText.bytes(statistics.storage.reduce(0) { $0 + $1.bytes })])
+        storage.print()
+    }
+
+    private static func result(_ statistics: StoreStatistics) -> Result {
+        Result(
+            kinds: statistics.kinds.map {
+                .init(kind: $0.name, shown: $0.shown, hidden: $0.hidden, events: $0.events, bytes: $0.bytes)
+            },
+            replicas: statistics.replicas.map {
+                .init(
+                    replica: "\($0.id)", device: $0.device, isThisDevice: $0.isLocal, events: $0.events,
+                    first: UTCText.milliseconds($0.first.milliseconds), last: UTCText.milliseconds($0.last.milliseconds))
+            },
+            months: statistics.months.map { .init(month: $0.name, qsos: $0.contacts, events: $0.events) },
+            storage: statistics.storage.map {
+                .init(file: $0.file, purpose: $0.purpose, entries: $0.entries, bytes: $0.bytes)
+            },
+            unread: statistics.unreadEvents)
+    }
+}

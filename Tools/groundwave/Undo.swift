@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import Groundwave
+
+struct Undo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Take back what this device wrote last.",
+        discussion: """
+            Shows what would be taken back, and asks. An import is one step, however large. Nothing is lost: the undo \
+            is itself a change that the history shows, and what others changed since stays as it is.
+            """)
+
+    @Argument(help: ArgumentHelp("How many steps.", valueName: "count"))
+    var count = 1
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var writing: WriteOptions
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+    @Flag(help: "Show what would be taken back, and write nothing.")
+    var dryRun = false
+
+    struct Result: Encodable {
+        struct Step: Encodable {
+            var stamp: String
+            var author: String
+            var note: String
+            var changes: Int
+            var batches: Int
+            var event: String
+        }
+
+        var batches: Int
+        var events: Int
+        var steps: [Step]
+    }
+
+    func validate() throws {
+        guard count > 0 else { throw ValidationError("The count is at least 1.") }
+    }
+
+    func run() async throws {
+        let store = try await options.open(author: writing.author)
+        let steps = try store.undoableSteps(count)
+        var result = Result(
+            batches: 0, events: 0,
+            steps: steps.map {
+                .init(
+                    stamp: UTCText.milliseconds($0.stamp.milliseconds), author: $0.note.author, note: $0.note.text,
+                    changes: $0.changeCount, batches: $0.batches.count, event: "\($0.batches[0].first)")
+            })
+        if !options.json { describe(steps) }
+        if !steps.isEmpty, !dryRun {
+            try confirm(steps)
+            for step in steps {
+                for batch in try await store.revert(step, note: writing.note, author: writing.author) {
+                    result.batches += 1
+                    result.events += batch.count
+                }
+            }
+        }
+        try store.close()
+        if options.json { return try Terminal.print(json: result) }
+        if steps.isEmpty { return Terminal.print("This device wrote nothing that could be undone.") }
+        if dryRun { return Terminal.print("Nothing was written.") }
+        if result.events == 0 { return Terminal.print("There was nothing left to take back: all of it was changed since.") }
+        Terminal.print("Taken back: \(NumberText.count(steps.count, "step")), \(NumberText.count(result.events, "event")).")
+    }
+
+    private func describe(_ steps: [UndoStep]) {
+        if steps.isEmpty { return }
+        var table = TextTable(["UTC", "WHO", "CHANGES", "NOTE"])
+        for step in steps {
+            table.append([
+                TimeText.milliseconds(step.stamp.milliseconds), step.note.author, "\(step.changeCount)",
+                step.note.text,
+            ])
+        }
+        table.print()
+    }
+
+    private func confirm(_ steps: [UndoStep]) throws {
+        if yes { return }
+        guard isatty(STDIN_FILENO) == 1, Terminal.isTerminal else {
+            throw StoreError(
+                .usage, "This would take back \(NumberText.count(steps.count, "step")).", hint: "Add --yes to do it.")
+        }
+        Terminal.ask("Take this back? [y/N] ")
+        guard let answer = readLine()?.lowercased(), answer == "y" || answer == "yes" else { throw Answer.no }
+    }
+}

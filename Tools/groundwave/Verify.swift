@@ -1,0 +1,84 @@
+import ArgumentParser
+import Foundation
+import Groundwave
+
+struct Verify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check every event, chain and tree of the log. Never writes.",
+        discussion: """
+            The files are read page by page and not through the database, so that any damage can be looked at. With \
+            --deep the log is folded again in a temporary folder and compared with the views. Exit code 65 where \
+            anything is wrong.
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(help: "Fold the log again too, and compare with the views.")
+    var deep = false
+
+    struct Result: Encodable {
+        struct Replica: Encodable {
+            var replica: String
+            var events: UInt64
+            var root: String?
+        }
+
+        struct Damage: Encodable {
+            var what: String
+            var replica: String?
+            var first: UInt64?
+            var last: UInt64?
+            var detail: String
+        }
+
+        var ok: Bool
+        var events: UInt64
+        var replicas: [Replica]
+        var damage: [Damage]
+        var digest: String?
+    }
+
+    func run() async throws {
+        Terminal.isJSON = options.json
+        let verification = try await Store.verify(at: options.url, isDeep: deep)
+        let result = Result(
+            ok: verification.isOK, events: verification.events,
+            replicas: verification.replicas.map {
+                .init(replica: "\($0.replica)", events: $0.events, root: $0.root.map { "\($0)" })
+            },
+            damage: verification.damage.map {
+                .init(
+                    what: $0.what, replica: $0.replica.map { "\($0)" }, first: $0.first, last: $0.last,
+                    detail: $0.detail)
+            },
+            digest: verification.comparison.map { "\($0.after.hash)" })
+        if options.json { try Terminal.print(json: result) } else { describe(result, verification) }
+        if !result.ok { throw ExitCode(StoreError.Code.damaged.rawValue) }
+    }
+
+    private func describe(_ result: Result, _ verification: StoreVerification) {
+        var replicas = TextTable(["REPLICA", "EVENTS", "ROOT"])
+        for replica in result.replicas {
+            replicas.append([replica.replica, "\(replica.events)", replica.root ?? "not computable: events are lost"])
+        }
+        replicas.print()
+        Terminal.print("")
+        for damage in result.damage.prefix(50) {
+            let events = damage.first.map { first in " events \(first) to \(damage.last ?? first)" } ?? ""
+            let replica = damage.replica.map { " of \($0.prefix(8))" } ?? ""
+            Terminal.print("\(damage.what)\(replica)\(events): \(Terminal.visible(damage.detail))")
+        }
+        if result.damage.count > 50 {
+            Terminal.print("… and \(result.damage.count - 50) more: --json lists them all.")
+        }
+        if let comparison = verification.comparison {
+            Terminal.print(
+                comparison.isSame ? "The views are what the log says." : "The views are not what the log says.")
+        }
+        Terminal.print(
+            result.ok
+                ? "All is well: \(NumberText.count(result.events, "event"))."
+                : "Not well: \(NumberText.count(result.damage.count, "finding")), "
+                    + "\(NumberText.count(result.events, "event")) whole.")
+    }
+}
