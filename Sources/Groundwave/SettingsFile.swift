@@ -26,11 +26,14 @@ extension Store {
                 case .string, .data: entry.value
                 case .bool: entry.value == "true"
                 case .int: Int(entry.value) ?? 0
-                case .stringArray: entry.value.isEmpty ? [] : entry.value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+                case .stringArray:
+                    entry.value.isEmpty
+                        ? [] : entry.value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
                 }
         }
         let data = try JSONSerialization.data(
-            withJSONObject: ["v": 1, "settings": object], options: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes])
+            withJSONObject: ["v": 1, "settings": object],
+            options: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes])
         return [UInt8](data) + [UInt8(ascii: "\n")]
     }
 
@@ -47,7 +50,9 @@ extension Store {
             let value = Self.text(json)
             do {
                 let scope = try Self.permitted(key, value: value)
-                if case .synced = scope, let value { wanted.append((key, value)) } else if case .synced = scope {
+                if case .synced = scope, let value {
+                    wanted.append((key, value))
+                } else if case .synced = scope {
                     report.rejected.append(key)
                 } else {
                     report.unknown.append(key)

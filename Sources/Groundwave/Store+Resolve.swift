@@ -40,7 +40,8 @@ extension Store {
         if candidates.count == 1 { return candidates[0].id }
         let noun = kind == QSOKind.name ? "contact" : kind
         if candidates.isEmpty {
-            let list = kind == QSOKind.name ? "qso list" : kind == Radio.session.name ? "session list" : "record list \(kind)"
+            let list =
+                kind == QSOKind.name ? "qso list" : kind == Radio.session.name ? "session list" : "record list \(kind)"
             throw StoreError(
                 .notFound, "There is no \(scope == .hidden ? "hidden " : "")\(noun) called \(text).",
                 hint: "groundwave \(list)\(scope == .hidden ? " --hidden" : "") shows what there is.")

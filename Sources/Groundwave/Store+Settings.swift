@@ -78,8 +78,9 @@ extension Store {
         }
         guard let value else { return scope }
         guard !Settings.looksLikeCredential(value) else {
-            throw refusal("The value looks like a credential. Groundwave keeps no passwords, keys or tokens: "
-                + "use the system's keychain.")
+            throw refusal(
+                "The value looks like a credential. Groundwave keeps no passwords, keys or tokens: "
+                    + "use the system's keychain.")
         }
         if case .synced(let type) = scope, !type.accepts(value) {
             throw StoreError(.usage, "\(key) cannot be that value.", hint: "It is \(type.example).")

@@ -108,7 +108,8 @@ public struct WriteBatch {
         guard !record.deletions.isEmpty else { return false }
         try append(
             Change(
-                kind: kind, record: id, operations: [Operation(.revive, .life, supersedes: record.superseded(by: .life))])
+                kind: kind, record: id,
+                operations: [Operation(.revive, .life, supersedes: record.superseded(by: .life))])
         )
         return true
     }

@@ -50,11 +50,11 @@ final class Writer: Sendable {
         guard !isIntroduced.load(ordering: .relaxed) else { return }
         let vector = try log.vector()
         if vector[replica] == 0 {
-            let isFirst = vector.entries.isEmpty
             var batch = WriteBatch(views: views, replica: replica, deviceName: deviceName)
             try batch.introduce(identity, device: deviceName)
-            let note = AuditNote(author: deviceName, text: isFirst ? "A new log" : "A new device")
-            _ = try log.append([try batch.draft(note)], as: replica, arrival: .now())
+            let words = vector.entries.isEmpty ? "A new log" : "A new device"
+            let draft = try batch.draft(AuditNote(author: deviceName, text: words))
+            _ = try log.append([draft], as: replica, arrival: .now())
         }
         isIntroduced.store(true, ordering: .relaxed)
     }

@@ -54,7 +54,9 @@ public struct ContactCounts: Hashable, Sendable {
         }
     }
 
-    private static func place(_ band: String) -> (Int, String) { (Band(named: band).map { Int($0.rawValue) } ?? 99, band) }
+    private static func place(_ band: String) -> (Int, String) {
+        (Band(named: band).map { Int($0.rawValue) } ?? 99, band)
+    }
 
     private static func values(of key: Key, in contact: ContactFacts) -> [String] {
         switch key {

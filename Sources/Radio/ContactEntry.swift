@@ -24,9 +24,11 @@ public struct ContactEntry: Sendable {
             let name = try FieldNameInput.name(assignment.name, in: record, remarks: &remarks)
             if says(name) { throw EntryProblem("\(name) is given twice.") }
             let text = assignment.value.map { String(decoding: $0, as: UTF8.self) }
-            set(name, try text.map { (text) throws(EntryProblem) in
-                try FieldInput.normalised(text, for: name, remarks: &remarks)
-            })
+            set(
+                name,
+                try text.map { (text) throws(EntryProblem) in
+                    try FieldInput.normalised(text, for: name, remarks: &remarks)
+                })
         }
     }
 
@@ -136,16 +138,19 @@ public struct ContactEntry: Sendable {
             return
         }
         let holding = Band(containing: frequency)
-        if says(frequencyName), holding == nil { try checkUnit(frequency, text, frequencyName) }
+        if says(frequencyName), holding == nil {
+            try checkUnit(frequency, text, frequencyName)
+            remarks.append("\(text) MHz is outside of all bands.")
+        }
         let bandText = says(bandName) ? value(bandName) : shown(bandName)
         guard bandText.flatMap({ Band(named: $0) }) != holding else { return }
         if says(frequencyName), says(bandName), let bandText {
             let place = holding.map { "in \($0.name)" } ?? "outside of all bands"
             throw EntryProblem(
-                "\(text) MHz is \(place), not in \(bandText).", hint: "Leave out \(bandName): it follows \(frequencyName).")
+                "\(text) MHz is \(place), not in \(bandText).",
+                hint: "Leave out \(bandName): it follows \(frequencyName).")
         } else if says(frequencyName) {
             set(bandName, holding?.name)
-            if holding == nil { remarks.append("\(text) MHz is outside of all bands.") }
         } else if bandText != nil {
             set(frequencyName, nil)
             remarks.append("\(frequencyName) \(text) was cleared: it is not in \(bandText ?? "").")
@@ -155,7 +160,8 @@ public struct ContactEntry: Sendable {
     /// Refuses kilohertz and hertz where megahertz are wanted.
     private func checkUnit(_ frequency: Frequency, _ text: String, _ name: FieldName) throws(EntryProblem) {
         for divisor: Int64 in [1000, 1_000_000] {
-            guard let meant = Frequency(millihertz: frequency.millihertz / divisor), Band(containing: meant) != nil else {
+            guard let meant = Frequency(millihertz: frequency.millihertz / divisor), Band(containing: meant) != nil
+            else {
                 continue
             }
             throw EntryProblem(

@@ -5,7 +5,7 @@ import Records
 
 /// What contacts are found by. The numbers are in the views; changing what one means raises the kind's version.
 enum ContactIndex {
-    /// Start of the contact: seconds since 1970 as 8 bytes.
+    /// Start of the contact: see ``timeKey(_:)``.
     static let time: UInt8 = 1
     /// Call in upper case, 0, start.
     static let call: UInt8 = 2
@@ -25,7 +25,7 @@ enum ContactIndex {
         let contact = KeyFields(values)
         let seconds = contact.startSeconds ?? 0
         var entries = [
-            IndexEntry(index: time, key: bigEndian(UInt64(bitPattern: seconds))),
+            IndexEntry(index: time, key: timeKey(seconds)),
             IndexEntry(index: call, key: callKey(contact.call, seconds: seconds)),
             IndexEntry(index: key, key: contact.key.bytes),
         ]
@@ -45,8 +45,14 @@ enum ContactIndex {
     }
 
     static func callKey(_ call: some Collection<UInt8>, seconds: Int64) -> [UInt8] {
-        ContactKey.folded(call) + [0] + bigEndian(UInt64(bitPattern: seconds))
+        ContactKey.folded(call) + [0] + timeKey(seconds)
     }
+
+    /// Seconds since 1970 as 8 bytes whose order is that of time, also before 1970: with the sign bit turned round.
+    static func timeKey(_ seconds: Int64) -> [UInt8] { bigEndian(UInt64(bitPattern: seconds) ^ (1 << 63)) }
+
+    /// The seconds that such a key says.
+    static func seconds(_ key: UInt64) -> Int64 { Int64(bitPattern: key ^ (1 << 63)) }
 
     static func serviceKey(_ field: String, _ id: some Collection<UInt8>) -> [UInt8] {
         Array(field.utf8) + [UInt8(ascii: "=")] + Array(id)

@@ -111,18 +111,21 @@ public struct ContactFacts: Hashable, Sendable {
         call = String(decoding: ContactKey.folded(Array((record.text(.call) ?? "").utf8)), as: UTF8.self)
         startSeconds = ContactTime.seconds(
             date: Array((record.text(.qsoDate) ?? "").utf8), time: Array((record.text(.timeOn) ?? "").utf8))
-        band = record.text(.band).flatMap { $0.isEmpty ? nil : $0.lowercased() }
+        band =
+            record.text(.band).flatMap { $0.isEmpty ? nil : $0.lowercased() }
             ?? record.text(.freq).flatMap { Frequency(megahertz: $0) }.flatMap { Band(containing: $0) }?.name
         mode = text(.mode)
         submode = text(.submode)
-        func parks(_ name: FieldName) -> [String] {
-            (record.text(name) ?? "").split(separator: ",").map { park in
-                String(park.prefix { $0 != "@" }).uppercased().filter { !$0.isWhitespace }
-            }
-        }
-        myParks = parks(.myPOTARef)
-        self.parks = myParks + parks(.potaRef)
+        myParks = Self.parks(record.text(.myPOTARef))
+        parks = myParks + Self.parks(record.text(.potaRef))
         operatorCall = text(.operator) ?? text(.stationCallsign)
+    }
+
+    /// The parks in a list as ADIF writes it: upper case, without a location behind `@`.
+    public static func parks(_ list: String?) -> [String] {
+        (list ?? "").split(separator: ",").map { park in
+            String(park.prefix { $0 != "@" }).uppercased().filter { !$0.isWhitespace }
+        }
     }
 
     /// Whether it is a note of an activation and no contact.
@@ -145,10 +148,9 @@ extension ViewReader {
                 try handOut(id)
             }
         } else {
-            let since = query.since.map { ContactIndex.bigEndian(UInt64(bitPattern: Swift.max(0, $0))) } ?? []
-            let until = query.until.map { UInt64(bitPattern: Swift.max(0, $0)) }
+            let since = query.since.map { ContactIndex.timeKey($0) } ?? []
             try forEachEntry(of: QSOKind.name, index: ContactIndex.time, from: since, isBackwards: true) { key, id in
-                if let until, key.bigEndianUInt64(at: 0) >= until { return true }
+                if let until = query.until, ContactIndex.seconds(key.bigEndianUInt64(at: 0)) >= until { return true }
                 return try handOut(id)
             }
         }

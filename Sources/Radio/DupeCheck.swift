@@ -14,16 +14,19 @@ public struct DupeCheck: Sendable {
     /// The mode, where it is known.
     public var mode: String?
     /// The session, where there is one.
-    public var session: OperatingSession?
+    public var session: RecordID?
+    /// The own parks.
+    public var parks: [String]
     /// The moment of the new contact: seconds since 1970.
     public var now: Int64
 
     /// A check of these parts.
-    public init(call: String, band: String?, mode: String?, session: OperatingSession?, now: Int64) {
+    public init(call: String, band: String?, mode: String?, session: RecordID?, parks: [String], now: Int64) {
         self.call = call
         self.band = band
         self.mode = mode
         self.session = session
+        self.parks = parks
         self.now = now
     }
 
@@ -35,8 +38,8 @@ public struct DupeCheck: Sendable {
         if let mode, !facts.isMode(mode.uppercased()) { return false }
         let isSameDay = facts.startSeconds.map { Self.day($0) == Self.day(now) } ?? false
         guard let session else { return isSameDay }
-        guard record.session == session.id else { return false }
-        return session.parks.isEmpty || isSameDay && Set(facts.myParks) == Set(session.parks)
+        guard record.session == session else { return false }
+        return parks.isEmpty || isSameDay && Set(facts.myParks) == Set(parks)
     }
 
     private static func day(_ seconds: Int64) -> Int64 { Int64((Double(seconds) / 86_400).rounded(.down)) }

@@ -131,7 +131,8 @@ enum FieldInput {
         let guess = ["m", "cm", "mm"].compactMap { Band(named: value + $0) }.first
         throw EntryProblem(
             "There is no band “\(value)” for \(name).",
-            hint: guess.map { "Did you mean \($0.name)?" } ?? "Bands are called 160m, 80m, 40m, 20m, 2m, 70cm and so on.")
+            hint: guess.map { "Did you mean \($0.name)?" }
+                ?? "Bands are called 160m, 80m, 40m, 20m, 2m, 70cm and so on.")
     }
 
     /// A list of parks: upper case, without blanks.

@@ -11,9 +11,11 @@ enum FieldNameInput {
     /// - Parameter record: What is edited: a field that it has already is no mistake.
     static func name(_ text: String, in record: Record?, remarks: inout [String]) throws(EntryProblem) -> FieldName {
         let name = FieldName(text)
-        guard text.wholeMatch(of: /[^<>:,{}\s]{1,255}/) != nil, !text.unicodeScalars.contains(where: { $0.value < 0x21 })
+        guard text.wholeMatch(of: /[^<>:,{}\s]{1,255}/) != nil,
+            !text.unicodeScalars.contains(where: { $0.value < 0x21 })
         else {
-            throw EntryProblem("“\(text)” cannot be the name of a field.", hint: "ADIF's names are like FREQ or MY_RIG.")
+            throw EntryProblem(
+                "“\(text)” cannot be the name of a field.", hint: "ADIF's names are like FREQ or MY_RIG.")
         }
         if name == "SESSION" {
             throw EntryProblem("SESSION is no field of ADIF.", hint: "Name the session with --session.")

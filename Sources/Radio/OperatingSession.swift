@@ -74,7 +74,8 @@ public struct OperatingSession: Hashable, Sendable {
                     "\(assignment.name) follows from what happens to the session.",
                     hint: "groundwave session start, pause, resume and end set it.")
             }
-            guard let value = assignment.value, let name = mapping.first(where: { $0.field == assignment.name })?.name else {
+            guard let value = assignment.value, let name = mapping.first(where: { $0.field == assignment.name })?.name
+            else {
                 result.append(assignment)
                 continue
             }
@@ -96,7 +97,9 @@ public struct OperatingSession: Hashable, Sendable {
 extension ContactEntry {
     /// A frequency alone, checked.
     fileprivate init(frequency: String) throws(EntryProblem) {
-        try self.init([Assignment("CALL", text: "N0CALL"), Assignment("FREQ", text: frequency), Assignment("MODE", text: "CW")])
+        try self.init([
+            Assignment("CALL", text: "N0CALL"), Assignment("FREQ", text: frequency), Assignment("MODE", text: "CW"),
+        ])
         try complete(now: 0, session: nil)
     }
 }

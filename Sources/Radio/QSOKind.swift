@@ -54,7 +54,8 @@ public enum QSOKind: RecordKind {
             FieldSchema(Number.importKey, "import key", isInternal: true),
             FieldSchema(Number.session, sessionField, isInternal: true),
         ]
-        return KindSchema(name: name, fields: plain + registers + internals, indexEntries: ContactIndex.entries)
+        return KindSchema(
+            name: name, version: 2, fields: plain + registers + internals, indexEntries: ContactIndex.entries)
     }()
 
     /// The name under which a contact's session is assigned: 16 bytes. In lower case, so that no field of a file is it.

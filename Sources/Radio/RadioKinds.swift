@@ -28,7 +28,8 @@ public enum Radio {
         indexEntries: { values in
             let started = values.value(4).map { Array($0) } ?? []
             let isOpen = values.isVisible && values.value(3).map { Array($0) != Array("ended".utf8) } ?? false
-            return [IndexEntry(index: 1, key: started)] + (isOpen ? [IndexEntry(index: openSessions, key: started)] : [])
+            return [IndexEntry(index: 1, key: started)]
+                + (isOpen ? [IndexEntry(index: openSessions, key: started)] : [])
         })
 
     /// The index of sessions that have not ended, by their start.

@@ -17,7 +17,7 @@ private let noon: Int64 = 1_777_636_800
         ("FREQ=14.0325 MODE=CW", "FREQ=13.9", "FREQ=13.9 MODE=CW"),
         ("FREQ=14.0325 MODE=CW", "FREQ=14.033", "BAND=20m FREQ=14.033 MODE=CW"),
         ("BAND=20m MODE=USB", "MODE=CW", "BAND=20m MODE=CW"),
-        ("BAND=20m MODE=USB", "MODE=SSB", "BAND=20m MODE=SSB SUBMODE=USB"),
+        ("BAND=20m MODE=USB", "MODE=SSB NAME=Bob", "BAND=20m MODE=SSB NAME=Bob SUBMODE=USB"),
         ("BAND=20m MODE=USB", "MODE=FT4", "BAND=20m MODE=MFSK SUBMODE=FT4"),
         ("BAND=20m MODE=USB", "SUBMODE=FT4", "BAND=20m MODE=MFSK SUBMODE=FT4"),
         ("BAND=20m MODE=USB", "SUBMODE=LSB", "BAND=20m MODE=SSB SUBMODE=LSB"),
@@ -60,7 +60,8 @@ private let noon: Int64 = 1_777_636_800
     @Test func `a field of a file that is called like a register of ours stays a field`() async throws {
         let temporary = try await TemporaryStore()
         let store = temporary.store
-        let text = "<EOH><CALL:4>W1AW<QSO_DATE:8>20260501<TIME_ON:4>1200<BAND:3>20m<MODE:2>CW<FREQUENCY:3>low<START:1>x<EOR>"
+        let text =
+            "<EOH><CALL:4>W1AW<QSO_DATE:8>20260501<TIME_ON:4>1200<BAND:3>20m<MODE:2>CW<FREQUENCY:3>low<START:1>x<EOR>"
         _ = try await store.importText(text)
         let record = try #require(try store.read { try $0.all(.contacts).first })
         _ = try await store.write { try $0.edit(record.id, words("FREQUENCY=high START=y")) }

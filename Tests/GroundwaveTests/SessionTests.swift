@@ -28,14 +28,18 @@ private let noon: Int64 = 1_777_636_800
         #expect(try author(of: started.batch, temporary.store) == "N0CALL")
     }
 
-    @Test func `a contact gets what it does not say from the active session, and nothing from a paused one`() async throws {
+    @Test func `a contact gets what it does not say from the active session, and nothing from a paused one`()
+        async throws
+    {
         let temporary = try await TemporaryStore()
         let store = temporary.store
         let session = try await store.startSession(
             fields("CALL=N0CALL", "PARK=us-1234", "FREQ=7.032", "MODE=CW", "POWER=5", "RIG=KX2"), now: noon
         ).value.id
         let first = try await store.write { try $0.log(fields("CALL=W1AW"), now: noon) }.value
-        let second = try await store.write { try $0.log(fields("CALL=W1AW", "BAND=20m", "MODE=SSB", "MY_RIG=FT-891"), now: noon) }.value
+        let second = try await store.write {
+            try $0.log(fields("CALL=W1AW", "BAND=20m", "MODE=SSB", "MY_RIG=FT-891"), now: noon)
+        }.value
         _ = try await store.setSession(session, to: .paused, now: noon)
         let third = try await store.write { try $0.log(fields("CALL=W1AW"), now: noon) }.value
         try store.read { view in
@@ -63,7 +67,8 @@ private let noon: Int64 = 1_777_636_800
         let temporary = try await TemporaryStore()
         let store = temporary.store
         let first = try await store.startSession([], now: noon).value.id
-        let error = try await #require(throws: StoreError.self, performing: { try await store.startSession([], now: noon + 60) })
+        let error = try await #require(
+            throws: StoreError.self, performing: { try await store.startSession([], now: noon + 60) })
         #expect(error.code == .usage)
         let second = try await store.startSession([], now: noon + 60, isReplacing: true).value
         #expect(second.replaced == first)
@@ -135,17 +140,15 @@ private let noon: Int64 = 1_777_636_800
         _ = try await store.write { try $0.log(fields("CALL=W1AW"), now: noon) }
         let nextDay = try await store.write { try $0.log(fields("CALL=W1AW"), now: noon + 86400) }.value
         #expect(try dupe(of: nextDay, store) == nil)
-        _ = try await store.startSession(fields("CONTEST=CQ-WW-CW", "FREQ=7.032", "MODE=CW"), now: noon, isReplacing: true)
+        _ = try await store.startSession(
+            fields("CONTEST=CQ-WW-CW", "FREQ=7.032", "MODE=CW"), now: noon, isReplacing: true)
         let first = try await store.write { try $0.log(fields("CALL=W1AW"), now: noon) }.value
         let second = try await store.write { try $0.log(fields("CALL=W1AW"), now: noon + 86400) }.value
         #expect(try dupe(of: second, store) == first.id)
     }
 
     private func dupe(of contact: LoggedContact, _ store: Store) throws -> RecordID? {
-        try store.read { view in
-            let record = try contact.session.flatMap { try view.record("session", $0) }
-            return try view.firstDupe(of: contact, in: record.map { OperatingSession($0) })?.id
-        }
+        try store.read { try $0.firstDupe(of: contact)?.id }
     }
 }
 

@@ -24,7 +24,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("defaultPower", "five"), ("usesMetric", "yes"), ("stationProfiles", "not base64!"), ("two words", "x"), ("", "x"),
+        ("defaultPower", "five"), ("usesMetric", "yes"), ("stationProfiles", "not base64!"), ("two words", "x"),
+        ("", "x"),
     ])
     func `a value that is not of the key's type is refused`(key: String, value: String) async throws {
         let temporary = try await TemporaryStore()
@@ -96,12 +97,15 @@ import Testing
         }
     }
 
-    @Test func `of a hundred planted credentials no file of the store holds one, in any of six encodings`() async throws {
+    @Test func `of a hundred planted credentials no file of the store holds one, in any of six encodings`() async throws
+    {
         let temporary = try await TemporaryStore()
         let store = temporary.store
         _ = try await store.set(setting: "defaultRig", to: "KX2")
         var generator = SeededGenerator(seed: 42)
-        let keys = ["qrzPassword", "lotwSecret", "API_KEY", "clublog.appPassword", "accessKey", "sessionId", "authToken"]
+        let keys = [
+            "qrzPassword", "lotwSecret", "API_KEY", "clublog.appPassword", "accessKey", "sessionId", "authToken",
+        ]
         let neutral = ["defaultRig", "theme", "potaSpotComment", "windowTitle", "stationProfiles", "rigs"]
         var planted: [String] = []
         for number in 0..<100 {

@@ -6,22 +6,27 @@ private let now: Int64 = 1_777_638_896
 private let midnight: Int64 = 1_777_593_600
 
 @Suite struct `Times on the command line` {
-    @Test(arguments: [
-        ("now", now), ("90m", now - 5400), ("2d", now - 172_800), ("0s", now), ("3h", now - 10800), ("1w", now - 604_800),
+    static let moments: [(String, Int64)] = [
+        ("now", now), ("90m", now - 5400), ("2d", now - 172_800), ("0s", now), ("3h", now - 10800),
+        ("1w", now - 604_800),
         ("2026-05-01T12:00", midnight + 43200), ("2026-05-01t12:00z", midnight + 43200),
         ("2026-05-01T12:00:30Z", midnight + 43230), ("2026-05-01 12:00", midnight + 43200),
         ("1965-01-01T00:00Z", -157_766_400),
-    ])
+    ]
+
+    @Test(arguments: moments)
     func `a moment begins and ends at once`(text: String, seconds: Int64) throws {
         let time = try TimeArgument(text, now: now)
         #expect(time.start == seconds)
         #expect(time.end == seconds)
     }
 
-    @Test(arguments: [
+    static let days: [(String, Int64)] = [
         ("today", midnight), ("yesterday", midnight - 86400), ("2026-05-01", midnight), ("20260430", midnight - 86400),
         ("TODAY", midnight),
-    ])
+    ]
+
+    @Test(arguments: days)
     func `a day goes to the start of the next`(text: String, start: Int64) throws {
         let time = try TimeArgument(text, now: now)
         #expect(time.start == start)

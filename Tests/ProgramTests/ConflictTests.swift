@@ -37,7 +37,7 @@ import Testing
     /// Has two people correct one frequency without seeing each other's correction.
     private func contest(_ program: Program) async throws -> String {
         guard case .ready(let store) = try await Store.open(at: program.store) else { return "" }
-        func fields(_ frequency: String, _ band: String) -> [Assignment] {
+        @Sendable func fields(_ frequency: String, _ band: String) -> [Assignment] {
             [Assignment("FREQ", text: frequency), Assignment("BAND", text: band)]
         }
         let call = [Assignment("CALL", text: "W1AW")]

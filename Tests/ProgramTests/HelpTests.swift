@@ -6,7 +6,8 @@ import Testing
         ["qso", "add"], ["qso", "edit"], ["qso", "remove"], ["qso", "restore"], ["qso", "list"], ["qso", "show"],
         ["qso", "worked"], ["qso", "count"], ["session", "start"], ["session", "pause"], ["session", "resume"],
         ["session", "end"], ["session", "edit"], ["session", "list"], ["session", "show"], ["settings", "get"],
-        ["settings", "set"], ["settings", "unset"], ["settings", "list"], ["settings", "export"], ["settings", "import"],
+        ["settings", "set"], ["settings", "unset"], ["settings", "list"], ["settings", "export"],
+        ["settings", "import"],
         ["record", "kinds"], ["record", "add"], ["record", "edit"], ["record", "remove"], ["record", "restore"],
         ["record", "list"], ["record", "show"], ["conflicts", "list"], ["conflicts", "show"], ["conflicts", "choose"],
     ]
@@ -20,11 +21,13 @@ import Testing
         #expect(help.output.contains("--json"))
     }
 
-    @Test(arguments: [
+    private static let mistakes: [([String], String)] = [
         (["qso", "lst"], "groundwave qso list"), (["qos", "list"], "groundwave qso"),
         (["sesion", "start"], "groundwave session"), (["settings", "imprt", "x"], "groundwave settings import"),
         (["conflicts", "chose", "a"], "groundwave conflicts choose"), (["--store", "x", "recrd"], "groundwave record"),
-    ])
+    ]
+
+    @Test(arguments: mistakes)
     func `a mistyped verb gets a suggestion`(arguments: [String], meant: String) throws {
         let refused = try Program().run(arguments)
         #expect(refused.status == 64)
@@ -40,7 +43,9 @@ import Testing
     }
 
     @Test func `without a store every verb says how to make one`() throws {
-        for arguments in [["qso", "list"], ["session", "start"], ["settings", "list"], ["record", "kinds"], ["conflicts"]] {
+        for arguments in [
+            ["qso", "list"], ["session", "start"], ["settings", "list"], ["record", "kinds"], ["conflicts"],
+        ] {
             let refused = try Program().run(arguments + ["--store", "/nowhere/at/all", "--json"])
             #expect(refused.status == 66)
             #expect((refused.error["hint"] as? String)?.contains("init") == true)

@@ -61,7 +61,8 @@ final class Program: Sendable {
         process.environment = environment
         try process.run()
         process.waitUntilExit()
-        try #require(process.terminationReason == .exit, "\(arguments) was ended by signal \(process.terminationStatus)")
+        try #require(
+            process.terminationReason == .exit, "\(arguments) was ended by signal \(process.terminationStatus)")
         let texts = try paths.prefix(2).map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
         for path in paths { try? FileManager.default.removeItem(at: path) }
         return Outcome(status: process.terminationStatus, output: texts[0], errors: texts[1])

@@ -98,9 +98,12 @@ import Testing
 
     @Test func `list filters, limits to the latest, and prints an object a line`() throws {
         let program = try Program()
-        for (call, band, date) in [("W1AW", "20m", "20260501"), ("N0CALL", "40m", "20260502"), ("W1AW", "40m", "20260503")] {
+        for (call, band, date) in [
+            ("W1AW", "20m", "20260501"), ("N0CALL", "40m", "20260502"), ("W1AW", "40m", "20260503"),
+        ] {
             try program.json(
-                "qso", "add", call, "BAND=\(band)", "MODE=CW", "QSO_DATE=\(date)", "TIME_ON=1200", "MY_POTA_REF=US-1234")
+                "qso", "add", call, "BAND=\(band)", "MODE=CW", "QSO_DATE=\(date)", "TIME_ON=1200", "MY_POTA_REF=US-1234"
+            )
         }
         func count(_ arguments: String...) throws -> Int {
             let outcome = try program.run(["qso", "list", "--ndjson"] + arguments)
@@ -138,7 +141,9 @@ import Testing
 
     @Test func `count groups, and notes of an activation never count`() throws {
         let program = try Program()
-        for mode in ["CW", "USB", "LSB", "WEATHER"] { try program.json("qso", "add", "W1AW", "BAND=20m", "MODE=\(mode)") }
+        for mode in ["CW", "USB", "LSB", "WEATHER"] {
+            try program.json("qso", "add", "W1AW", "BAND=20m", "MODE=\(mode)")
+        }
         let counts = try program.json("qso", "count", "--by", "mode")
         #expect(counts["total"] as? Int == 3)
         let groups = try #require(counts["groups"] as? [[String: Any]])
@@ -155,7 +160,9 @@ import Testing
         #expect(try program.run("import", "-", input: log).status == 0)
         for arguments in [["qso", "list"], ["qso", "show", "W1AW"], ["qso", "show", "W1AW", "--json"]] {
             let output = try program.run(arguments).output
-            let isRaw = output.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || (0x7F...0x9F).contains($0.value) }
+            let isRaw = output.unicodeScalars.contains {
+                $0.value < 0x20 && $0 != "\n" || (0x7F...0x9F).contains($0.value)
+            }
             #expect(!isRaw, "\(arguments)")
             #expect(output.contains("W1AW"))
         }

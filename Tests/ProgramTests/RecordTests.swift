@@ -6,9 +6,10 @@ import Testing
         let program = try Program()
         try program.json("record", "add", "equipment", "NAME=Portable")
         let kinds = try #require(try program.json("record", "kinds")["kinds"] as? [[String: Any]])
-        let equipment = try #require(kinds.first { $0["kind"] as? String == "equipment" })
+        let equipment = try #require(kinds.first { $0["name"] as? String == "equipment" })
         #expect(equipment["records"] as? Int == 1)
-        #expect((equipment["fields"] as? [String])?.contains("RIG") == true)
+        let fields = try #require(equipment["fields"] as? [[String: Any]])
+        #expect(fields.contains { $0["name"] as? String == "RIG" && $0["policy"] as? String == "latest" })
     }
 
     @Test func `a record is added, edited by its name, hidden and restored`() throws {
@@ -44,7 +45,7 @@ import Testing
         #expect((shown["fields"] as? [String: String])?["QSO"] == contact)
     }
 
-    @Test(arguments: [
+    static let refusals: [([String], Int32)] = [
         (["record", "add", "equipment", "RIGG=KX2"], 64), (["record", "add", "equipment"], 64),
         (["record", "add", "activation", "PARK=US-1234"], 64),
         (["record", "add", "activation", "PARK=US-1234", "DATE=20260231"], 64),
@@ -53,7 +54,9 @@ import Testing
         (["record", "remove", "replica", "last"], 77), (["record", "edit", "equipment", "none", "RIG=x"], 66),
         (["record", "list", "nothing"], 66), (["record", "show", "equipment", "none"], 66),
         (["record", "add", "servicePresence", "QSO=W1AW", "SERVICE=qrz"], 66),
-    ] as [([String], Int32)])
+    ]
+
+    @Test(arguments: refusals)
     func `what cannot be is refused`(arguments: [String], code: Int32) throws {
         let refused = try Program().run(arguments + ["--json"])
         #expect(refused.status == code)

@@ -5,7 +5,8 @@ import Testing
     @Test func `a day in the field`() throws {
         let program = try Program()
         let started = try program.json(
-            "session", "start", "--call", "N0CALL", "--operator", "N0ABC", "--park", "US-1234,US-5678", "--grid", "FN31",
+            "session", "start", "--call", "N0CALL", "--operator", "N0ABC", "--park", "US-1234,US-5678", "--grid",
+            "FN31",
             "--rig", "KX2", "--power", "5", "--freq", "7.032", "--mode", "CW", "NOTES=At the lake")
         let id = try #require(started["id"] as? String)
         #expect(started["event"] is String)
@@ -42,11 +43,13 @@ import Testing
         #expect(replaced["replaced"] is String)
     }
 
-    @Test(arguments: [
+    static let refusals: [([String], Int32)] = [
         (["session", "end"], 66), (["session", "pause"], 66), (["session", "show"], 66), (["session", "resume"], 66),
         (["session", "edit", "--rig", "KX2"], 66), (["session", "start", "--freq", "7032"], 64),
         (["session", "start", "RIGG=KX2"], 64), (["session", "start", "STATUS=ended"], 64), (["session", "edit"], 64),
-    ] as [([String], Int32)])
+    ]
+
+    @Test(arguments: refusals)
     func `without a session, or without sense, it is refused`(arguments: [String], code: Int32) throws {
         #expect(try Program().run(arguments).status == code)
     }

@@ -39,7 +39,8 @@ import Testing
         let other = try Program()
         #expect((try other.json("settings", "import", file)["imported"] as? [String]) == ["rigs", "usesMetric"])
         let mixed = try other.run(
-            "settings", "import", "-", "--json", input: #"{"settings": {"theme": "dark", "foo": "x", "apiToken": "y"}}"#)
+            "settings", "import", "-", "--json", input: #"{"settings": {"theme": "dark", "foo": "x", "apiToken": "y"}}"#
+        )
         #expect(mixed.status == 3)
         #expect(mixed.json["imported"] as? [String] == ["theme"])
         #expect(mixed.json["unknown"] as? [String] == ["foo"])

@@ -16,10 +16,11 @@ private let noon: Int64 = 1_777_636_800
             ])
     }
 
-    @Test(arguments: [
-        ("USB", "SSB", "USB"), ("ft4", "MFSK", "FT4"), ("PSK31", "PSK", "PSK31"), ("phone", "SSB", nil),
-        ("FT8", "FT8", nil),
-    ] as [(String, String, String?)])
+    @Test(
+        arguments: [
+            ("USB", "SSB", "USB"), ("ft4", "MFSK", "FT4"), ("PSK31", "PSK", "PSK31"), ("phone", "SSB", nil),
+            ("FT8", "FT8", nil),
+        ] as [(String, String, String?)])
     func `a submode in MODE becomes mode and submode`(typed: String, mode: String, submode: String?) throws {
         let fields = try entered("CALL=W1AW", "BAND=20m", "MODE=\(typed)")
         #expect(fields["MODE"] == mode)
@@ -35,7 +36,8 @@ private let noon: Int64 = 1_777_636_800
     func `what cannot be meant is refused with a sentence`(typed: String) throws {
         let words = typed.split(separator: " ").map(String.init)
         let problem = try #require(
-            throws: EntryProblem.self, performing: { try entered(words.contains { $0.hasPrefix("CALL=") } ? words : ["CALL=W1AW"] + words) })
+            throws: EntryProblem.self,
+            performing: { try entered(words.contains { $0.hasPrefix("CALL=") } ? words : ["CALL=W1AW"] + words) })
         #expect(problem.message.hasSuffix("."))
         #expect(!(problem.hint ?? "").contains("nil"))
     }

@@ -12,7 +12,9 @@ import Testing
         #expect(self.id("activation", ["PARK": "US-1234"]) == nil)
     }
 
-    @Test(arguments: ["http://SDR.example:8073/", "sdr.example:8073", " sdr.example:8073 ", "https://sdr.example:8073/?f=7"])
+    @Test(arguments: [
+        "http://SDR.example:8073/", "sdr.example:8073", " sdr.example:8073 ", "https://sdr.example:8073/?f=7",
+    ])
     func `a receiver is its host and port`(host: String) {
         #expect(id("webSDRFavorite", ["HOST": host]) == id("webSDRFavorite", ["HOST": "sdr.example:8073"]))
     }

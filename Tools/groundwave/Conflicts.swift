@@ -10,7 +10,8 @@ struct Conflicts: AsyncParsableCommand {
             Nothing is lost when two devices write one field apart: both values stay, one is shown, and this is where to \
             decide.
             """,
-        subcommands: [ConflictsList.self, ConflictsShow.self, ConflictsChoose.self], defaultSubcommand: ConflictsList.self)
+        subcommands: [ConflictsList.self, ConflictsShow.self, ConflictsChoose.self],
+        defaultSubcommand: ConflictsList.self)
 }
 
 struct ConflictsList: AsyncParsableCommand {

@@ -69,11 +69,7 @@ struct QSOAdd: AsyncParsableCommand {
 
     /// The contact that the new one repeats.
     private func dupe(of contact: LoggedContact, _ store: Store) throws -> Record? {
-        try store.read { view in
-            var session: OperatingSession?
-            if let id = contact.session { session = try view.record("session", id).map { OperatingSession($0) } }
-            return try view.firstDupe(of: contact, in: session)
-        }
+        try store.read { try $0.firstDupe(of: contact) }
     }
 
     private func report(_ contact: LoggedContact, _ batch: Batch?, dupe: Record?) throws {
@@ -88,7 +84,8 @@ struct QSOAdd: AsyncParsableCommand {
             return try Terminal.print(
                 json: Result(
                     id: batch == nil ? nil : "\(contact.id)", event: batch.map { "\($0.first)" },
-                    position: batch?.position, fields: fields, session: contact.session.map { "\($0)" }, remarks: remarks))
+                    position: batch?.position, fields: fields, session: contact.session.map { "\($0)" },
+                    remarks: remarks))
         }
         for remark in remarks { Terminal.remark(Terminal.visible(remark)) }
         let mode = fields["SUBMODE"] ?? fields["MODE"] ?? ""

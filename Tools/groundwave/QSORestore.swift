@@ -24,7 +24,8 @@ struct QSORestore: AsyncParsableCommand {
 
     func run() async throws {
         try await QSOVisibility(
-            names: names, options: options, writing: writing, filters: filters, yes: yes, dryRun: dryRun, isHiding: false
+            names: names, options: options, writing: writing, filters: filters, yes: yes, dryRun: dryRun,
+            isHiding: false
         ).run()
     }
 }

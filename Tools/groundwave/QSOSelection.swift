@@ -13,10 +13,12 @@ struct QSOSelection {
     /// - Throws: ``StoreError`` where neither names nor filters are given, or both.
     init(_ names: [String], _ filters: QSOFilters, in store: Store, among scope: ResolveScope = .all) throws {
         guard names.isEmpty || filters.isEmpty else {
-            throw StoreError(.usage, "Contacts are named, or chosen by filters, not both.", hint: "Leave out one of them.")
+            throw StoreError(
+                .usage, "Contacts are named, or chosen by filters, not both.", hint: "Leave out one of them.")
         }
         guard !names.isEmpty || !filters.isEmpty else {
-            throw StoreError(.usage, "Which contact?", hint: "Name it by id, call or last, or use filters such as --call.")
+            throw StoreError(
+                .usage, "Which contact?", hint: "Name it by id, call or last, or use filters such as --call.")
         }
         isSingle = names.count == 1
         if names.isEmpty {
@@ -43,7 +45,8 @@ struct QSOSelection {
         }
         guard yes || dryRun else {
             throw StoreError(
-                .usage, "This would \(verb) \(records.count) contacts.", hint: "Add --yes to do it, in one batch that can be undone.")
+                .usage, "This would \(verb) \(records.count) contacts.",
+                hint: "Add --yes to do it, in one batch that can be undone.")
         }
     }
 }

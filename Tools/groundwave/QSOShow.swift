@@ -80,7 +80,8 @@ enum FieldTable {
         for (name, value) in fields {
             let origin = provenance[name]
             table.append([
-                name, RecordText.short(value, 60), origin?.author ?? "", origin.map { String($0.stamp.prefix(19)) + "Z" } ?? "",
+                name, RecordText.short(value, 60), origin?.author ?? "",
+                origin.map { String($0.stamp.prefix(19)) + "Z" } ?? "",
                 RecordText.short(origin?.note ?? "", 40),
             ])
         }

@@ -78,6 +78,7 @@ struct QSOWorked: AsyncParsableCommand {
             current = try store.read { try $0.record(Radio.session.name, chosen) }.map { OperatingSession($0) }
         }
         return DupeCheck(
-            call: call, band: try band.map { try BandName.checked($0) }, mode: mode, session: current, now: Clock.now)
+            call: call, band: try band.map { try BandName.checked($0) }, mode: mode, session: current?.id,
+            parks: current?.parks ?? [], now: Clock.now)
     }
 }

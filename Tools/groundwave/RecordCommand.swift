@@ -25,11 +25,17 @@ struct RecordKinds: AsyncParsableCommand {
 
     struct Result: Encodable {
         struct Kind: Encodable {
-            var kind: String
-            var registered: Bool
+            var name: String
+            var version: UInt32?
             var records: Int
             var hidden: Int
-            var fields: [String]
+            var fields: [Field]
+        }
+
+        struct Field: Encodable {
+            var number: UInt32
+            var name: String
+            var policy: String
         }
 
         var kinds: [Kind]
@@ -38,17 +44,21 @@ struct RecordKinds: AsyncParsableCommand {
     func run() async throws {
         let store = try await options.open()
         let kinds = try store.kindCounts().map { count in
-            Result.Kind(
-                kind: count.kind, registered: store.kinds[count.kind] != nil, records: count.shown, hidden: count.hidden,
-                fields: store.kinds[count.kind]?.fieldNames ?? [])
+            let schema = store.kinds[count.kind]
+            return Result.Kind(
+                name: count.kind, version: schema?.version, records: count.shown, hidden: count.hidden,
+                fields: (schema?.shownFields ?? []).map {
+                    Result.Field(number: $0.number, name: $0.name, policy: $0.policy)
+                })
         }
         if options.json { return try Terminal.print(json: Result(kinds: kinds)) }
         var table = TextTable(["KIND", "RECORDS", "HIDDEN", "FIELDS"])
         for kind in kinds {
-            let fields = kind.kind == QSOKind.name ? "those of ADIF" : kind.fields.joined(separator: " ")
+            let names = kind.fields.map(\.name).joined(separator: " ")
+            let fields = kind.name == QSOKind.name ? "those of ADIF" : names
             table.append([
-                kind.kind, "\(kind.records)", kind.hidden == 0 ? "" : "\(kind.hidden)",
-                kind.registered ? RecordText.short(fields, 80) : "(of a version that is not this one)",
+                kind.name, "\(kind.records)", kind.hidden == 0 ? "" : "\(kind.hidden)",
+                kind.version != nil ? RecordText.short(fields, 80) : "(of a version that is not this one)",
             ])
         }
         table.lines.forEach(Terminal.print)
@@ -56,8 +66,10 @@ struct RecordKinds: AsyncParsableCommand {
 }
 
 extension KindSchema {
-    /// The fields that people see.
-    var fieldNames: [String] {
-        fields.filter { !$0.isInternal }.flatMap { $0.members.isEmpty ? [$0.name] : $0.members }
+    /// The fields that people see: of a register its members, under its number.
+    var shownFields: [(number: UInt32, name: String, policy: String)] {
+        fields.filter { !$0.isInternal }.flatMap { field in
+            (field.members.isEmpty ? [field.name] : field.members).map { (field.number, $0, field.policy.rawValue) }
+        }
     }
 }

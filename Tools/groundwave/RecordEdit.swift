@@ -38,6 +38,7 @@ struct RecordEdit: AsyncParsableCommand {
         }
         if options.json { return try Terminal.print(json: ChangeResult(id, written.batch)) }
         for remark in written.value.remarks { Terminal.remark(Terminal.visible(remark)) }
-        Terminal.print(written.value.isChanged ? "The \(kind) \(id.short) was changed." : "Nothing changed: it is so already.")
+        Terminal.print(
+            written.value.isChanged ? "The \(kind) \(id.short) was changed." : "Nothing changed: it is so already.")
     }
 }

@@ -41,7 +41,8 @@ struct SessionList: AsyncParsableCommand {
             table.append(
                 [
                     session.id.short, session.fields["STARTED"] ?? "", session.status.rawValue,
-                    session.fields["CALL"] ?? "", session.fields["OPERATOR"] ?? "", session.parks.joined(separator: ","),
+                    session.fields["CALL"] ?? "", session.fields["OPERATOR"] ?? "",
+                    session.parks.joined(separator: ","),
                     RecordText.short(session.fields["TITLE"] ?? "", 30), "\(count)",
                 ])
         }

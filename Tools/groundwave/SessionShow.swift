@@ -24,7 +24,8 @@ struct SessionShow: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await options.open()
-        let id = try name.map { try SessionName.resolve($0, store) } ?? store.openSession()?.id
+        let id =
+            try name.map { try SessionName.resolve($0, store) } ?? store.openSession()?.id
             ?? store.resolve("last", kind: Radio.session.name)
         guard let record = try store.read({ try $0.record(Radio.session.name, id) }) else { return }
         let keys: [ContactCounts.Key] = [.band, .mode, .park, .day]

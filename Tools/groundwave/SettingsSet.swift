@@ -53,9 +53,12 @@ enum SettingText {
         guard written.value else { return Terminal.print("Nothing changed: it is so already.") }
         Terminal.print(
             Terminal.visible(
-                "\(key) \(value.map { "is \($0)" } ?? "has no value"), on \(travels(key) ? "all devices" : "this device").")
+                "\(key) \(value.map { "is \($0)" } ?? "has no value"), on \(travels(key) ? "all devices" : "this device")."
+            )
         )
-        if !travels(key), let meant = nearest(key) { Terminal.remark("\(meant) would travel; \(key) stays on this device.") }
+        if !travels(key), let meant = nearest(key) {
+            Terminal.remark("\(meant) would travel; \(key) stays on this device.")
+        }
     }
 
     /// The key that travels and is spelt nearly so.
