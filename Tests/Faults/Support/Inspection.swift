@@ -10,8 +10,6 @@ import Testing
 struct Inspection {
     /// How many events there are.
     var events = 0
-    /// How many of them stand in the views of a fresh fold.
-    var contacts = 0
 
     /// Opens the log, checks every frame, the chain, the sequences, and that the last batch is whole.
     static func log(of store: URL) throws -> Inspection {
@@ -67,20 +65,34 @@ struct Inspection {
         }
     }
 
-    /// The export without its header: the records as they came.
-    static func exported(_ url: URL) throws -> String {
+    /// The records of an export, each as it came.
+    static func exported(_ url: URL) throws -> [Data] {
         let outcome = try Program.groundwave("export", "--store", url.path)
         #expect(outcome.ended(0), "\(outcome.errors)")
-        let end = outcome.output.range(of: "<EOH>", options: .caseInsensitive)
-        return String(outcome.output[(end?.upperBound ?? outcome.output.startIndex)...])
+        return records(in: outcome.data)
     }
 
-    /// The numbers of the generated records in an export, in its order.
-    static func numbers(in export: String) -> [Int] {
-        export.split(separator: "APP_TEST_NUMBER:").dropFirst().compactMap { part in
-            let parts = part.split(separator: ">", maxSplits: 1)
-            guard parts.count == 2, let length = Int(parts[0].prefix { $0.isNumber }) else { return nil }
-            return Int(parts[1].prefix(length))
+    /// The records of an ADI file without its header.
+    static func records(in file: Data) -> [Data] {
+        var start = file.range(of: Data("<EOH>".utf8))?.upperBound ?? file.startIndex
+        let end = Data("<EOR>".utf8)
+        var records: [Data] = []
+        while let found = file.range(of: end, in: start..<file.endIndex) {
+            records.append(file[start..<found.upperBound])
+            start = found.upperBound
+        }
+        return records
+    }
+
+    /// The numbers of the generated records among `records`, in their order.
+    static func numbers(in records: [Data]) -> [Int] {
+        records.compactMap { record in
+            guard let name = record.range(of: Data("APP_TEST_NUMBER:".utf8)),
+                let start = record.range(of: Data(">".utf8), in: name.upperBound..<record.endIndex)?.upperBound,
+                let end = record.range(of: Data("<".utf8), in: start..<record.endIndex)?.lowerBound
+            else { return nil }
+            let text = String(decoding: record[start..<end], as: UTF8.self)
+            return Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
         }
     }
 }

@@ -8,8 +8,11 @@ enum Program {
         var status: Int32
         /// Whether a signal ended it; then `status` is its number.
         var wasKilled: Bool
-        var output: String
+        /// What it wrote to standard output, as bytes.
+        var data: Data
         var errors: String
+
+        var output: String { String(decoding: data, as: UTF8.self) }
 
         /// Ended by itself, with this code.
         func ended(_ code: Int32) -> Bool { !wasKilled && status == code }
@@ -28,6 +31,11 @@ enum Program {
     /// The program that people use.
     static func groundwave(_ arguments: String..., input: String? = nil) throws -> Outcome {
         try Child(path("groundwave"), arguments, input: input).wait()
+    }
+
+    /// The writer that says of each contact whether it was acknowledged: see `Tests/FaultWriter`.
+    static func fault(_ count: String, in store: URL) throws -> Outcome {
+        try Child(path("fault-writer"), [store.path, count, "fault"]).wait()
     }
 
     /// The path of a built program.
@@ -101,7 +109,7 @@ final class Child {
         try? errorHandle.close()
         return Program.Outcome(
             status: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal,
-            output: text("output"), errors: text("errors"))
+            data: bytes("output"), errors: text("errors"))
     }
 
     /// Waits until it has said `words`.
@@ -114,9 +122,9 @@ final class Child {
         return true
     }
 
-    private func text(_ name: String) -> String {
-        (try? Data(contentsOf: folder.appending(path: name))).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
+    private func bytes(_ name: String) -> Data { (try? Data(contentsOf: folder.appending(path: name))) ?? Data() }
+
+    private func text(_ name: String) -> String { String(decoding: bytes(name), as: UTF8.self) }
 
     deinit {
         if process.isRunning { killNow() }

@@ -1,0 +1,69 @@
+import Foundation
+import GroundwaveTesting
+import Testing
+
+/// The disk reports an error in the middle of a commit: strace makes a system call of the writer fail.
+@Suite(.serialized, .enabled(if: Strace.isAvailable, "strace is not installed, or may not trace"))
+struct `A failed commit` {
+    /// The calls that make up a commit: pages, flush, meta page.
+    @Test(arguments: ["fdatasync", "pwrite64"], [1, 2, 3, 5, 8])
+    func `is refused, and every write that was acknowledged is there`(call: String, number: Int) throws {
+        let outcome = try run("inject=\(call):error=EIO:when=\(number)")
+        #expect(outcome.lines.contains { $0.hasPrefix("refused") })
+        #expect(outcome.lines.last?.hasPrefix("saved") == true, "after one error the store is checked and goes on")
+        try check(outcome)
+    }
+
+    @Test(arguments: ["fdatasync", "pwrite64"])
+    func `that is one of many is the end of acknowledging`(call: String) throws {
+        let outcome = try run("inject=\(call):error=EIO:when=6+")
+        let first = try #require(outcome.lines.firstIndex { $0.hasPrefix("refused") })
+        #expect(outcome.lines[first...].allSatisfy { $0.hasPrefix("refused") && $0.hasSuffix(" 74") })
+        try check(outcome)
+    }
+
+    @Test(arguments: 1...12)
+    func `that was cut by a kill at any write is there whole or not at all`(number: Int) throws {
+        let outcome = try run("inject=pwrite64,fdatasync,writev:signal=KILL:when=\(number)")
+        try check(outcome)
+    }
+
+    private struct Outcome {
+        let folder: TemporaryFolder
+        let store: URL
+        let lines: [String]
+    }
+
+    /// Has the fault writer save twelve contacts while strace meddles.
+    private func run(_ injection: String) throws -> Outcome {
+        let folder = try TemporaryFolder()
+        let store = folder.url.appending(path: "store")
+        #expect(try Program.groundwave("init", "--store", store.path).ended(0))
+        let child = try Child(
+            Program.installed("strace") ?? "strace",
+            ["-f", "-o", "/dev/null", "-e", "trace=fdatasync,pwrite64,writev", "-e", injection]
+                + [Program.path("fault-writer"), store.path, "12", "fault"])
+        return Outcome(
+            folder: folder, store: store, lines: child.wait().output.split(separator: "\n").map(String.init))
+    }
+
+    /// The log is whole, and holds what was acknowledged once, and nothing that was not tried.
+    private func check(_ outcome: Outcome) throws {
+        _ = try Inspection.log(of: outcome.store)
+        let records = try Inspection.exported(outcome.store)
+        for number in 1...12 {
+            let comment = Data(">fault \(number)<".utf8)
+            let count = records.count { $0.range(of: comment) != nil }
+            #expect(count <= 1, "\(number) is there \(count) times")
+            if outcome.lines.contains("saved \(number)") { #expect(count == 1, "\(number) was acknowledged") }
+        }
+    }
+}
+
+enum Strace {
+    /// Whether strace is here and may trace a process of ours.
+    static let isAvailable: Bool = {
+        guard let strace = Program.installed("strace") else { return false }
+        return (try? Child(strace, ["-f", "-o", "/dev/null", "true"]).wait().ended(0)) ?? false
+    }()
+}

@@ -1,0 +1,82 @@
+import Foundation
+import GroundwaveTesting
+import Testing
+
+@Suite struct `Several processes on one store` {
+    @Test func `one imports, one lists, one edits: nothing is missing, nothing is there twice`() async throws {
+        let log = try GeneratedLog(count: 10_000)
+        let folder = try TemporaryFolder()
+        let store = folder.url.appending(path: "store")
+        #expect(try Program.groundwave("init", "--store", store.path).ended(0))
+        let importing = try Child(Program.path("groundwave"), ["import", log.path, "--store", store.path])
+        let editing = try Child(Program.path("fault-writer"), [store.path, "100", "beside"])
+
+        var most = 0
+        var lists = 0
+        repeat {
+            let records = try Inspection.exported(store)
+            lists += 1
+            #expect(records.count >= most, "a list never gets shorter")
+            most = records.count
+            let numbers = Inspection.numbers(in: records)
+            #expect(numbers == Array(0..<numbers.count), "of the import, the beginning of the file shows")
+        } while importing.isRunning || editing.isRunning
+        #expect(lists > 1)
+
+        #expect(importing.wait().ended(0))
+        let edits = editing.wait().output.split(separator: "\n")
+        #expect(edits == (1...100).map { "saved \($0)" })
+        _ = try Inspection.log(of: store)
+        let records = try Inspection.exported(store)
+        #expect(records.count == 10_100)
+        #expect(Inspection.numbers(in: records) == Array(0..<10_000))
+        for number in 1...100 {
+            let comment = Data(">beside \(number)<".utf8)
+            #expect(records.count { $0.range(of: comment) != nil } == 1)
+        }
+        let digests = try await Inspection.digests(of: store)
+        #expect(digests.shown == digests.folded, "what both processes folded is what one fold gives")
+    }
+
+    @Test func `two imports of one file at once leave each contact once`() async throws {
+        let log = try GeneratedLog(count: 3000)
+        let folder = try TemporaryFolder()
+        let store = folder.url.appending(path: "store")
+        #expect(try Program.groundwave("init", "--store", store.path).ended(0))
+        let children = try (0..<2).map { _ in
+            try Child(Program.path("groundwave"), ["import", log.path, "--store", store.path])
+        }
+        for child in children { #expect(child.wait().ended(0)) }
+        let records = try Inspection.exported(store)
+        #expect(records.count == 3000)
+        #expect(Set(Inspection.numbers(in: records)).count == 3000)
+        let digests = try await Inspection.digests(of: store)
+        #expect(digests.shown == digests.folded)
+    }
+
+    @Test func `who writes while another holds the store waits, and then both are there`() throws {
+        let folder = try TemporaryFolder()
+        let store = folder.url.appending(path: "store")
+        #expect(try Program.groundwave("init", "--store", store.path).ended(0))
+        let holder = try Child(Program.path("fault-writer"), [store.path, "hold"], isFed: true)
+        #expect(holder.waitUntilSaid("holding"))
+        let other = try Child(Program.path("fault-writer"), [store.path, "1", "other"])
+        #expect(other.waitUntilSaid("saved 1"), "a batch that is being filled keeps nobody else out")
+        try holder.endInput()
+        #expect(holder.wait().output.contains("saved 1"))
+        #expect(other.wait().ended(0))
+        #expect(try Inspection.log(of: store).events == 3)
+    }
+
+    @Test func `who dies while it holds the store keeps nobody out`() throws {
+        let folder = try TemporaryFolder()
+        let store = folder.url.appending(path: "store")
+        #expect(try Program.groundwave("init", "--store", store.path).ended(0))
+        let holder = try Child(Program.path("fault-writer"), [store.path, "hold"], isFed: true)
+        #expect(holder.waitUntilSaid("holding"))
+        holder.killNow()
+        _ = holder.wait()
+        #expect(try Program.fault("1", in: store).output == "saved 1\n")
+        #expect(try Inspection.log(of: store).events == 2)
+    }
+}
