@@ -30,14 +30,20 @@ public struct ByteWriter: Sendable {
     public mutating func append(contentsOf other: [UInt8]) { bytes.append(contentsOf: other) }
 
     /// Appends an integer in little-endian order.
+    @inlinable
     public mutating func append<Integer: FixedWidthInteger>(littleEndian value: Integer) {
-        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: value.littleEndian) { append(buffer: $0) }
     }
 
     /// Appends an integer in big-endian order: for keys.
+    @inlinable
     public mutating func append<Integer: FixedWidthInteger>(bigEndian value: Integer) {
-        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: value.bigEndian) { append(buffer: $0) }
     }
+
+    // One function that is not generic, so that the two above are compiled for each type where they are used.
+    @usableFromInline
+    mutating func append(buffer: UnsafeRawBufferPointer) { bytes.append(contentsOf: buffer) }
 
     /// Appends an unsigned LEB128 integer in its shortest form, one to ten bytes.
     public mutating func append(varint value: UInt64) {
