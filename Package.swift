@@ -42,12 +42,14 @@ let package = Package(
         .target(
             name: "Groundwave",
             dependencies: [
-                "ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records", "Settings", logging,
+                "ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records", "Settings",
+                logging,
             ]),
         // Layer 6
         .target(name: "GroundwaveTesting", dependencies: ["Groundwave"]),
         .executableTarget(
-            name: "groundwave-cli", dependencies: [
+            name: "groundwave-cli",
+            dependencies: [
                 "Events", "Groundwave", "Projections", "Radio", "Records", "Settings", arguments, logging,
             ],
             path: "Tools/groundwave"),
@@ -57,7 +59,8 @@ let package = Package(
         .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events"]),
         .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
         .testTarget(
-            name: "ProjectionsTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
+            name: "ProjectionsTests",
+            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBSecondProcess"]),
         // The other process of LMDBTests: it writes, holds transactions and is killed.
         .executableTarget(name: "LMDBSecondProcess", dependencies: ["LMDB"], path: "Tests/LMDBSecondProcess"),

@@ -53,7 +53,9 @@ final class Writer: Sendable {
             let isFirst = vector.entries.isEmpty
             var batch = WriteBatch(views: views, replica: replica)
             try batch.introduce(identity, device: deviceName)
-            _ = try log.append([try batch.draft(AuditNote(author: deviceName, text: isFirst ? "A new log" : "A new device"))], as: replica, arrival: .now())
+            _ = try log.append(
+                [try batch.draft(AuditNote(author: deviceName, text: isFirst ? "A new log" : "A new device"))],
+                as: replica, arrival: .now())
         }
         isIntroduced.store(true, ordering: .relaxed)
     }

@@ -111,13 +111,15 @@ public final class Views: Sendable {
         let aside = "\(path).new-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { Self.remove(aside) }
         let (result, rebuild) = try build(aside)
-        try alone {
-            file.withLock { open in
-                open?.environment.close()
-                open = nil
+        // In the order in which opening takes the two locks: else a thread that opens and one that replaces wait for
+        // one another for ever.
+        try file.withLock { open in
+            open?.environment.close()
+            open = nil
+            try alone {
+                Self.removeLock(path)
+                guard rename(aside, path) == 0 else { throw ViewError.damaged("its new file cannot be renamed") }
             }
-            Self.removeLock(path)
-            guard rename(aside, path) == 0 else { throw ViewError.damaged("its new file cannot be renamed") }
         }
         rebuilds.withLock { $0.append(rebuild) }
         return result
