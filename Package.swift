@@ -45,7 +45,8 @@ let package = Package(
         .target(
             name: "Groundwave",
             dependencies: [
-                "ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records", "Settings", logging,
+                "ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records", "Settings",
+                logging,
             ]),
         // Layer 6
         .target(name: "GroundwaveTesting", dependencies: ["Groundwave"]),

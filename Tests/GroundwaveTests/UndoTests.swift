@@ -14,7 +14,8 @@ import Testing
     }
 
     private static func contact(_ store: Store, _ call: String = "W1AW") async throws -> RecordID {
-        try await store.write { try $0.add("qso", [Assignment("CALL", text: call), Assignment("NAME", text: "Joe")]) }.value
+        try await store.write { try $0.add("qso", [Assignment("CALL", text: call), Assignment("NAME", text: "Joe")]) }
+            .value
     }
 
     @Test func `of an edit gives the value back`() async throws {
@@ -94,11 +95,22 @@ import Testing
         let step = try #require(try temporary.store.undoableSteps(1).first)
         let undo = try #require(try await temporary.store.revert(step).first)
         #expect(try temporary.store.digest().content == original)
-        _ = try await temporary.store.revert(undo)
+        let redo = try await temporary.store.revert(undo).batch
         #expect(try temporary.store.digest().content == edited)
-        #expect(try temporary.store.undoableSteps(1).first?.batches == step.batches)
+        #expect(try temporary.store.undoableSteps(1).first?.batches.first == redo, "it stands for what was undone")
         _ = try await Self.undo(temporary.store)
         #expect(try temporary.store.digest().content == original)
+    }
+
+    @Test func `of an edit that showed a hidden contact again hides it again`() async throws {
+        let temporary = try await TemporaryStore()
+        let id = try await Self.contact(temporary.store)
+        _ = try await temporary.store.write { try $0.remove("qso", id) }
+        let hidden = try temporary.store.digest().content
+        _ = try await temporary.store.write { try $0.set("qso", id, [Assignment("NAME", text: "Jim")]) }
+        #expect(try temporary.store.digest().content != hidden, "an edit shows what was hidden")
+        _ = try await Self.undo(temporary.store)
+        #expect(try temporary.store.digest().content == hidden)
     }
 
     @Test func `of a new device does not take back its introduction`() async throws {
