@@ -48,14 +48,12 @@ extension Store {
         var first = last
         var stamp = Stamp(rawValue: 0)
         while true {
-            let rest = try log.withEvent(at: first) { frame, _ in
-                stamp = frame.stamp
-                return frame.id.replica == event.replica ? frame.rest : -1
-            }
-            guard rest == Int(last - first) else {
+            let found = try log.withEvent(at: first) { frame, _ in (frame.id.replica, frame.rest, frame.stamp) }
+            guard let (replica, rest, itsStamp) = found, replica == event.replica, rest == Int(last - first) else {
                 first += 1
                 break
             }
+            stamp = itsStamp
             if first == 1 { break }
             first -= 1
         }

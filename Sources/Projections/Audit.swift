@@ -103,7 +103,7 @@ public struct Audit: Sendable {
         let before = try operation.supersedes.compactMap { try value(of: $0, field: operation.field) }.last
         let isGone = isWithheld && operation.code.hasValue
         guard let field, !field.members.isEmpty else {
-            let name = schema?.name(of: operation.field) ?? KindSchema(name: "", fields: []).name(of: operation.field)
+            let name = schema?.name(of: operation.field) ?? operation.field.plainName
             return [
                 .init(
                     field: name, before: before, after: operation.value, operation: operation.code,
