@@ -52,9 +52,7 @@ let package = Package(
         .target(name: "GroundwaveTesting", dependencies: ["Groundwave"]),
         .executableTarget(
             name: "groundwave-cli",
-            dependencies: [
-                "Events", "Groundwave", "Projections", "Radio", "Records", "Settings", arguments, logging,
-            ],
+            dependencies: ["Events", "Groundwave", "Projections", "Radio", "Records", "Settings", arguments, logging],
             path: "Tools/groundwave"),
         // Tests mirror the modules.
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"]),
