@@ -123,6 +123,7 @@ public final class Store: Sendable {
         let files = StoreFiles(url)
         return try await describing(files) {
             guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
+            try files.checkThatLogIsThere()
             var options = Environment.Options()
             options.isReadOnly = configuration.isReadOnly
             let log: EventLog
@@ -177,6 +178,7 @@ public final class Store: Sendable {
     /// Synchronous, on any thread; never blocks a writer. What other processes wrote before the call is included.
     public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         try describing {
+            try log.checkAfterFailedCommit()
             if !views.isReadOnly, try views.read({ $0.position }) < log.lastPosition() { try views.catchUp() }
             return try views.read(body)
         }

@@ -74,7 +74,13 @@ final class Writer: Sendable {
     /// Runs `body`, which commits by itself, when the batches before it are done.
     func exclusively<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try body() }) }
+            queue.async { [log] in
+                continuation.resume(
+                    with: Result {
+                        try log.checkAfterFailedCommit()
+                        return try body()
+                    })
+            }
         }
     }
 
@@ -108,6 +114,7 @@ final class Writer: Sendable {
             var drafts: [DraftBatch] = []
             var touched: Set<WriteBatch.RecordName> = []
             do {
+                try log.checkAfterFailedCommit()
                 try views.catchUp()
                 while let request = rest.first {
                     var batch = WriteBatch(views: views, replica: replica, deviceName: deviceName)

@@ -5,21 +5,22 @@ import Testing
 /// The disk reports an error in the middle of a commit: strace makes a system call of the writer fail.
 @Suite(.serialized, .enabled(if: Strace.isAvailable, "strace is not installed, or may not trace"))
 struct `A failed commit` {
-    /// The calls that make up a commit: pages, flush, meta page.
-    @Test(arguments: ["fdatasync", "pwrite64"], [1, 2, 3, 5, 8])
+    /// The calls that make up a commit: pages, flush, meta page. strace counts them by thread, and the views make
+    /// some too, so the number says about which write it is.
+    @Test(arguments: ["fdatasync", "pwrite64"], [1, 2, 3, 5])
     func `is refused, and every write that was acknowledged is there`(call: String, number: Int) throws {
         let outcome = try run("inject=\(call):error=EIO:when=\(number)")
-        #expect(outcome.lines.contains { $0.hasPrefix("refused") })
+        #expect(outcome.lines.count == 12)
         #expect(outcome.lines.last?.hasPrefix("saved") == true, "after one error the store is checked and goes on")
         try check(outcome)
     }
 
     @Test(arguments: ["fdatasync", "pwrite64"])
-    func `that is one of many is the end of acknowledging`(call: String) throws {
-        let outcome = try run("inject=\(call):error=EIO:when=6+")
-        let first = try #require(outcome.lines.firstIndex { $0.hasPrefix("refused") })
-        #expect(outcome.lines[first...].allSatisfy { $0.hasPrefix("refused") && $0.hasSuffix(" 74") })
+    func `after another acknowledges nothing`(call: String) throws {
+        let outcome = try run("inject=\(call):error=EIO:when=1+")
+        #expect(outcome.lines == (1...12).map { "refused \($0) 74" })
         try check(outcome)
+        #expect(try Program.fault("1", in: outcome.store).ended(0), "and with a disk that works again all is well")
     }
 
     @Test(arguments: 1...12)
@@ -52,7 +53,7 @@ struct `A failed commit` {
         _ = try Inspection.log(of: outcome.store)
         let records = try Inspection.exported(outcome.store)
         for number in 1...12 {
-            let comment = Data(">fault \(number)<".utf8)
+            let comment = Data(">fault \(number)\n".utf8)
             let count = records.count { $0.range(of: comment) != nil }
             #expect(count <= 1, "\(number) is there \(count) times")
             if outcome.lines.contains("saved \(number)") { #expect(count == 1, "\(number) was acknowledged") }

@@ -30,9 +30,11 @@ import Testing
         let records = try Inspection.exported(store)
         #expect(records.count == 10_100)
         #expect(Inspection.numbers(in: records) == Array(0..<10_000))
+        let beside = records.filter { $0.range(of: Data(">beside ".utf8)) != nil }
+        #expect(beside.count == 100)
         for number in 1...100 {
-            let comment = Data(">beside \(number)<".utf8)
-            #expect(records.count { $0.range(of: comment) != nil } == 1)
+            let comment = Data(">beside \(number)\n".utf8)
+            #expect(beside.count { $0.range(of: comment) != nil } == 1)
         }
         let digests = try await Inspection.digests(of: store)
         #expect(digests.shown == digests.folded, "what both processes folded is what one fold gives")
