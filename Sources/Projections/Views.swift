@@ -96,7 +96,9 @@ public final class Views: Sendable {
     }
 
     /// Whether `error` is of the file of these views, and not of the log beside it.
-    private func isOurs(_ error: LMDBError) -> Bool { error.path.split(separator: "/").last == path.split(separator: "/").last }
+    private func isOurs(_ error: LMDBError) -> Bool {
+        error.path.split(separator: "/").last == path.split(separator: "/").last
+    }
 
     /// Builds the views anew beside the present ones, and lets them take their place.
     ///

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: Part.allCases, UInt64(1)...5)
-    func `a flipped bit in a row is noticed, and the views come back as they were`(part: Part, seed: UInt64) async throws {
+    func `a flipped bit is noticed, and the views come back as they were`(part: Part, seed: UInt64) async throws {
         let store = try PreparedStore()
         let before = try await store.shown()
         #expect(before.byTime.count == PreparedStore.count)

@@ -23,7 +23,8 @@ let package = Package(
         .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
         .testTarget(name: "EventLogTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records"]),
         .testTarget(
-            name: "ProjectionsTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
+            name: "ProjectionsTests",
+            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
     ],
     swiftLanguageModes: [.v6]
 )

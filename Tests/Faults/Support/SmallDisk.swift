@@ -22,7 +22,9 @@ final class SmallDisk {
     func resize(megabytes: Int) throws { _ = try Self.mount("-o", "remount,size=\(megabytes)m", url.path) }
 
     /// Makes it read-only, or writable again.
-    func setReadOnly(_ isReadOnly: Bool) throws -> Bool { try Self.mount("-o", "remount,\(isReadOnly ? "ro" : "rw")", url.path) }
+    func setReadOnly(_ isReadOnly: Bool) throws -> Bool {
+        try Self.mount("-o", "remount,\(isReadOnly ? "ro" : "rw")", url.path)
+    }
 
     /// Fills what is free with a file of this name.
     func fill(_ name: String) {
