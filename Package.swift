@@ -45,7 +45,8 @@ let package = Package(
         .target(
             name: "Groundwave",
             dependencies: [
-                "ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records", "Settings", logging,
+                "ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records", "Settings",
+                logging,
             ]),
         // Layer 6
         .target(name: "GroundwaveTesting", dependencies: ["Groundwave"]),
@@ -65,7 +66,8 @@ let package = Package(
         .testTarget(name: "EventLogTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records"]),
         .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
         .testTarget(
-            name: "ProjectionsTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
+            name: "ProjectionsTests",
+            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
         .testTarget(
             name: "ProgramStoreTests", dependencies: ["Groundwave", "GroundwaveTesting", "groundwave-cli"]),
         // The call sites of the public interface, compiled and run: they import what an application imports.

@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(FoundationXML)
-    import FoundationXML
+import FoundationXML
 #endif
 
 /// Reads ADX, the XML form of ADIF (ADIF 3.1.6, "ADX File Format").

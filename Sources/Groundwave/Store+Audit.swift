@@ -90,7 +90,9 @@ extension Store {
         var names: [ReplicaID: String] = [:]
         try read { view in
             try view.forEachRecord(of: ReplicaKind.name) { record in
-                let name = ReplicaKind.schema.value(of: "DEVICE", in: record).map { String(decoding: $0, as: UTF8.self) }
+                let name = ReplicaKind.schema.value(of: "DEVICE", in: record).map {
+                    String(decoding: $0, as: UTF8.self)
+                }
                 names[ReplicaID(high: record.id.high, low: record.id.low)] = name ?? record.id.short
                 return true
             }

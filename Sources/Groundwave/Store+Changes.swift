@@ -27,6 +27,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
     let token: ChangeToken?
     let filter: ChangeFilter
 
+    /// Starts at the token.
     public func makeAsyncIterator() -> Iterator {
         Iterator(feed: ChangeFeed(store: store, filter: filter, position: 0), token: token)
     }
@@ -36,6 +37,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         var feed: ChangeFeed
         var token: ChangeToken?
 
+        /// The next changes; waits for them.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ChangeSet? {
             if let token {
                 try feed.start(at: token)
@@ -49,6 +51,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
             return nil
         }
 
+        /// The next changes; waits for them.
         public mutating func next() async throws -> ChangeSet? { try await next(isolation: nil) }
     }
 }

@@ -17,19 +17,24 @@ extension Store {
     }
 
     /// Hands out the batches of this device that were not undone, the newest first, until `body` says `false`.
+    ///
+    /// A batch that takes back an undo is itself one of them, in the place of what the undo had taken back.
     func forEachUndoableBatch(_ body: (Batch) throws -> Bool) throws {
         try describing {
             guard let replica else { return }
-            var undone: Set<SequenceNumber> = []
+            var passed: Set<SequenceNumber> = []
             var sequence = try log.vector()[replica]
             // Event 1 introduces the replica and is not undone.
             while sequence > 1 {
                 let batch = try batch(endingAt: EventID(replica, sequence))
-                let last = try Undo.change(at: batch.position + UInt64(batch.count) - 1, in: log)
-                if let origin = last.flatMap({ Undo.origin(of: $0.change) }) {
-                    // An undo that was itself taken back has undone nothing.
-                    if !undone.contains(batch.first.sequence) { undone.insert(origin) }
-                } else if !undone.contains(batch.first.sequence) {
+                if !passed.contains(batch.first.sequence) {
+                    let chain = try Undo.chain(from: batch, in: log)
+                    passed.formUnion(chain)
+                    // An undo of something is passed over with it; an undo of an undo did that thing again.
+                    guard chain.count.isMultiple(of: 2) else {
+                        sequence = batch.first.sequence - 1
+                        continue
+                    }
                     guard try body(batch) else { return }
                 }
                 sequence = batch.first.sequence - 1
@@ -43,20 +48,19 @@ extension Store {
         var first = last
         var stamp = Stamp(rawValue: 0)
         while true {
-            let rest = try log.withEvent(at: first) { frame, _ in
-                stamp = frame.stamp
-                return frame.id.replica == event.replica ? frame.rest : -1
-            }
-            guard rest == Int(last - first) else {
+            let found = try log.withEvent(at: first) { frame, _ in (frame.id.replica, frame.rest, frame.stamp) }
+            guard let (replica, rest, itsStamp) = found, replica == event.replica, rest == Int(last - first) else {
                 first += 1
                 break
             }
+            stamp = itsStamp
             if first == 1 { break }
             first -= 1
         }
         let count = Int(last - first) + 1
         return Batch(
-            first: EventID(event.replica, event.sequence - UInt64(count) + 1), count: count, position: first, stamp: stamp)
+            first: EventID(event.replica, event.sequence - UInt64(count) + 1), count: count, position: first,
+            stamp: stamp)
     }
 
     /// Writes what takes a batch back: each field gets the values that the batch replaced, all of them, where nothing

@@ -14,6 +14,7 @@ public struct ContactSequence: AsyncSequence, Sendable {
     let store: Store
     let query: ContactQuery
 
+    /// Starts with the present state.
     public func makeAsyncIterator() -> Iterator { Iterator(store: store, query: query) }
 
     /// Hands out one state after the other.
@@ -28,6 +29,7 @@ public struct ContactSequence: AsyncSequence, Sendable {
             self.query = query
         }
 
+        /// The next state that differs; waits for it.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> [Contact]? {
             while true {
                 if let seen { await store.commits.wait(beyond: seen) }
@@ -41,6 +43,7 @@ public struct ContactSequence: AsyncSequence, Sendable {
             }
         }
 
+        /// The next state that differs; waits for it.
         public mutating func next() async throws -> [Contact]? { try await next(isolation: nil) }
     }
 }

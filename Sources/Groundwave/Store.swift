@@ -133,7 +133,8 @@ public final class Store: Sendable {
             options.isReadOnly = configuration.isReadOnly
             let log: EventLog
             do { log = try EventLog(opening: files.log, options: options) } catch let error as LMDBError
-            where error.meansReadOnly && !options.isReadOnly {
+                where error.meansReadOnly && !options.isReadOnly
+            {
                 options.isReadOnly = true
                 log = try EventLog(opening: files.log, options: options)
             }

@@ -93,7 +93,8 @@ extension StoreInformation {
             troubles.append(
                 Trouble(
                     part: "views",
-                    message: "The views are \(position - checkpoint) events behind; the next write brings them up to date.",
+                    message:
+                        "The views are \(position - checkpoint) events behind; the next write brings them up to date.",
                     isDamage: false))
         }
     }

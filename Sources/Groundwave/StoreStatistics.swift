@@ -103,7 +103,11 @@ extension Store {
             try read { view in
                 for name in try view.kindsWithRecords() {
                     try view.forEachState(of: name) { _, state in
-                        if state.isVisible { kinds[name]?.shown += 1 } else if !state.isEmpty { kinds[name]?.hidden += 1 }
+                        if state.isVisible {
+                            kinds[name]?.shown += 1
+                        } else if !state.isEmpty {
+                            kinds[name]?.hidden += 1
+                        }
                         return true
                     }
                 }

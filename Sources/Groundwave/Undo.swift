@@ -20,6 +20,20 @@ enum Undo {
         return SequenceNumber(String(decoding: value, as: UTF8.self))
     }
 
+    /// The batches that `batch` stands on: the one that it takes back, the one that this took back, and so on, by the
+    /// numbers of their first events. Empty where it is no undo.
+    static func chain(from batch: Batch, in log: EventLog) throws -> [SequenceNumber] {
+        var chain: [SequenceNumber] = []
+        var closing: Position? = batch.position + UInt64(batch.count) - 1
+        while let position = closing, let origin = try change(at: position, in: log).flatMap({ origin(of: $0.change) })
+        {
+            chain.append(origin)
+            guard let first = try log.position(of: EventID(batch.first.replica, origin)) else { break }
+            closing = try log.withEvent(at: first) { frame, _ in first + UInt64(frame.rest) }
+        }
+        return chain
+    }
+
     /// The change that the event at `position` made; `nil` where it is of a type that this version does not know.
     static func change(at position: Position, in log: EventLog) throws -> (event: EventID, change: Change)? {
         try log.withEvent(at: position) { frame, bytes in
@@ -40,6 +54,10 @@ enum Undo {
         if wroteEverything, replacedNothing, !ownHeads.isEmpty {
             // The event made the record, and nobody touched it since.
             return record.isVisible ? [Operation(.delete, .life, supersedes: record.coveredByDelete)] : []
+        }
+        if try change.hasRevived(audit), record.isVisible, !record.isTouched(after: event) {
+            // The record was hidden before, and is again.
+            return [Operation(.delete, .life, supersedes: record.coveredByDelete)]
         }
         var operations: [Operation] = []
         for (index, operation) in change.operations.enumerated() {
@@ -82,5 +100,23 @@ enum Undo {
         return values.enumerated().map { place, value in
             Operation(.candidate, operation.field, supersedes: place == 0 ? [head] : [], value: value)
         }
+    }
+}
+
+extension Change {
+    /// Whether it wrote on a record that was deleted, and so showed it again.
+    fileprivate func hasRevived(_ audit: Audit) throws -> Bool {
+        for operation in operations where operation.code != .revive {
+            for head in operation.supersedes where try audit.isDeletion(head.event) { return true }
+        }
+        return false
+    }
+}
+
+extension Record {
+    /// Whether any event that came here later than `event` wrote something that still counts.
+    fileprivate func isTouched(after event: EventID) -> Bool {
+        let own = fields.flatMap(\.heads).first { $0.id.event == event }?.position ?? lastPosition
+        return fields.contains { $0.heads.contains { $0.position > own } }
     }
 }

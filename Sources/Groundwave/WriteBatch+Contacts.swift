@@ -41,7 +41,8 @@ extension WriteBatch {
         if let session { written.append(Assignment(QSOKind.sessionField, session.id.bytes)) }
         let id = try add(QSOKind.name, written)
         return LoggedContact(
-            id: id, assignments: entry.assignments, session: session?.id, remarks: entry.remarks + (remark.map { [$0] } ?? []))
+            id: id, assignments: entry.assignments, session: session?.id,
+            remarks: entry.remarks + (remark.map { [$0] } ?? []))
     }
 
     /// Changes a contact as a person says: checked, with frequency and band, mode and submode kept in step.
@@ -53,7 +54,8 @@ extension WriteBatch {
         guard let record = try record(QSOKind.name, contact) else { throw Self.noRecord(QSOKind.name, contact) }
         guard record.isVisible else {
             throw StoreError(
-                .usage, "The contact \(contact.short) is hidden.", hint: "groundwave qso restore \(contact.short) shows it.")
+                .usage, "The contact \(contact.short) is hidden.",
+                hint: "groundwave qso restore \(contact.short) shows it.")
         }
         var entry = try ContactEntry(assignments, to: record)
         try entry.settle(on: record)

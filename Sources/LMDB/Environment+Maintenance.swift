@@ -1,11 +1,11 @@
 import CLMDB
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #endif
 
 extension Environment {
@@ -57,11 +57,11 @@ extension Environment {
             let code = unsafe mdb_env_sync(resources.handle, 1)
             guard code == 0 else { throw failure(code, during: .synchronise) }
             #if canImport(Darwin)
-                do {
-                    try flushToMedium(try descriptor)
-                } catch let failure as SystemError {
-                    throw self.failure(failure.code, during: .synchronise)
-                }
+            do {
+                try flushToMedium(try descriptor)
+            } catch let failure as SystemError {
+                throw self.failure(failure.code, during: .synchronise)
+            }
             #endif
         }
     }

@@ -1,11 +1,11 @@
 import CLMDB
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #endif
 
 // The map moves only here, alone in the gate: `mdb_env_set_mapsize` under a living transaction returns 0 and leaves

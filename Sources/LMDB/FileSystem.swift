@@ -1,11 +1,11 @@
 import CLMDB
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #endif
 
 /// What makes two paths the same file.
@@ -93,8 +93,8 @@ struct SystemError: Error {
 /// Waits until what was written to `descriptor` is on the medium.
 func flushToMedium(_ descriptor: Int32) throws(SystemError) {
     #if canImport(Darwin)
-        // fsync leaves the data in the drive's cache there; file systems without F_FULLFSYNC get the plain call.
-        if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+    // fsync leaves the data in the drive's cache there; file systems without F_FULLFSYNC get the plain call.
+    if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
     #endif
     guard fsync(descriptor) == 0 else { throw SystemError.last }
 }

@@ -61,9 +61,9 @@ struct FreePages: ~Copyable {
                 let keySize = Int(page.integer(at: node + 6, as: UInt16.self))
                 // Little-endian halves; big-endian machines store them the other way round (mdb.c, MDB_node).
                 #if _endian(little)
-                    let size = Int(low | high << 16)
+                let size = Int(low | high << 16)
                 #else
-                    let size = Int(high | low << 16)
+                let size = Int(high | low << 16)
                 #endif
                 try collect(page, valueAt: node + 8 + keySize, size: size, isElsewhere: third & 0x01 != 0)
             }

@@ -1,11 +1,11 @@
 import CLMDB
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #endif
 
 /// The longest key that LMDB stores (`MDB_MAXKEYSIZE`, a compile-time constant of liblmdb; `mdb_env_get_maxkeysize`).

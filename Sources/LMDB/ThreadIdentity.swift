@@ -1,9 +1,9 @@
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #endif
 
 /// The identity of a running thread; it may be given to another thread once this one has ended.
@@ -13,10 +13,10 @@ struct ThreadIdentity: Equatable {
     /// The thread that asks.
     static var current: ThreadIdentity {
         #if canImport(Darwin) || canImport(Musl)
-            // The pointer is only compared, never followed.
-            return unsafe ThreadIdentity(value: UInt(bitPattern: pthread_self()))
+        // The pointer is only compared, never followed.
+        return unsafe ThreadIdentity(value: UInt(bitPattern: pthread_self()))
         #else
-            return ThreadIdentity(value: UInt(pthread_self()))
+        return ThreadIdentity(value: UInt(pthread_self()))
         #endif
     }
 }

@@ -119,6 +119,17 @@ public struct Audit: Sendable {
         }
     }
 
+    /// Whether `event` deleted a record; `false` where it is not here.
+    public func isDeletion(_ event: EventID) throws -> Bool {
+        guard let position = try log.position(of: event) else { return false }
+        return try log.withEvent(at: position) { frame, bytes in
+            let change = try? Change(
+                shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
+                isWithheld: frame.isWithheld, by: frame.id.replica)
+            return change?.operations.contains { $0.code == .delete } ?? false
+        } ?? false
+    }
+
     /// The value that the head `id` brought to `field`, as its event says it; `nil` where it is not here or has none.
     public func value(of id: HeadID, field: FieldKey) throws -> [UInt8]? {
         guard let position = try log.position(of: id.event) else { return nil }

@@ -88,7 +88,9 @@ struct Replayer {
         guard checksum == checkpoint.checksum else { throw ViewError.stale }
     }
 
-    static func checkpoint(in transaction: borrowing some Reading & ~Copyable, _ tables: ViewTables) throws -> Checkpoint {
+    static func checkpoint(in transaction: borrowing some Reading & ~Copyable, _ tables: ViewTables) throws
+        -> Checkpoint
+    {
         guard let row = try transaction.value(Checkpoint.key, in: tables.meta),
             let checkpoint = Checkpoint(try CheckedRow.open(row))
         else { throw ViewError.damaged("its checkpoint is not there") }

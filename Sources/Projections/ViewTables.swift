@@ -128,7 +128,8 @@ enum CheckedRow {
     }
 
     static func open(_ row: [UInt8]) throws(ViewError) -> [UInt8] {
-        let isSound = row.count >= 4 && row.withSpan { CRC32C.checksum($0.extracting(4..<$0.byteCount)) == $0.uint32(at: 0) }
+        let isSound =
+            row.count >= 4 && row.withSpan { CRC32C.checksum($0.extracting(4..<$0.byteCount)) == $0.uint32(at: 0) }
         guard isSound else { throw .damaged("the checksum of its checkpoint is wrong") }
         return Array(row.dropFirst(4))
     }

@@ -150,7 +150,9 @@ extension Contact {
         var before = Contact("", start: 0)
         let unset = before.fieldTexts
         before[keyPath: field] = value
-        var assignments = before.fieldTexts.filter { unset[$0.key] != $0.value }.map { Assignment($0.key, text: $0.value) }
+        var assignments = before.fieldTexts.filter { unset[$0.key] != $0.value }.map {
+            Assignment($0.key, text: $0.value)
+        }
         if field == \Contact.frequency, before.frequency != nil, before.fieldTexts["BAND"] == nil {
             assignments.append(Assignment("BAND", nil))
         }

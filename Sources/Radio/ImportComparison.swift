@@ -91,9 +91,11 @@ public struct ImportComparison {
     ) -> [Operation] {
         let names = view.names
         let shown = ShownValues(state, names)
-        let isSame = imported.collections.isEmpty && imported.values.allSatisfy { key, value in
-            names.knownOrdinal(of: key).flatMap { shown.value($0) }?.elementsEqual(value) ?? false
-        }
+        let isSame =
+            imported.collections.isEmpty
+            && imported.values.allSatisfy { key, value in
+                names.knownOrdinal(of: key).flatMap { shown.value($0) }?.elementsEqual(value) ?? false
+            }
         if isSame { return [] }
         let source = names.knownOrdinal(of: source) ?? 0
         let record = Record(kind: QSOKind.name, id: id, state: state, names: names, schema: QSOKind.schema)

@@ -12,8 +12,10 @@ public enum SyncedSettings {
             self.keys = keys.map { (name: $0.0, type: $0.1) }
         }
 
+        /// Groups are equal where their names are.
         public static func == (left: Group, right: Group) -> Bool { left.name == right.name }
 
+        /// Feeds the name into `hasher`.
         public func hash(into hasher: inout Hasher) { hasher.combine(name) }
     }
 

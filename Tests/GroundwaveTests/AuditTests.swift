@@ -99,7 +99,8 @@ import Testing
         #expect(entries[3].isImported)
         #expect(entries[3].changes.allSatisfy { $0.before == nil })
         query.field = "BAND"
-        #expect(try store.history(query).map(\.note.text) == ["", "Wrong band", "Import test.adi"], "a removal touches all")
+        #expect(
+            try store.history(query).map(\.note.text) == ["", "Wrong band", "Import test.adi"], "a removal touches all")
         query.limit = 1
         #expect(try store.history(query).count == 1)
     }

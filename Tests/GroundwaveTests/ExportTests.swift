@@ -10,7 +10,8 @@ import Testing
     @Test func `ADI comes out with the bytes and the order of the file`() async throws {
         let temporary = try await TemporaryStore()
         let records =
-            "<MODE:2>CW<CALL:4>W1AW<APP_TEST_X:3> a <FREQ:8>14.07400<EOR>" + "<CALL:6>N0CALL<NAME:4>J\u{e9}r<COMMENT:0><EOR>"
+            "<MODE:2>CW<CALL:4>W1AW<APP_TEST_X:3> a <FREQ:8>14.07400<EOR>"
+            + "<CALL:6>N0CALL<NAME:4>J\u{e9}r<COMMENT:0><EOR>"
         try await temporary.store.importText("x<EOH>" + records)
         let text = String(decoding: try temporary.store.exported(.adi), as: UTF8.self)
         let body = text.split(separator: "<EOH>\n")[1]
@@ -110,24 +111,25 @@ import Testing
 }
 
 @Suite struct `Export and import` {
-    @Test(.enabled(if: Collection.folder != nil), arguments: [ExportFormat.adi, .adx, .ndjson])
-    func `of every file of the collection give the same content`(format: ExportFormat) async throws {
+    @Test(.enabled(if: Collection.folder != nil))
+    func `of every file of the collection give the same content in every format`() async throws {
         for file in Collection.files() {
             let first = try await TemporaryStore()
             let bytes = [UInt8](try Data(contentsOf: file))
             guard (try? await first.store.importBytes(bytes, named: file.lastPathComponent)) != nil else { continue }
-            var exported: [UInt8] = []
-            let report = try first.store.export(.everything, as: format, created: 0) { exported += $0 }
-            guard report.records > 0 else { continue }
-            let second = try await TemporaryStore()
-            let imported = try await second.store.importBytes(exported, named: "again")
-            #expect(imported.imported == report.records, "\(file.lastPathComponent)")
-            guard report.remarks.isEmpty else {
-                // Said to be lost, so not expected: only ADX has such fields.
-                #expect(format == .adx)
-                continue
+            let content = try first.store.digest().content
+            for format in [ExportFormat.adi, .adx, .ndjson] {
+                var exported: [UInt8] = []
+                let report = try first.store.export(.everything, as: format, created: 0) { exported += $0 }
+                guard report.records > 0 else { continue }
+                let second = try await TemporaryStore()
+                let imported = try await second.store.importBytes(exported, named: "again")
+                #expect(imported.imported == report.records, "\(file.lastPathComponent)")
+                // What was said to be changed is not expected to be the same: only ADX has such fields.
+                #expect(report.remarks.isEmpty || format == .adx)
+                let isSame = try second.store.digest().content == content
+                #expect(isSame || !report.remarks.isEmpty, "\(file.lastPathComponent) as \(format)")
             }
-            #expect(try first.store.digest().content == second.store.digest().content, "\(file.lastPathComponent)")
         }
     }
 

@@ -74,8 +74,11 @@ import Testing
         #expect(filter.fields == ["FREQ", "BAND"])
         let sets = try await Self.take(2, of: store.changes(since: token, matching: filter))
         #expect(sets[0].changes[0].fields.map(\.field) == ["FREQ", "BAND"])
-        #expect(sets[1].changes[0].fields.map(\.operation) == [.delete], "a record that goes is a change of all its fields")
-        let others = Task { try await Self.take(1, of: store.changes(since: token, matching: filter.excludingThisDevice())) }
+        #expect(
+            sets[1].changes[0].fields.map(\.operation) == [.delete], "a record that goes is a change of all its fields")
+        let others = Task {
+            try await Self.take(1, of: store.changes(since: token, matching: filter.excludingThisDevice()))
+        }
         try await Task.sleep(for: .milliseconds(50))
         others.cancel()
         #expect(try await others.value.isEmpty)
@@ -104,7 +107,9 @@ import Testing
         let watching = Task { try await Self.take(200, of: store.changes(since: token)) }
         try await withThrowingTaskGroup { group in
             for number in 0..<200 {
-                group.addTask { _ = try await store.write { try $0.add("qso", [Assignment("CALL", text: "N0C\(number)")]) } }
+                group.addTask {
+                    _ = try await store.write { try $0.add("qso", [Assignment("CALL", text: "N0C\(number)")]) }
+                }
             }
             try await group.waitForAll()
         }

@@ -22,8 +22,10 @@ enum Collection {
         guard let folder else { return [] }
         let root = name.map { folder.appending(path: $0) } ?? folder
         let paths = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?.allObjects ?? []
-        return paths.compactMap { $0 as? URL }.filter { ["adi", "adif", "adx"].contains($0.pathExtension.lowercased()) }
-            .sorted { $0.path < $1.path }
+        return paths.compactMap { $0 as? URL }.filter {
+            ["adi", "adif", "adx"].contains($0.pathExtension.lowercased())
+        }
+        .sorted { $0.path < $1.path }
     }
 }
 

@@ -6,11 +6,11 @@ enum Program {
     static let path: URL = {
         #if os(macOS)
         for bundle in Bundle.allBundles where bundle.bundlePath.hasSuffix(".xctest") {
-            return bundle.bundleURL.deletingLastPathComponent().appending(path: "groundwave-cli")
+            return bundle.bundleURL.deletingLastPathComponent().appending(path: "groundwave")
         }
         #endif
         let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-        return folder.appending(path: "groundwave-cli")
+        return folder.appending(path: "groundwave")
     }()
 
     /// What came of a run.

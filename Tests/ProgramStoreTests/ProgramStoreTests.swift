@@ -29,7 +29,9 @@ struct `The program` {
         watching.waitUntilExit()
         #expect(watching.terminationStatus == 0)
         let lines = try String(contentsOf: out, encoding: .utf8).split(separator: "\n")
-        let objects = try lines.map { try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]) }
+        let objects = try lines.map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
         #expect(objects.count == 10_001)
         #expect(Set(objects.compactMap { $0["id"] as? String }).count == 10_001)
         #expect(Set(objects.compactMap { $0["event"] as? String }).count == 10_001)
@@ -39,7 +41,8 @@ struct `The program` {
         let again = try Program.run(
             "watch", "--store", store, "--since", middle, "--kind", "qso", "--count", "\(rest.count)", "--json")
         #expect(again.output.split(separator: "\n").count == rest.count)
-        #expect(again.output.split(separator: "\n").first.map(String.init) == lines[lines.count - rest.count].description)
+        #expect(
+            again.output.split(separator: "\n").first.map(String.init) == lines[lines.count - rest.count].description)
     }
 
     @Test func `says 66 for a token of another history, and 64 for what is no token`() async throws {

@@ -59,7 +59,8 @@ struct BlameVerb: AsyncParsableCommand {
         let blames = try store.blame(kind, record).filter { wanted == nil || $0.field == wanted }
         if let wanted, blames.isEmpty {
             throw StoreError(
-                .notFound, "\(record.short) has no field \(wanted).", hint: "groundwave qso show \(record.short) lists them.")
+                .notFound, "\(record.short) has no field \(wanted).",
+                hint: "groundwave qso show \(record.short) lists them.")
         }
         let devices = try store.deviceNames()
         func device(_ write: Blame.Write) -> String { devices[write.event.replica] ?? write.event.replica.short }

@@ -18,7 +18,8 @@ struct Export: AsyncParsableCommand {
     @Option(help: "adi, adx, csv or ndjson; else what the file's name says, else adi.")
     var format: ExportFormat?
 
-    @Option(name: .short, help: ArgumentHelp("The file; else standard output. With --split, a folder.", valueName: "file"))
+    @Option(
+        name: .short, help: ArgumentHelp("The file; else standard output. With --split, a folder.", valueName: "file"))
     var output: String?
 
     @Option(
@@ -58,7 +59,9 @@ struct Export: AsyncParsableCommand {
         if let new {
             let (changed, isContinued) = try store.query(query, newSinceExportNamed: new, filter: filterText)
             query = changed
-            if !isContinued { Terminal.remark("There is no earlier export called \(new) with these filters: all is written.") }
+            if !isContinued {
+                Terminal.remark("There is no earlier export called \(new) with these filters: all is written.")
+            }
         }
         let now = Int64(Date().timeIntervalSince1970)
         var files: [Result.File]?
@@ -122,7 +125,8 @@ struct Export: AsyncParsableCommand {
         try Set(
             split.split(separator: ",").map { word in
                 guard let part = ExportSplit(rawValue: word.lowercased()) else {
-                    throw StoreError(.usage, "Files cannot be split by “\(word)”.", hint: "Split by park, day, or park,day.")
+                    throw StoreError(
+                        .usage, "Files cannot be split by “\(word)”.", hint: "Split by park, day, or park,day.")
                 }
                 return part
             })

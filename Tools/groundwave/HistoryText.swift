@@ -34,7 +34,9 @@ struct HistoryText {
     }
 
     /// Whether `entry` is not of the batch that the last row tells of.
-    func startsNewRow(_ entry: AuditEntry) -> Bool { !(isCollapsed(entry) && batch.map { belongs(entry, to: $0) } ?? false) }
+    func startsNewRow(_ entry: AuditEntry) -> Bool {
+        !(isCollapsed(entry) && batch.map { belongs(entry, to: $0) } ?? false)
+    }
 
     private func isCollapsed(_ entry: AuditEntry) -> Bool {
         !isVerbose && !isOneRecord && (entry.isImported || entry.kind == "import")

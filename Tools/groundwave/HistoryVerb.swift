@@ -26,7 +26,8 @@ struct HistoryVerb: AsyncParsableCommand {
     var author: String?
     @Option(help: ArgumentHelp("Only records of this kind; without an id, all kinds.", valueName: "kind"))
     var kind: String?
-    @Option(help: ArgumentHelp("Only what was written at this time or later: today, 90m, 2026-05-01.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("Only what was written at this time or later: today, 90m, 2026-05-01.", valueName: "time"))
     var since: String?
     @Option(help: ArgumentHelp("Only what was written before; of a day, up to its end.", valueName: "time"))
     var until: String?

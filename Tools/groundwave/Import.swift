@@ -75,7 +75,8 @@ struct Import: AsyncParsableCommand {
         if result.rejected > 0 { throw Answer.inPart }
     }
 
-    private func take(_ file: String, _ importOptions: ImportOptions, _ store: Store, _ result: inout Result) async throws
+    private func take(_ file: String, _ importOptions: ImportOptions, _ store: Store, _ result: inout Result)
+        async throws
     {
         let input = try InputFile(file)
         let report = try await store.importLog(named: input.name, importOptions) { try input.read() }

@@ -84,11 +84,13 @@ struct Info: AsyncParsableCommand {
             let device = replica.device ?? "a device without a name"
             let mark = replica.isThisDevice ? ", this device" : ""
             table.append([
-                "Replica", "\(replica.replica.prefix(8))  \(device)\(mark): \(NumberText.count(replica.events, "event"))",
+                "Replica",
+                "\(replica.replica.prefix(8))  \(device)\(mark): \(NumberText.count(replica.events, "event"))",
             ])
         }
         if let position = result.position {
-            let checkpoint = result.checkpoint == position ? "all in the views" : "\(result.checkpoint ?? 0) in the views"
+            let checkpoint =
+                result.checkpoint == position ? "all in the views" : "\(result.checkpoint ?? 0) in the views"
             table.append(["Events", "\(result.events), \(checkpoint)"])
         }
         if result.checkpoint != nil {

@@ -18,7 +18,8 @@ struct Replay: AsyncParsableCommand {
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("Which views: records, index. They lie in one file and are built together.", valueName: "name"))
+        help: ArgumentHelp(
+            "Which views: records, index. They lie in one file and are built together.", valueName: "name"))
     var views: [String] = []
 
     struct Result: Encodable {

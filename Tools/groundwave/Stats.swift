@@ -63,7 +63,8 @@ struct Stats: AsyncParsableCommand {
         ])
         kinds.print()
         if statistics.unreadEvents > 0 {
-            Terminal.print("\(NumberText.count(statistics.unreadEvents, "event")) more of a type this version does not know.")
+            Terminal.print(
+                "\(NumberText.count(statistics.unreadEvents, "event")) more of a type this version does not know.")
         }
         Terminal.print("")
         var replicas = TextTable(["DEVICE", "REPLICA", "FIRST", "LAST", "EVENTS"], numbersFrom: 4)
@@ -96,7 +97,8 @@ struct Stats: AsyncParsableCommand {
             replicas: statistics.replicas.map {
                 .init(
                     replica: "\($0.id)", device: $0.device, isThisDevice: $0.isLocal, events: $0.events,
-                    first: UTCText.milliseconds($0.first.milliseconds), last: UTCText.milliseconds($0.last.milliseconds))
+                    first: UTCText.milliseconds($0.first.milliseconds), last: UTCText.milliseconds($0.last.milliseconds)
+                )
             },
             months: statistics.months.map { .init(month: $0.name, qsos: $0.contacts, events: $0.events) },
             storage: statistics.storage.map {

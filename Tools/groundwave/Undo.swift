@@ -64,8 +64,11 @@ struct Undo: AsyncParsableCommand {
         if options.json { return try Terminal.print(json: result) }
         if steps.isEmpty { return Terminal.print("This device wrote nothing that could be undone.") }
         if dryRun { return Terminal.print("Nothing was written.") }
-        if result.events == 0 { return Terminal.print("There was nothing left to take back: all of it was changed since.") }
-        Terminal.print("Taken back: \(NumberText.count(steps.count, "step")), \(NumberText.count(result.events, "event")).")
+        if result.events == 0 {
+            return Terminal.print("There was nothing left to take back: all of it was changed since.")
+        }
+        Terminal.print(
+            "Taken back: \(NumberText.count(steps.count, "step")), \(NumberText.count(result.events, "event")).")
     }
 
     private func describe(_ steps: [UndoStep]) {

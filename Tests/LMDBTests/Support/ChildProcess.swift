@@ -44,9 +44,9 @@ final class ChildProcess {
     /// The program lies beside the program or the bundle that holds these tests.
     private static var executable: URL {
         #if os(Linux)
-            let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         #else
-            let tests = Bundle(for: ChildProcess.self).bundleURL
+        let tests = Bundle(for: ChildProcess.self).bundleURL
         #endif
         return tests.deletingLastPathComponent().appendingPathComponent("LMDBSecondProcess")
     }

@@ -41,7 +41,8 @@ enum ReplayBench {
             let field = isFull ? index + 1 : Int(mixed(number &* 5 &+ UInt64(index)) % 20) + 1
             guard seen.insert(field).inserted else { continue }
             let length =
-                isFull ? 6 + Int(mixed(number &+ UInt64(index)) % 6) : index == 0 ? 200 - 24 - (count - 1) * 12 - 2 - 60 : 10
+                isFull
+                ? 6 + Int(mixed(number &+ UInt64(index)) % 6) : index == 0 ? 200 - 24 - (count - 1) * 12 - 2 - 60 : 10
             let place = record * 21 + field
             let before = last[place]
             last[place] = UInt32(number)
