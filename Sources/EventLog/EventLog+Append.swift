@@ -154,7 +154,7 @@ extension EventLog {
     private func commit<Result>(
         _ body: (borrowing WriteTransaction, LogTables, inout LogState) throws -> Result
     ) throws -> Result {
-        try checkTailIfSuspect()
+        try checkAfterFailedCommit()
         var before: LogState?
         var seals: Sealer.Mark?
         do {
@@ -177,9 +177,20 @@ extension EventLog {
 
     /// After a failed commit: closes the file, opens it anew, and looks whether what was acknowledged is there.
     ///
-    /// A failed flush may leave pages that the kernel thinks are clean, so nothing in memory is believed.
-    private func checkTailIfSuspect() throws {
-        guard let acknowledged = suspect.withLock({ $0 }) else { return }
+    /// A failed flush may leave pages that the kernel thinks are clean, so nothing in memory is believed. Appending does
+    /// this by itself; who reads calls it first, since LMDB may refuse to read until then. Without a failed commit it
+    /// costs next to nothing.
+    ///
+    /// - Precondition: This thread is not inside a transaction of this log.
+    public func checkAfterFailedCommit() throws {
+        guard suspect.withLock({ $0 != nil }) else { return }
+        try checking.withLock { _ in
+            // Another thread may have done it meanwhile.
+            if let acknowledged = suspect.withLock({ $0 }) { try checkTail(acknowledged) }
+        }
+    }
+
+    private func checkTail(_ acknowledged: LogState) throws {
         try holder.withLock { environment in
             environment.close()
             environment = try Environment.open(path, options: options)

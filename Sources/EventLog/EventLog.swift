@@ -21,6 +21,8 @@ public final class EventLog: Sendable {
     let holder: Mutex<Environment>
     /// Set by a commit that failed: nothing is appended until the end of the log has been checked.
     let suspect = Mutex<LogState?>(nil)
+    /// Held while that check runs.
+    let checking = Mutex(())
     let sealer = Mutex(Sealer())
 
     /// Creates a new, empty log at `path`, aside and renamed, and opens it.

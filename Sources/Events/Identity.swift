@@ -12,6 +12,15 @@ public struct Identity: Sendable {
     /// A new identity from the system's randomness.
     public init() { self.init(key: Curve25519.Signing.PrivateKey()) }
 
+    /// A new identity from other randomness, which must be one that nobody can guess.
+    public static func random(using generator: inout some RandomNumberGenerator) -> Identity {
+        let numbers = (0..<4).map { _ in generator.next() }
+        let secret = numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
+        // Any 32 bytes are a key (RFC 8032, section 5.1.5).
+        guard let identity = Identity(secret: secret) else { preconditionFailure("32 bytes are a key.") }
+        return identity
+    }
+
     /// The identity whose 32 secret bytes these are, or `nil` where they are no key.
     public init?(secret: [UInt8]) {
         guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: secret) else { return nil }

@@ -6,3 +6,5 @@
 @_exported import Radio
 @_exported import Records
 @_exported import Settings
+
+@_exported import struct EventLog.Arrival

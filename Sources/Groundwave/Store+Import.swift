@@ -105,7 +105,7 @@ private struct ImportRun {
     let progress: (Int) -> Void
 
     private var report = ImportReport()
-    private var generator = SystemRandomNumberGenerator()
+    private var generator: Surroundings.Generator
     private var importID = RecordID(high: 0, low: 0)
     private var program = ""
     private var comparison: ImportComparison?
@@ -122,6 +122,7 @@ private struct ImportRun {
     ) {
         self.store = store
         self.writer = writer
+        generator = writer.surroundings.generator
         self.name = name
         self.options = options
         self.progress = progress

@@ -11,7 +11,7 @@ extension Store {
         return try await Self.describing(files) {
             try await writer.exclusively { [views] in
                 try views.catchUp()
-                var batch = WriteBatch(views: views, replica: writer.replica, deviceName: writer.deviceName)
+                var batch = writer.newBatch()
                 return try body(&batch)
             }
         }

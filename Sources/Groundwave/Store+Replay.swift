@@ -91,14 +91,14 @@ extension Store {
 
     private func copyLog(to target: StoreFiles) throws {
         try target.makeFolder()
-        try target.write(Identity())
-        var generator = SystemRandomNumberGenerator()
+        var generator = surroundings.generator
+        try target.write(Identity.random(using: &generator))
         let copy = try EventLog.create(at: target.log, id: log.id, epoch: generator.next())
         var frames: [[UInt8]] = []
         var byteCount = 0
         func append() throws {
             if frames.isEmpty { return }
-            _ = try copy.append(copying: frames, arrival: .now())
+            _ = try copy.append(copying: frames, arrival: surroundings.now())
             frames.removeAll(keepingCapacity: true)
             byteCount = 0
         }

@@ -18,16 +18,19 @@ public struct Configuration: Sendable {
     public var kinds: [any RecordKind.Type]
     /// Open for reading only; a store on a read-only medium is opened so by itself.
     public var isReadOnly: Bool
+    /// Where the present moment and chance come from.
+    public var surroundings: Surroundings
 
     /// A configuration of these parts.
     public init(
         author: String = "", deviceName: String = ProcessInfo.processInfo.hostName,
-        kinds: [any RecordKind.Type] = [], isReadOnly: Bool = false
+        kinds: [any RecordKind.Type] = [], isReadOnly: Bool = false, surroundings: Surroundings = .system
     ) {
         self.author = author
         self.deviceName = deviceName
         self.kinds = kinds
         self.isReadOnly = isReadOnly
+        self.surroundings = surroundings
     }
 }
 
@@ -55,6 +58,7 @@ public final class Store: Sendable {
     let commits: CommitSignal
     /// Views in a temporary folder, for a store that can only be read and whose own are not up to date.
     private let scratch: ScratchFolder?
+    let surroundings: Surroundings
     let logger = Logger(label: "groundwave.store")
 
     private init(
@@ -63,6 +67,7 @@ public final class Store: Sendable {
         self.files = files
         self.log = log
         author = configuration.author
+        surroundings = configuration.surroundings
         replica = identity?.replica
         let commits = CommitSignal(of: log)
         self.commits = commits
@@ -72,7 +77,7 @@ public final class Store: Sendable {
             scratch = nil
             self.views = views
             writer = Writer(
-                log: log, views: views, identity: identity, deviceName: configuration.deviceName,
+                log: log, views: views, identity: identity, deviceName: configuration.deviceName, surroundings,
                 didCommit: { commits.notify() })
         } else {
             writer = nil
@@ -94,8 +99,8 @@ public final class Store: Sendable {
                     hint: "Open it, or choose another folder with --store.")
             }
             try files.makeFolder()
-            var generator = SystemRandomNumberGenerator()
-            let identity = Identity()
+            var generator = configuration.surroundings.generator
+            let identity = Identity.random(using: &generator)
             try files.write(identity)
             let log: EventLog
             do {
@@ -123,6 +128,7 @@ public final class Store: Sendable {
         let files = StoreFiles(url)
         return try await describing(files) {
             guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
+            try files.checkThatLogIsThere()
             var options = Environment.Options()
             options.isReadOnly = configuration.isReadOnly
             let log: EventLog
@@ -161,6 +167,15 @@ public final class Store: Sendable {
         do { return try body() } catch { throw StoreError.wrapping(error, file: files.log) }
     }
 
+    /// As `describing`, around a closure of the caller: what that throws of its own comes back as it is.
+    private func passing<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch { throw StoreError.translating(error, file: files.log) ?? error }
+    }
+
+    private func passing<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do { return try await body() } catch { throw StoreError.translating(error, file: files.log) ?? error }
+    }
+
     /// The replica that this device writes as; `nil` where the store is read without its key.
     public let replica: ReplicaID?
 
@@ -175,9 +190,11 @@ public final class Store: Sendable {
 
     /// Reads from one state of the views: all answers within `body` belong together.
     ///
-    /// Synchronous, on any thread; never blocks a writer. What other processes wrote before the call is included.
+    /// Synchronous, on any thread; never blocks a writer. What other processes wrote before the call is included. What
+    /// `body` throws of its own comes back as it is.
     public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
-        try describing {
+        try passing {
+            try log.checkAfterFailedCommit()
             if !views.isReadOnly, try views.read({ $0.position }) < log.lastPosition() { try views.catchUp() }
             return try views.read(body)
         }
@@ -186,7 +203,8 @@ public final class Store: Sendable {
     /// Writes one batch, atomic here and on every replica.
     ///
     /// When it returns, the batch is on the disk and the next read of this process shows it. If it throws, nothing
-    /// happened. `body` may run again when another writer came between; it must not do anything but fill the batch.
+    /// happened; what `body` throws of its own comes back as it is. A task that is cancelled before the commit gets
+    /// `CancellationError`; after it, cancelling is ignored. `body` may run again when another writer came between; it must not do anything but fill the batch.
     ///
     /// - Parameters:
     ///   - note: Why, in the user's words; kept with the batch for ever.
@@ -201,7 +219,7 @@ public final class Store: Sendable {
                 .notPermitted, "The store \(files.folder.path) can only be read.",
                 hint: "Copy it to a place that can be written.")
         }
-        return try await Self.describing(files) {
+        return try await passing {
             try await writer.write(AuditNote(author: author ?? self.author, text: note), body)
         }
     }

@@ -65,6 +65,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 extension StoreError {
     /// `error` in the words of this library; one that is in them already stays as it is.
     static func wrapping(_ error: any Error, file: String) -> StoreError {
+        translating(error, file: file)
+            ?? StoreError(.bug, "Something unexpected happened: \(error).", hint: "Please report it.", cause: error)
+    }
+
+    /// `error` in the words of this library, or `nil` where it is not one of ours.
+    static func translating(_ error: any Error, file: String) -> StoreError? {
         switch error {
         case let error as StoreError: return error
         case let error as EntryProblem: return StoreError(.usage, error.message, hint: error.hint, cause: error)
@@ -79,8 +85,7 @@ extension StoreError {
             return StoreError(
                 .damaged, "The views of \(file) are damaged and could not be built anew.",
                 hint: "Delete views.mdb in the store: it is made again from the log.", cause: error)
-        default:
-            return StoreError(.bug, "Something unexpected happened: \(error).", hint: "Please report it.", cause: error)
+        default: return nil
         }
     }
 

@@ -60,6 +60,15 @@ struct StoreFiles: Sendable {
         return identity
     }
 
+    /// Throws where a store has lost its log: what is left of it is no reason to begin a new one.
+    func checkThatLogIsThere() throws {
+        guard FileManager.default.fileExists(atPath: log) else {
+            throw StoreError(
+                .damaged, "The store \(folder.path) has lost its log: \(log) is not there.",
+                hint: "Put it back from a copy of the folder. The other files do not hold what was logged.")
+        }
+    }
+
     /// There is no store in `folder`.
     static func noStore(in folder: URL) -> StoreError {
         StoreError(

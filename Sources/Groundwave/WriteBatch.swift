@@ -35,17 +35,18 @@ public struct WriteBatch {
     private(set) var touched: Set<RecordName> = []
     /// Whether the closure asked for more than single records, so that it must see every batch before it.
     private(set) var needsEverything = false
-    private var generator = SystemRandomNumberGenerator()
+    private var generator: Surroundings.Generator
 
     struct RecordName: Hashable {
         var kind: String
         var id: RecordID
     }
 
-    init(views: Views, replica: ReplicaID, deviceName: String) {
+    init(views: Views, replica: ReplicaID, deviceName: String, _ generator: Surroundings.Generator) {
         self.views = views
         self.replica = replica
         self.deviceName = deviceName
+        self.generator = generator
     }
 
     /// The kinds that are known.
@@ -161,7 +162,7 @@ public struct WriteBatch {
     /// The changes as a draft, the note in the last event.
     func draft(_ note: AuditNote) throws -> DraftBatch {
         var batch = DraftBatch()
-        var generator = SystemRandomNumberGenerator()
+        var generator = generator
         let note = try named(note)
         for (index, change) in changes.enumerated() {
             let isLast = index == changes.count - 1

@@ -14,6 +14,7 @@ final class Writer: Sendable {
     let replica: ReplicaID
     private let identity: Identity
     let deviceName: String
+    let surroundings: Surroundings
     private let didCommit: @Sendable () -> Void
     private let log: EventLog
     private let views: Views
@@ -32,12 +33,14 @@ final class Writer: Sendable {
 
     /// - Parameter didCommit: Called after each commit, when its events can be read.
     init(
-        log: EventLog, views: Views, identity: Identity, deviceName: String, didCommit: @escaping @Sendable () -> Void
+        log: EventLog, views: Views, identity: Identity, deviceName: String, _ surroundings: Surroundings,
+        didCommit: @escaping @Sendable () -> Void
     ) {
         self.log = log
         self.views = views
         self.identity = identity
         self.deviceName = deviceName
+        self.surroundings = surroundings
         self.didCommit = didCommit
         replica = identity.replica
     }
@@ -50,31 +53,46 @@ final class Writer: Sendable {
         guard !isIntroduced.load(ordering: .relaxed) else { return }
         let vector = try log.vector()
         if vector[replica] == 0 {
-            var batch = WriteBatch(views: views, replica: replica, deviceName: deviceName)
+            var batch = newBatch()
             try batch.introduce(identity, device: deviceName)
             let words = vector.entries.isEmpty ? "A new log" : "A new device"
             let draft = try batch.draft(AuditNote(author: deviceName, text: words))
-            _ = try log.append([draft], as: replica, arrival: .now())
+            _ = try log.append([draft], as: replica, arrival: surroundings.now())
         }
         isIntroduced.store(true, ordering: .relaxed)
     }
 
     private let isIntroduced = Atomic(false)
 
+    /// A batch that nothing was written to yet.
+    func newBatch() -> WriteBatch {
+        WriteBatch(views: views, replica: replica, deviceName: deviceName, surroundings.generator)
+    }
+
     /// Runs `body` and commits what it collected.
     func write<Value: Sendable>(
         _ note: AuditNote, _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
     ) async throws -> Written<Value> {
-        try Task.checkCancellation()
-        return try await withCheckedThrowingContinuation { continuation in
-            enqueue(BatchRequest(note: note, body: body, continuation: continuation))
+        let cancellation = Cancellation()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                enqueue(BatchRequest(note, body, cancellation, continuation))
+            }
+        } onCancel: {
+            cancellation.isRequested.store(true, ordering: .relaxed)
         }
     }
 
     /// Runs `body`, which commits by itself, when the batches before it are done.
     func exclusively<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try body() }) }
+            queue.async { [log] in
+                continuation.resume(
+                    with: Result {
+                        try log.checkAfterFailedCommit()
+                        return try body()
+                    })
+            }
         }
     }
 
@@ -108,9 +126,10 @@ final class Writer: Sendable {
             var drafts: [DraftBatch] = []
             var touched: Set<WriteBatch.RecordName> = []
             do {
+                try log.checkAfterFailedCommit()
                 try views.catchUp()
                 while let request = rest.first {
-                    var batch = WriteBatch(views: views, replica: replica, deviceName: deviceName)
+                    var batch = newBatch()
                     let draft: DraftBatch
                     do { draft = try request.prepare(&batch) } catch {
                         request.fail(error)
@@ -130,7 +149,7 @@ final class Writer: Sendable {
                 }
                 if drafts.isEmpty { continue }
                 try introduceIfNew()
-                let appended = try log.append(drafts, as: replica, arrival: .now())
+                let appended = try log.append(drafts, as: replica, arrival: surroundings.now())
                 // On the disk now. What the views cannot take is healed by the next read, and is no failed write.
                 _ = try? views.catchUp()
                 didCommit()
@@ -163,7 +182,7 @@ final class Writer: Sendable {
     func append(_ draft: DraftBatch) throws -> Appended {
         dispatchPrecondition(condition: .onQueue(queue))
         try introduceIfNew()
-        let appended = try log.append([draft], as: replica, arrival: .now())
+        let appended = try log.append([draft], as: replica, arrival: surroundings.now())
         didCommit()
         sealBehind(draft.count)
         return appended[0]
@@ -177,23 +196,32 @@ private protocol Request: Sendable {
     func fail(_ error: any Error)
 }
 
+/// Whether the task that waits for a batch was cancelled.
+private final class Cancellation: Sendable {
+    let isRequested = Atomic(false)
+}
+
 private final class BatchRequest<Value: Sendable>: Request {
     private let note: AuditNote
     private let body: @Sendable (inout WriteBatch) throws -> Value
+    private let cancellation: Cancellation
     private let continuation: CheckedContinuation<Written<Value>, any Error>
     private let value = Mutex<Value?>(nil)
 
     init(
-        note: AuditNote, body: @escaping @Sendable (inout WriteBatch) throws -> Value,
-        continuation: CheckedContinuation<Written<Value>, any Error>
+        _ note: AuditNote, _ body: @escaping @Sendable (inout WriteBatch) throws -> Value, _ cancellation: Cancellation,
+        _ continuation: CheckedContinuation<Written<Value>, any Error>
     ) {
         self.note = note
         self.body = body
+        self.cancellation = cancellation
         self.continuation = continuation
     }
 
     func prepare(_ batch: inout WriteBatch) throws -> DraftBatch {
+        if cancellation.isRequested.load(ordering: .relaxed) { throw CancellationError() }
         let value = try body(&batch)
+        if cancellation.isRequested.load(ordering: .relaxed) { throw CancellationError() }
         self.value.withLock { $0 = value }
         return try batch.draft(note)
     }

@@ -53,6 +53,8 @@ struct Replayer {
                         kind: shape.extracting(reader.kind), record: reader.record, position: position,
                         place: snapshot.place(of: bytes))
                 } catch {
+                    // An event that was damaged is no event of a later version.
+                    _ = try Frame(verifying: bytes, at: position)
                     unread.append((position, UnreadEvent.encode(error)))
                 }
                 return position < target && groups.count < sliceCount

@@ -32,7 +32,9 @@ struct SliceWriter {
     }
 
     static func names(in transaction: borrowing some Reading & ~Copyable, _ tables: ViewTables) throws -> Names {
-        guard let row = try transaction.value(namesKey, in: tables.meta) else { return Names() }
+        guard let row = try transaction.value(namesKey, in: tables.meta) else {
+            throw ViewError.damaged("its names are not there")
+        }
         let bytes = try CheckedRow.open(row)
         do { return try bytes.withSpan { try Names(decoding: $0) } } catch {
             throw ViewError.damaged("its names cannot be read")
@@ -53,7 +55,7 @@ struct SliceWriter {
                 try snapshot.withBytes(at: place) { try foldEvent($0, position: position) }
             }
             row.removeAll()
-            state.encode(into: &row)
+            state.encode(into: &row, keyChecksum: key.withSpan { CRC32C.checksum($0) })
             if isEmpty {
                 try transaction.append(row.bytes.span.bytes, for: key, in: tables.records)
             } else {
@@ -68,15 +70,17 @@ struct SliceWriter {
             state.removeAll()
             return
         }
+        let keyChecksum = key.withSpan { CRC32C.checksum($0) }
         let isThere: Void? = try transaction.withValue(key, in: tables.records) { row in
-            do { try state.decode(row) } catch { throw ViewError.damaged("the checksum of a record is wrong") }
+            do { try state.decode(row, names: names, keyChecksum: keyChecksum) } catch { throw ViewError.damaged("the checksum of a record is wrong") }
         }
         if isThere == nil { state.removeAll() }
     }
 
     /// Folds one event; one that is malformed leaves the state as it was.
     private mutating func foldEvent(_ bytes: RawSpan, position: Position) throws {
-        let frame = try Frame(bytes, at: position)
+        // What goes into the views is what was written: a damaged event is an error, never a wrong value.
+        let frame = try Frame(verifying: bytes, at: position)
         let shape = bytes.extracting(frame.shape)
         let values = bytes.extracting(frame.values)
         do throws(ChangeError) {

@@ -45,15 +45,18 @@ public struct ViewReader: ~Copyable {
 
     /// The state of a record, or `nil` where no event of it was folded.
     public func state(of kind: String, _ record: RecordID) throws -> RecordState? {
-        try transaction.withValue(RecordKey.of(kind: kind, record), in: tables.records) { row in
-            try Self.decode(row)
+        let key = RecordKey.of(kind: kind, record)
+        return try transaction.withValue(key, in: tables.records) { row in
+            var state = RecordState()
+            try decode(row, under: key.span.bytes, into: &state)
+            return state
         }
     }
 
-    private static func decode(_ row: RawSpan) throws -> RecordState {
-        var state = RecordState()
-        do { try state.decode(row) } catch { throw ViewError.damaged("the checksum of a record is wrong") }
-        return state
+    private func decode(_ row: RawSpan, under key: RawSpan, into state: inout RecordState) throws {
+        do { try state.decode(row, names: names, keyChecksum: CRC32C.checksum(key)) } catch {
+            throw ViewError.damaged("the checksum of a record is wrong")
+        }
     }
 
     /// A record, hidden or not, or `nil` where no event of it was folded. Cost: a few microseconds.
@@ -77,8 +80,9 @@ public struct ViewReader: ~Copyable {
         var state = RecordState()
         try transaction.withCursor(tables.records) { cursor in
             try cursor.forEach(from: prefix) { key, row in
+                // Before the end is believed too: a damaged key may look like that of another kind.
+                try decode(row, under: key, into: &state)
                 guard key.byteCount == prefix.count + 16, Self.key(key, hasPrefix: prefix) else { return false }
-                do { try state.decode(row) } catch { throw ViewError.damaged("the checksum of a record is wrong") }
                 return try body(RecordID(at: prefix.count, of: key), state)
             }
         }
@@ -98,55 +102,6 @@ public struct ViewReader: ~Copyable {
             }
         }
         return result
-    }
-
-    // MARK: - Indexes
-
-    /// Hands out the records whose entry in `index` lies in `range`, in order of the entries or backwards, until
-    /// `body` says `false`.
-    ///
-    /// - Parameters:
-    ///   - prefix: Only entries that start with these bytes.
-    ///   - from: Only entries at or behind these bytes, which follow the prefix.
-    ///   - isBackwards: From the last entry to the first.
-    public func forEachEntry(
-        of kind: String, index: UInt8, prefix: [UInt8] = [], from: [UInt8] = [], isBackwards: Bool = false,
-        _ body: (_ key: RawSpan, _ record: RecordID) throws -> Bool
-    ) throws {
-        let base = IndexKey.prefix(kind: kind, index: index)
-        let start = base + prefix
-        func handOut(_ key: RawSpan, _ value: RawSpan) throws -> Bool {
-            guard key.byteCount >= base.count + 16, Self.key(key, hasPrefix: start) else { return false }
-            guard value.byteCount == 4, CRC32C.checksum(key) == value.uint32(at: 0) else {
-                throw ViewError.damaged("the checksum of an index entry is wrong")
-            }
-            return try body(
-                key.extracting(base.count..<(key.byteCount - 16)), RecordID(at: key.byteCount - 16, of: key))
-        }
-        try transaction.withCursor(tables.index) { cursor in
-            guard isBackwards else {
-                return try cursor.forEach(from: start + from, handOut)
-            }
-            var isThere =
-                if let end = Self.successor(of: start), try cursor.seek(atOrAfter: end) { try cursor.previous() } else {
-                    try cursor.last()
-                }
-            while isThere {
-                let goesOn = try cursor.withEntry { key, value in
-                    guard !key.lexicographicallyPrecedes((start + from).span.bytes) else { return false }
-                    return try handOut(key, value)
-                }
-                isThere = goesOn ? try cursor.previous() : false
-            }
-        }
-    }
-
-    /// The first key behind all that start with `prefix`, or `nil` where there is none.
-    private static func successor(of prefix: [UInt8]) -> [UInt8]? {
-        guard let place = prefix.lastIndex(where: { $0 != 0xFF }) else { return nil }
-        var next = Array(prefix[...place])
-        next[place] += 1
-        return next
     }
 
     static func key(_ key: RawSpan, hasPrefix prefix: [UInt8]) -> Bool {

@@ -58,9 +58,8 @@ public final class Views: Sendable {
     /// The state is that of the last ``catchUp()`` of any process. Rows that turn out damaged make the views be
     /// rebuilt, and `body` run once more.
     public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
-        do { return try readOnce(body) } catch let error as ViewError {
-            if case .readOnly = error { throw error }
-            _ = try rebuild(because: error)
+        do { return try readOnce(body) } catch {
+            _ = try mend(after: error)
             return try readOnce(body)
         }
     }
@@ -75,10 +74,30 @@ public final class Views: Sendable {
     /// Folds what the log has and the views have not, by whichever process it was written.
     @discardableResult
     public func catchUp() throws -> Int {
-        do { return try replayer.catchUp(environment()).events } catch let error as ViewError {
-            if case .readOnly = error { throw error }
-            return try rebuild(because: error)
+        do { return try replayer.catchUp(environment()).events } catch {
+            return try mend(after: error) + replayer.catchUp(environment()).events
         }
+    }
+
+    /// Sets right what made a use of the views fail, where that can be done, or throws `error` on.
+    ///
+    /// - Returns: How many events were folded.
+    private func mend(after error: any Error) throws -> Int {
+        switch error {
+        case let error as ViewError: return try rebuild(because: error)
+        case let error as LMDBError where error.meansDamage && isOurs(error):
+            return try rebuild(because: .damaged("\(error)"))
+        case let error as LMDBError where error.reason == .mustReopen && isOurs(error):
+            // A failed write has left LMDB refusing everything until the file was closed.
+            close()
+            return 0
+        default: throw error
+        }
+    }
+
+    /// Whether `error` is of the file of these views, and not of the log beside it.
+    private func isOurs(_ error: LMDBError) -> Bool {
+        error.path.split(separator: "/").last == path.split(separator: "/").last
     }
 
     /// Builds the views anew beside the present ones, and lets them take their place.
@@ -165,6 +184,8 @@ public final class Views: Sendable {
             let checkpoint = Checkpoint(log: log.id, epoch: log.epoch, signature: kinds.signature)
             let meta = try transaction.openOrCreate("meta", of: [UInt8].self)
             try transaction.put(CheckedRow.seal(checkpoint.bytes).span.bytes, for: Checkpoint.key, in: meta)
+            // From the start, so that names which are not there are known to be lost.
+            try transaction.put(CheckedRow.seal(Names().encode()).span.bytes, for: SliceWriter.namesKey, in: meta)
         }
         return try Environment.open(path, options: options)
     }

@@ -5,7 +5,7 @@ import Events
 //
 // | | |
 // |---|---|
-// | checksum | 4 bytes: CRC-32C of everything behind it |
+// | checksum | 4 bytes: CRC-32C of the key that the row stands under, and of everything behind it |
 // | writers | count, then each: replica, sequence, stamp (8 bytes), position, source |
 // | heads | count, then each: field, writer, code and flags (1 byte), index where bit 4 says so, value where bit 3 does |
 // | deletes | count, then each: writer, count, and for each: replica, sequence |
@@ -31,7 +31,10 @@ extension RecordState {
     /// Appends the row of this record to `writer`.
     ///
     /// Only the writers that still count are written.
-    public func encode(into writer: inout ByteWriter) {
+    ///
+    /// - Parameter keyChecksum: The CRC-32C of the key that the row will stand under, so that a row whose key was damaged
+    ///   is not taken for that of another record.
+    public func encode(into writer: inout ByteWriter, keyChecksum: UInt32 = 0) {
         let start = writer.count
         writer.append(littleEndian: UInt32(0))
         let kept = keptWriters()
@@ -86,7 +89,9 @@ extension RecordState {
         writer.append(varint: history.count)
         writer.append(varint: history.last)
         writer.append(contentsOf: history.deltas.bytes)
-        let checksum = writer.bytes.withSpan { CRC32C.checksum($0.extracting((start + 4)..<$0.byteCount)) }
+        let checksum = writer.bytes.withSpan {
+            CRC32C.checksum($0.extracting((start + 4)..<$0.byteCount), continuing: keyChecksum)
+        }
         writer.overwrite(littleEndian: checksum, at: start)
     }
 
@@ -113,10 +118,11 @@ extension RecordState {
     /// Replaces this state by the one in `row`.
     ///
     /// If it throws, the state is half read and must be thrown away.
-    public mutating func decode(_ row: RawSpan) throws(RowError) {
+    public mutating func decode(_ row: RawSpan, keyChecksum: UInt32 = 0) throws(RowError) {
         removeAll()
         guard row.byteCount >= 4 else { throw .malformed }
-        guard CRC32C.checksum(row.extracting(4..<row.byteCount)) == row.uint32(at: 0) else { throw .checksumMismatch }
+        let checksum = CRC32C.checksum(row.extracting(4..<row.byteCount), continuing: keyChecksum)
+        guard checksum == row.uint32(at: 0) else { throw .checksumMismatch }
         do throws(ByteCodingError) {
             var reader = ByteReader(at: 4)
             try decodeWriters(row, &reader)
@@ -132,8 +138,10 @@ extension RecordState {
     /// Replaces this state by the one in `row`, and refuses numbers that `names` never gave out.
     ///
     /// A state that was read so can be made a ``Record`` with these names.
-    public mutating func decode(_ row: RawSpan, names: borrowing Names) throws(RowError) {
-        try decode(row)
+    public mutating func decode(
+        _ row: RawSpan, names: borrowing Names, keyChecksum: UInt32 = 0
+    ) throws(RowError) {
+        try decode(row, keyChecksum: keyChecksum)
         let (replicas, sources, fields) = (names.replicas.count, names.sources.count, names.fields.count)
         func isNamed(_ field: FieldOrdinal) -> Bool {
             field < .firstNamed || Int(field - .firstNamed) < fields

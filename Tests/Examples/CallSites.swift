@@ -14,6 +14,7 @@ enum Antenna: RecordKind {
     @Test func `opening hands out a store, or says why there is none`() async throws {
         let made = try await TemporaryStore(Configuration(author: "N0CALL"))
         let url = made.url
+        try made.store.close()
         let opened: Store
         switch try await Store.open(at: url, Configuration(author: "N0CALL", kinds: [Antenna.self])) {
         case .ready(let store): opened = store
@@ -73,6 +74,43 @@ enum Antenna: RecordKind {
         #expect(count == 2)
         #expect(before.count == 2)
         #expect(before.allSatisfy { Contact($0).call == "W1AW" })
+    }
+
+    @Test func `a list follows what is written`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        var counts: [Int] = []
+        for try await contacts in store.values(of: .contacts.on(.now)) {
+            counts.append(contacts.count)
+            if contacts.count == 2 { break }
+            try await store.write { try $0.add(Contact("N\(contacts.count)CALL", mode: .cw)) }
+        }
+        #expect(counts == [0, 1, 2])
+    }
+
+    @Test func `who needs to know hears which fields changed, by whom, and from where to go on`() async throws {
+        let temporary = try await TemporaryStore(Configuration(author: "N0CALL", deviceName: "shack"))
+        let store = temporary.store
+        let saved = try await store.write {
+            try $0.add(Contact("W1AW", frequency: Frequency(hertz: 14_032_500), mode: .cw))
+        }
+        var token = try store.currentToken()
+        try await store.write { try $0.set(\.name, of: saved.value, to: "Ann") }
+        try await store.write(note: "Read back wrong") {
+            try $0.set(\.frequency, of: saved.value, to: Frequency(hertz: 14_035_000))
+        }
+        for try await set in store.changes(since: token, matching: .contacts([\.frequency])) {
+            token = set.token
+            #expect(set.author == "N0CALL")
+            #expect(set.device == "shack")
+            #expect(set.isLocal)
+            #expect(set.note == "Read back wrong")
+            let field = try #require(set.changes.first?.fields.first { $0.field == "FREQ" })
+            #expect(field.before == Array("14.0325".utf8))
+            #expect(field.after == Array("14.035".utf8))
+            break
+        }
+        #expect(token == (try store.currentToken()), "the change of the name was passed over")
     }
 
     @Test func `the history of a field tells who changed what into what`() async throws {

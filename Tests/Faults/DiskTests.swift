@@ -4,9 +4,7 @@ import Testing
 
 @Suite(.serialized, .enabled(if: SmallDisk.isAllowed, "Mounting a file system in memory takes root on Linux"))
 struct `A full disk` {
-    @Test func `stops an import with a sentence, keeps what was acknowledged, and lets it go on when there is room`()
-        throws
-    {
+    @Test func `stops an import with a sentence, and lets it go on when there is room`() throws {
         let log = try GeneratedLog(count: 9000)
         let disk = try SmallDisk(megabytes: 3)
         let store = disk.url.appending(path: "store")

@@ -5,21 +5,24 @@ import Testing
 /// The disk reports an error in the middle of a commit: strace makes a system call of the writer fail.
 @Suite(.serialized, .enabled(if: Strace.isAvailable, "strace is not installed, or may not trace"))
 struct `A failed commit` {
-    /// The calls that make up a commit: pages, flush, meta page.
-    @Test(arguments: ["fdatasync", "pwrite64"], [1, 2, 3, 5, 8])
+    /// The calls that make up a commit: pages, flush, meta page. strace counts them by thread, and the views make
+    /// some too, so the number says about which write it is.
+    @Test(arguments: ["fdatasync", "pwrite64"], [1, 2, 3, 5])
     func `is refused, and every write that was acknowledged is there`(call: String, number: Int) throws {
         let outcome = try run("inject=\(call):error=EIO:when=\(number)")
-        #expect(outcome.lines.contains { $0.hasPrefix("refused") })
-        #expect(outcome.lines.last?.hasPrefix("saved") == true, "after one error the store is checked and goes on")
+        #expect(outcome.lines.count == Self.count)
+        if let first = outcome.lines.firstIndex(where: { $0.hasPrefix("refused") }) {
+            #expect(outcome.lines[first...].contains { $0.hasPrefix("saved") }, "the store is checked, and goes on")
+        }
         try check(outcome)
     }
 
     @Test(arguments: ["fdatasync", "pwrite64"])
-    func `that is one of many is the end of acknowledging`(call: String) throws {
-        let outcome = try run("inject=\(call):error=EIO:when=6+")
-        let first = try #require(outcome.lines.firstIndex { $0.hasPrefix("refused") })
-        #expect(outcome.lines[first...].allSatisfy { $0.hasPrefix("refused") && $0.hasSuffix(" 74") })
+    func `after another acknowledges nothing`(call: String) throws {
+        let outcome = try run("inject=\(call):error=EIO:when=1+")
+        #expect(outcome.lines == (1...Self.count).map { "refused \($0) 74" })
         try check(outcome)
+        #expect(try Program.fault("1", in: outcome.store).ended(0), "and with a disk that works again all is well")
     }
 
     @Test(arguments: 1...12)
@@ -28,13 +31,15 @@ struct `A failed commit` {
         try check(outcome)
     }
 
+    private static let count = 30
+
     private struct Outcome {
         let folder: TemporaryFolder
         let store: URL
         let lines: [String]
     }
 
-    /// Has the fault writer save twelve contacts while strace meddles.
+    /// Has the fault writer save contacts while strace meddles.
     private func run(_ injection: String) throws -> Outcome {
         let folder = try TemporaryFolder()
         let store = folder.url.appending(path: "store")
@@ -42,7 +47,7 @@ struct `A failed commit` {
         let child = try Child(
             Program.installed("strace") ?? "strace",
             ["-f", "-o", "/dev/null", "-e", "trace=fdatasync,pwrite64,writev", "-e", injection]
-                + [Program.path("fault-writer"), store.path, "12", "fault"])
+                + [Program.path("fault-writer"), store.path, "\(Self.count)", "fault"])
         return Outcome(
             folder: folder, store: store, lines: child.wait().output.split(separator: "\n").map(String.init))
     }
@@ -51,8 +56,8 @@ struct `A failed commit` {
     private func check(_ outcome: Outcome) throws {
         _ = try Inspection.log(of: outcome.store)
         let records = try Inspection.exported(outcome.store)
-        for number in 1...12 {
-            let comment = Data(">fault \(number)<".utf8)
+        for number in 1...Self.count {
+            let comment = Data(">fault \(number)\n".utf8)
             let count = records.count { $0.range(of: comment) != nil }
             #expect(count <= 1, "\(number) is there \(count) times")
             if outcome.lines.contains("saved \(number)") { #expect(count == 1, "\(number) was acknowledged") }

@@ -39,9 +39,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...10)
-    func `is never folded into views: a flipped bit in an event is an error that names its position`(seed: UInt64)
-        throws
-    {
+    func `is never folded into views: a flipped bit is an error that names the position`(seed: UInt64) throws {
         let store = try PreparedStore()
         var generator = SeededGenerator(seed: seed)
         var pages = try LeafPages(store.log)

@@ -1,4 +1,5 @@
 import Foundation
+import Groundwave
 import GroundwaveTesting
 import Testing
 
@@ -30,9 +31,11 @@ import Testing
         let records = try Inspection.exported(store)
         #expect(records.count == 10_100)
         #expect(Inspection.numbers(in: records) == Array(0..<10_000))
+        let beside = records.filter { $0.range(of: Data(">beside ".utf8)) != nil }
+        #expect(beside.count == 100)
         for number in 1...100 {
-            let comment = Data(">beside \(number)<".utf8)
-            #expect(records.count { $0.range(of: comment) != nil } == 1)
+            let comment = Data(">beside \(number)\n".utf8)
+            #expect(beside.count { $0.range(of: comment) != nil } == 1)
         }
         let digests = try await Inspection.digests(of: store)
         #expect(digests.shown == digests.folded, "what both processes folded is what one fold gives")
@@ -52,6 +55,28 @@ import Testing
         #expect(Set(Inspection.numbers(in: records)).count == 3000)
         let digests = try await Inspection.digests(of: store)
         #expect(digests.shown == digests.folded)
+    }
+
+    @Test func `what another process writes is observed like a write of this one`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let token = try store.currentToken()
+        let child = try Child(Program.path("fault-writer"), [store.url.path, "5", "other"])
+        var counts: [Int] = []
+        for try await contacts in store.values(of: .contacts) {
+            counts.append(contacts.count)
+            if contacts.count == 5 { break }
+        }
+        #expect(counts == counts.sorted())
+        var comments: [String] = []
+        for try await set in store.changes(since: token, matching: .contacts()) {
+            #expect(set.isLocal, "it is the same device, and so the same replica")
+            let comment = set.changes.first?.fields.first { $0.field == "COMMENT" }?.after ?? []
+            comments.append(String(decoding: comment, as: UTF8.self))
+            if comments.count == 5 { break }
+        }
+        #expect(comments == (1...5).map { "other \($0)" })
+        #expect(child.wait().ended(0))
     }
 
     @Test func `who writes while another holds the store waits, and then both are there`() throws {

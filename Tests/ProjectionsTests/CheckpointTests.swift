@@ -94,8 +94,8 @@ import Testing
         var generator = SeededNumbers(seed: seed)
         for _ in 0..<30 {
             let value = "v\(Int.random(in: 0..<6, using: &generator))"
-            try store.set(
-                UInt64.random(in: 0..<5, using: &generator), UInt32.random(in: 1...2, using: &generator), value)
+            let record = UInt64.random(in: 0..<5, using: &generator)
+            try store.set(record, UInt32.random(in: 1...2, using: &generator), value)
         }
         try store.views.read { view in
             var shown: [String: [UInt64]] = [:]

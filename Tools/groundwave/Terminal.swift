@@ -60,7 +60,7 @@ enum Terminal {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             let bytes = (try? encoder.encode(Envelope(content: ["error": body]))) ?? Data()
-            remark(String(decoding: bytes, as: UTF8.self))
+            remark(escaped(String(decoding: bytes, as: UTF8.self)))
         } else {
             remark("groundwave: \(visible(error.message))")
             if let hint = error.hint { remark("            \(visible(hint))") }
@@ -69,7 +69,7 @@ enum Terminal {
     }
 
     /// Says what the parser of the arguments found wrong, where there is more to say than it does: what a mistyped verb
-    /// may have meant; and under `--json` as every other error. Then ends the program.
+    /// may have meant; and under `--json` as every other error. Then ends the program. A call for help is not an error.
     static func reportUsage(_ error: any Error) {
         let code = Program.exitCode(for: error)
         guard code != .success else { return }
@@ -78,7 +78,9 @@ enum Terminal {
         } else if isJSON {
             report(StoreError(.usage, Program.message(for: error), hint: "groundwave --help"))
         } else {
-            return
+            // Line by line, since what was typed comes back in it.
+            let lines = Program.fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
+            for line in lines { remark(visible(String(line))) }
         }
         exit(code.rawValue)
     }
