@@ -39,6 +39,17 @@ import Testing
         #expect(report.events == UInt64(intact.contents.ids.count))
     }
 
+    @Test(arguments: [8192, 16384, 32768], [0, 1])
+    func `pages of another size are read, also where a meta page is gone`(pageSize: Int, newest: Int) throws {
+        var bytes = Repaginated(intact.pages, pageSize: pageSize, newestMeta: newest).bytes
+        #expect(try intact.verify(bytes) == intact.report)
+        let other = (1 - newest) * pageSize
+        for index in other..<other + pageSize { bytes[index] = 0 }
+        let report = try intact.verify(bytes)
+        #expect(report.damage.map(\.what) == [.meta])
+        #expect(report.replicas == intact.report.replicas)
+    }
+
     @Test func `with both meta pages gone the report says so and counts nothing`() throws {
         let report = try intact.verify { bytes in for index in 0..<8192 { bytes[index] = 0 } }
         #expect(report.damage.map(\.what) == [.meta])

@@ -28,10 +28,13 @@ struct LivePages: Sendable {
     private(set) var frames: [UInt64: (leaf: Int, bytes: Range<Int>)] = [:]
     let pageSize = 4096
 
+    /// Which of the two meta pages is the newest.
+    var newestMeta: Int { number(at: 144, 8) > number(at: 4096 + 144, 8) ? 0 : 1 }
+
     init(path: String) throws {
         bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
         uses = [Use](repeating: .none, count: bytes.count)
-        let newest = number(at: 144, 8) > number(at: 4096 + 144, 8) ? 0 : 4096
+        let newest = newestMeta * 4096
         mark(0..<152, .meta)
         mark(4096..<(4096 + 152), .meta)
         for range in [0..<8, 10..<12, 16..<24, 46..<88, 92..<152] {

@@ -122,6 +122,14 @@ import Testing
         #expect(try LogVerifier.verify(path: path).events == 1_000 + 900)
     }
 
+    @Test func `the words for damage are part of the output and stay`() {
+        #expect(
+            LogDamage.What.allCases.map(\.rawValue) == [
+                "page", "frame", "chain", "position", "sequence", "stamp", "batch", "head", "run", "arrival", "tree",
+                "meta", "file",
+            ])
+    }
+
     @Test func `verifying changes nothing, and makes no lock file`() throws {
         let store = try TestLog()
         try store.append(300)

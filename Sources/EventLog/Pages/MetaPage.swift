@@ -74,7 +74,7 @@ struct MetaPage: Hashable {
     ///
     /// The second stands one page behind the first, whose size only the meta pages know: where the first is damaged,
     /// every size is tried.
-    static func both(of file: borrowing PageFile) throws(PageFileError) -> [MetaPage?] {
+    static func both(of file: PageFile) throws(PageFileError) -> [MetaPage?] {
         let first = try page(0, of: file, at: 0)
         let sizes = if let first { [first.pageSize] } else { pageSizes }
         for pageSize in sizes {
@@ -84,7 +84,7 @@ struct MetaPage: Hashable {
     }
 
     private static func page(
-        _ index: UInt64, of file: borrowing PageFile, at offset: Int
+        _ index: UInt64, of file: PageFile, at offset: Int
     ) throws(PageFileError) -> MetaPage? {
         let bytes = try file.read(byteCount, at: offset)
         return MetaPage(bytes.span.bytes, index: index)

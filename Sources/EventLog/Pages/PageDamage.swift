@@ -1,7 +1,7 @@
 /// A page that is not what LMDB would have written, and what gives it away.
-public struct PageDamage: Error, Hashable, Sendable, CustomStringConvertible {
+struct PageDamage: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong with the page.
-    public enum What: Hashable, Sendable {
+    enum What: Hashable, Sendable {
         /// The system cannot read it; the number is its `errno`.
         case unreadable(Int32)
         /// It lies past the end of the file.
@@ -33,12 +33,12 @@ public struct PageDamage: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The number of the page; its offset in the file is this times the page size.
-    public let page: UInt64
+    let page: UInt64
     /// What is wrong with it.
-    public let what: What
+    let what: What
 
     /// In plain words.
-    public var description: String {
+    var description: String {
         switch what {
         case .unreadable(let code): "page \(page) cannot be read: \(systemMessage(code))"
         case .pastEnd: "page \(page) lies past the end of the file"

@@ -9,7 +9,7 @@ import Musl
 /// A file that is read in place with `pread`: never mapped, never written, never locked.
 ///
 /// Reading past the end gives fewer bytes, where a map would end the process with SIGBUS; a bad sector gives an error.
-struct PageFile: ~Copyable {
+final class PageFile: Sendable {
     private let descriptor: Int32
     private let path: String
 

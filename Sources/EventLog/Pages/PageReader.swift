@@ -16,7 +16,7 @@ protocol RowVisitor {
 ///
 /// A process that appends meanwhile writes new pages and leaves those of this state alone, until its third commit from
 /// here on: then LMDB uses pages again that the first one freed. See ``LogVerifier`` for what that means.
-struct PageReader: ~Copyable {
+struct PageReader {
     /// Pages in use by any tree walked so far.
     private(set) var used: PageSet
     /// The state that is read.
@@ -35,7 +35,7 @@ struct PageReader: ~Copyable {
     private static let depthLimit = 32
 
     /// A reader of the state that `meta` tells of.
-    init(_ file: consuming PageFile, meta: MetaPage) throws(PageFileError) {
+    init(_ file: PageFile, meta: MetaPage) throws(PageFileError) {
         let inFile = UInt64(try file.byteCount() / meta.pageSize)
         pageCount = meta.lastPage < inFile ? meta.lastPage + 1 : inFile
         used = PageSet(count: pageCount)
@@ -115,13 +115,16 @@ struct PageReader: ~Copyable {
         _ visitor: inout some RowVisitor
     ) {
         // A key that is out of order bounds nothing; its child is visited within the bounds around it.
-        var low = bounds.low
-        for (index, entry) in branch.entries.enumerated() {
-            guard let child = entry.page else { continue }
-            if entry.isInOrder, entry.slot > 0 { low = bytes.extracting(entry.key).toArray() }
-            let next = branch.entries[(index + 1)...].first { $0.isInOrder }
-            let high = next.map { bytes.extracting($0.key).toArray() } ?? bounds.high
-            visit(child, depth + 1, KeyBounds(low: low, high: high, order: bounds.order), &walk, &visitor)
+        var bounding = branch.entries.filter { $0.isInOrder && $0.slot > 0 }[...]
+        var child = KeyBounds(low: bounds.low, high: bounds.high, order: bounds.order)
+        for entry in branch.entries {
+            guard let page = entry.page else { continue }
+            if bounding.first?.slot == entry.slot {
+                bounding.removeFirst()
+                child.low = bytes.extracting(entry.key).toArray()
+            }
+            child.high = bounding.first.map { bytes.extracting($0.key).toArray() } ?? bounds.high
+            visit(page, depth + 1, child, &walk, &visitor)
         }
     }
 

@@ -17,7 +17,7 @@ struct PageWindow {
     private(set) var bytes: [UInt8] = []
 
     /// Reads the window `index` of `file`, as far as that works.
-    mutating func read(_ index: Int, pageSize: Int, _ file: borrowing PageFile) {
+    mutating func read(_ index: Int, pageSize: Int, _ file: PageFile) {
         self.index = index
         let count = Self.pageCount * pageSize
         if bytes.count != count { bytes = [UInt8](repeating: 0, count: count) }

@@ -9,7 +9,9 @@ extension EventCheck {
         miss(through: end)
         checkState(end: end)
         finishReplicas(end: end)
-        finishTrees()
+        let missing = MissingEvents(replicas.flatMap(\.gaps).map(\.range))
+        finishTrees(missing)
+        finishRuns(missing)
         var report = LogReport()
         report.events = count
         for replica in replicas where replica.count > 0 {
@@ -17,8 +19,7 @@ extension EventCheck {
                 LogReport.Replica(replica: replica.replica, events: replica.count, root: root(of: replica)))
         }
         report.replicas.sort { $0.replica < $1.replica }
-        report.missing = missing()
-        finishRuns(report.missing)
+        report.missing = missing.ranges
         report.damage = losses() + damage.entries
         if damage.omitted > 0 { report.damage.append(LogDamage(.file, "and \(damage.omitted) more like these")) }
         return report
@@ -78,53 +79,31 @@ extension EventCheck {
         return heads
     }
 
-    private mutating func finishTrees() {
+    private mutating func finishTrees(_ missing: MissingEvents) {
         for replica in replicas {
             for found in replica.tree.finish(last: replica.expected - 1) { damage.append(found) }
         }
-        for replica in rows.trees.keys.sorted() where !replicas.contains(where: { $0.replica == replica }) {
+        let known = Set(replicas.map(\.replica))
+        for replica in rows.trees.keys.sorted() where !known.contains(replica) {
             damage.append(LogDamage(.tree, replica, "a tree of a replica that has no events"))
         }
         for key in rows.nodes.keys.sorted(by: { ($0.replica, $0.number) < ($1.replica, $1.number) }) {
             let (first, overflow) = key.number.multipliedReportingOverflow(by: Sealer.blockCount)
-            let check = replicas.first { $0.replica == key.replica }
-            let isLost = check.map { check in
-                !overflow
-                    && check.gaps.contains { $0.range.first <= first + Sealer.blockCount && $0.range.last > first }
-            }
-            if isLost != true {
+            if overflow || !missing.intersects(key.replica, first &+ 1, through: first &+ Sealer.blockCount) {
                 damage.append(LogDamage(.tree, key.replica, "the hash of a block of events that are not there"))
             }
         }
     }
 
     /// The runs that no event has confirmed: right where their event is lost, wrong elsewhere.
-    private mutating func finishRuns(_ missing: [EventRange]) {
-        for (key, position) in unconfirmedRuns.sorted(by: { ($0.value, $0.key.number) < ($1.value, $1.key.number) }) {
-            let isLost = missing.contains {
-                $0.replica == key.replica && $0.first <= key.number && key.number <= $0.last
-            }
-            if !isLost || !loss.contains(position) {
-                damage.append(
-                    LogDamage(
-                        .run, key.replica, first: key.number, position: position,
-                        "the row of a run names an event that is not there"))
-            }
+    private mutating func finishRuns(_ missing: MissingEvents) {
+        for (key, position) in unconfirmedRuns.sorted(by: { ($0.value, $0.key.number) < ($1.value, $1.key.number) })
+        where !missing.intersects(key.replica, key.number, through: key.number) || !loss.contains(position) {
+            damage.append(
+                LogDamage(
+                    .run, key.replica, first: key.number, position: position,
+                    "the row of a run names an event that is not there"))
         }
-    }
-
-    private func missing() -> [EventRange] {
-        var missing: [EventRange] = []
-        for range in replicas.flatMap(\.gaps).map(\.range).sorted(by: {
-            ($0.replica, $0.first) < ($1.replica, $1.first)
-        }) {
-            if let last = missing.last, last.replica == range.replica, last.last + 1 == range.first {
-                missing[missing.count - 1] = EventRange(range.replica, last.first, through: range.last)
-            } else {
-                missing.append(range)
-            }
-        }
-        return missing
     }
 
     private func losses() -> [LogDamage] {
@@ -138,7 +117,7 @@ extension EventCheck {
                 for piece in loss.damage(of: gap, runs: runs[replica.replica] ?? []) { list.append(piece) }
             }
         }
-        let lost = loss.count(from: 1)
+        let lost = loss.count
         if lost > named {
             list.append(
                 LogDamage(

@@ -2,7 +2,7 @@ import ByteCoding
 import Events
 
 /// One reading of one state of a log file: the small tables first, then the events, then what remains.
-struct LogReading: ~Copyable {
+struct LogReading {
     private var reader: PageReader
     private var tables: [String: TreeRecord] = [:]
     private var rows = LogRows()
@@ -11,7 +11,7 @@ struct LogReading: ~Copyable {
     /// The tables whose rows are read first, in order; the rest of a log are `events` and `arrivals`.
     private static let smallTables = ["meta", "heads", "trees", "nodes", "runs"]
 
-    init(_ reader: consuming PageReader) { self.reader = reader }
+    init(_ reader: PageReader) { self.reader = reader }
 
     /// The number of the newest state in the file at this moment.
     func newestTransaction() throws(PageFileError) -> UInt64? { try reader.newestTransaction() }

@@ -51,7 +51,7 @@ public enum LogVerifier {
         var hasMovedOn = false
         // The state before is whole until the next commit but one: it is a second way to the events.
         for (index, meta) in states.enumerated() {
-            var reading = LogReading(try PageReader(PageFile(path), meta: meta))
+            var reading = LogReading(try PageReader(file, meta: meta))
             let found = reading.report()
             if index == 0 || reading.hasEvents {
                 let before = report.damage

@@ -5,6 +5,8 @@ struct Hole {
     var positions: ClosedRange<Position>
     let what: LogDamage.What
     let detail: String
+    /// How many positions the holes before this one have.
+    let countBefore: UInt64
 
     var count: UInt64 { positions.upperBound - positions.lowerBound + 1 }
 }
@@ -21,6 +23,9 @@ struct Gap {
 /// Holes by position on one side, gaps by sequence number on the other: finds which event stood where.
 struct Loss {
     private(set) var holes: [Hole] = []
+
+    /// How many positions have no whole event.
+    var count: UInt64 { holes.last.map { $0.countBefore + $0.count } ?? 0 }
 
     /// Whether `position` has no whole event.
     func contains(_ position: Position) -> Bool { hole(at: position) != nil }
@@ -44,15 +49,16 @@ struct Loss {
         if let last = holes.last, last.what == what, last.positions.upperBound + 1 == positions.lowerBound {
             holes[holes.count - 1].positions = last.positions.lowerBound...positions.upperBound
         } else {
-            holes.append(Hole(positions: positions, what: what, detail: detail))
+            holes.append(Hole(positions: positions, what: what, detail: detail, countBefore: count))
         }
     }
 
     /// How many positions from `first` on have no whole event.
     func count(from first: Position) -> UInt64 {
-        holes[firstIndex(endingAtOrAfter: first)...].reduce(0) {
-            $0 + $1.positions.upperBound - Swift.max($1.positions.lowerBound, first) + 1
-        }
+        let index = firstIndex(endingAtOrAfter: first)
+        guard index < holes.count else { return 0 }
+        let before = first - Swift.min(first, holes[index].positions.lowerBound)
+        return count - holes[index].countBefore - before
     }
 
     /// Names the events of `gap`: what happened to each piece of it, and where it stood.
@@ -60,14 +66,11 @@ struct Loss {
     /// - Parameter runs: The runs of the replica that start in the gap or before it, in order.
     func damage(of gap: Gap, runs: [Run]) -> [LogDamage] {
         let range = gap.range
-        let start = firstIndex(endingAtOrAfter: gap.after + 1)
-        let within = holes[start...].prefix { $0.positions.upperBound < gap.before }
         // Alone in these holes: number after number stands in position after position.
-        var sum: UInt64 = 0
-        for hole in within { sum += hole.count }
-        if sum == range.count {
+        if count(from: gap.after + 1) - count(from: gap.before) == range.count {
+            let start = firstIndex(endingAtOrAfter: gap.after + 1)
             var next = range.first
-            return within.map { hole in
+            return holes[start..<firstIndex(endingAtOrAfter: gap.before)].map { hole in
                 defer { next += hole.count }
                 return damage(range.replica, next, next + hole.count - 1, hole)
             }
