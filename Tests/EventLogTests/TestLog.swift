@@ -130,11 +130,20 @@ struct Contents: Equatable, Sendable {
     }
 }
 
-/// Tells one task that another is done.
-final class Flag: Sendable {
-    private let state = Mutex(false)
+/// Work on a thread of its own, which does not wait for a free thread of the pool that tests run on: with two of these
+/// taken by loops that wait for each other's end, a task would never begin.
+final class BackgroundWork: Sendable {
+    private let outcome = Mutex<Result<Void, any Error>?>(nil)
 
-    var isRaised: Bool { state.withLock { $0 } }
+    init(_ work: @escaping @Sendable () throws -> Void) {
+        Thread.detachNewThread { [self] in
+            let result = Result { try work() }
+            outcome.withLock { $0 = result }
+        }
+    }
 
-    func raise() { state.withLock { $0 = true } }
+    var isDone: Bool { outcome.withLock { $0 != nil } }
+
+    /// Throws what the work threw; to be called when it is done.
+    func check() throws { try outcome.withLock { try $0?.get() } }
 }

@@ -26,18 +26,11 @@ import Testing
         #expect(try store.log.root(of: store.replica) == nil)
     }
 
-    @Test(.timeLimit(.minutes(2)))
-    func `no block is lost when hashing and appending go on side by side`() async throws {
+    @Test func `no block is lost when hashing and appending go on side by side`() throws {
         let store = try TestLog()
-        let isDone = Flag()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { isDone.raise() }
-                for _ in 0..<150 { try store.append(128, batchCount: 128) }
-            }
-            group.addTask { while !isDone.isRaised { try store.log.sealPending() } }
-            try await group.waitForAll()
-        }
+        let writer = BackgroundWork { for _ in 0..<150 { try store.append(128, batchCount: 128) } }
+        while !writer.isDone { try store.log.sealPending() }
+        try writer.check()
         try store.log.sealPending()
         try store.log.close()
         #expect(try LogVerifier.verify(path: store.path).damage == [])

@@ -70,23 +70,21 @@ struct MetaPage: Hashable {
         guard lastPage >= 1 else { return nil }
     }
 
-    /// The two meta pages of `file`, each `nil` where it is damaged.
+    /// The two meta pages of `file`, each `nil` where it is damaged or cannot be read.
     ///
     /// The second stands one page behind the first, whose size only the meta pages know: where the first is damaged,
     /// every size is tried.
-    static func both(of file: PageFile) throws(PageFileError) -> [MetaPage?] {
-        let first = try page(0, of: file, at: 0)
+    static func both(of file: PageFile) -> [MetaPage?] {
+        let first = page(0, of: file, at: 0)
         let sizes = if let first { [first.pageSize] } else { pageSizes }
         for pageSize in sizes {
-            if let second = try page(1, of: file, at: pageSize), second.pageSize == pageSize { return [first, second] }
+            if let second = page(1, of: file, at: pageSize), second.pageSize == pageSize { return [first, second] }
         }
         return [first, nil]
     }
 
-    private static func page(
-        _ index: UInt64, of file: PageFile, at offset: Int
-    ) throws(PageFileError) -> MetaPage? {
-        let bytes = try file.read(byteCount, at: offset)
+    private static func page(_ index: UInt64, of file: PageFile, at offset: Int) -> MetaPage? {
+        guard let bytes = try? file.read(byteCount, at: offset) else { return nil }
         return MetaPage(bytes.span.bytes, index: index)
     }
 }

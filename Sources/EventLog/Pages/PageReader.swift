@@ -46,9 +46,7 @@ struct PageReader {
     }
 
     /// The transaction of the newest state in the file at this moment.
-    func newestTransaction() throws(PageFileError) -> UInt64? {
-        try MetaPage.both(of: file).compactMap { $0?.transaction }.max()
-    }
+    func newestTransaction() -> UInt64? { MetaPage.both(of: file).compactMap { $0?.transaction }.max() }
 
     /// Hands out the rows of `tree` to `visitor`.
     ///

@@ -14,7 +14,7 @@ struct LogReading {
     init(_ reader: PageReader) { self.reader = reader }
 
     /// The number of the newest state in the file at this moment.
-    func newestTransaction() throws(PageFileError) -> UInt64? { try reader.newestTransaction() }
+    func newestTransaction() -> UInt64? { reader.newestTransaction() }
 
     /// Whether a way leads to the events at all.
     var hasEvents: Bool { tables["events"] != nil }

@@ -44,7 +44,7 @@ public enum LogVerifier {
     /// One reading, and whether pages may have been used again since its start.
     private static func attempt(_ path: String) throws -> (LogReport, hasMovedOn: Bool) {
         let file = try PageFile(path)
-        let metaPages = try MetaPage.both(of: file)
+        let metaPages = MetaPage.both(of: file)
         let damage = damage(of: metaPages, byteCount: try file.byteCount())
         let states = metaPages.compactMap { $0 }.sorted { $0.transaction > $1.transaction }
         var report = LogReport()
@@ -58,7 +58,7 @@ public enum LogVerifier {
                 report = found
                 report.damage = before + report.damage
             }
-            let newest = try reading.newestTransaction() ?? meta.transaction
+            let newest = reading.newestTransaction() ?? meta.transaction
             hasMovedOn = hasMovedOn || newest > meta.transaction + 1
             if reading.hasEvents { break }
         }
