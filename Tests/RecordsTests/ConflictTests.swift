@@ -75,6 +75,18 @@ import Testing
         }
     }
 
+    @Test func `a removal takes just the addition whose place it names`() throws {
+        for place in UInt32(0)...2 {
+            var scene = Scene()
+            let added = scene.write("a", at: 1, .add(Scene.parks, "0"), .add(Scene.parks, "1"), .add(Scene.parks, "2"))
+            scene.write("b", at: 2, .remove(Scene.parks, HeadID(added.event, index: place)))
+            for order in scene.orders {
+                let left = try #require(FoldedStore(folding: order)[scene.record]).texts(Scene.parks)
+                #expect(left == ["0", "1", "2"].filter { $0 != "\(place)" })
+            }
+        }
+    }
+
     @Test func `a revert puts back several heads of one field in one event, each by its place`() throws {
         var scene = Scene()
         let wrong = scene.write("a", at: 1, .set(Scene.frequency, "1"))
