@@ -72,7 +72,9 @@ struct SliceWriter {
         }
         let keyChecksum = key.withSpan { CRC32C.checksum($0) }
         let isThere: Void? = try transaction.withValue(key, in: tables.records) { row in
-            do { try state.decode(row, names: names, keyChecksum: keyChecksum) } catch { throw ViewError.damaged("the checksum of a record is wrong") }
+            do { try state.decode(row, names: names, keyChecksum: keyChecksum) } catch {
+                throw ViewError.damaged("the checksum of a record is wrong")
+            }
         }
         if isThere == nil { state.removeAll() }
     }
