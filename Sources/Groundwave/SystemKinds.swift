@@ -1,3 +1,4 @@
+import Events
 import Records
 
 /// The record of each replica: its public key and the name of its device, told by its first event.
@@ -22,6 +23,20 @@ enum ImportKind: RecordKind {
 enum RevertKind: RecordKind {
     static let name = "revert"
     static let schema = KindSchema(name: name, fields: [FieldSchema(1, "BATCH")])
+
+    /// The change that closes a batch which takes back the one that starts with event `first`.
+    static func closing(_ first: EventID, as id: RecordID) -> Change {
+        Change(
+            kind: name, record: id,
+            operations: schema.operations(assigning: [Assignment("BATCH", text: String(first.sequence))], to: nil))
+    }
+
+    /// The first event of the batch that `change`, the last one of its batch, says was taken back: one of the same
+    /// replica.
+    static func origin(of change: Change) -> SequenceNumber? {
+        guard change.kind == name, let value = change.operations.first?.value else { return nil }
+        return SequenceNumber(String(decoding: value, as: UTF8.self))
+    }
 
     /// The names of the records that only say something of other batches, and are not themselves taken back.
     static let bookkeeping: Set<String> = [ReplicaKind.name, ImportKind.name, name]

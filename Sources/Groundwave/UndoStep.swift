@@ -25,7 +25,7 @@ extension Store {
         var steps: [UndoStep] = []
         var lastImport: RecordID?
         try forEachUndoableBatch { batch in
-            guard let last = try Undo.change(at: batch.position + UInt64(batch.count) - 1, in: log)?.change else {
+            guard let last = try log.change(at: batch.position + UInt64(batch.count) - 1)?.change else {
                 return true
             }
             let importID = last.kind == ImportKind.name ? last.record : nil
@@ -46,13 +46,16 @@ extension Store {
 
     /// Takes a step back: each of its batches, the newest first.
     ///
-    /// - Returns: The compensating batches; fewer than the step has where there was nothing left to take back.
-    public func revert(_ step: UndoStep, note: String? = nil, author: String? = nil) async throws -> [Batch] {
+    /// - Throws: What `write` throws; the batches that were taken back by then stay taken back.
+    @discardableResult
+    public func revert(_ step: UndoStep, note: String? = nil, author: String? = nil) async throws -> Reverted {
         let words = note ?? (step.note.text.isEmpty ? "Undo" : "Undo: \(step.note.text)")
-        var written: [Batch] = []
+        var reverted = Reverted()
         for batch in step.batches {
-            if let batch = try await revert(batch, note: words, author: author).batch { written.append(batch) }
+            let one = try await revert(batch, note: words, author: author)
+            reverted.batches += one.batches
+            reverted.recordCount += one.recordCount
         }
-        return written
+        return reverted
     }
 }

@@ -93,9 +93,9 @@ import Testing
         _ = try await temporary.store.write { try $0.set("qso", id, [Assignment("NAME", text: "Jim")]) }
         let edited = try temporary.store.digest().content
         let step = try #require(try temporary.store.undoableSteps(1).first)
-        let undo = try #require(try await temporary.store.revert(step).first)
+        let undo = try #require(try await temporary.store.revert(step).batches.first)
         #expect(try temporary.store.digest().content == original)
-        let redo = try await temporary.store.revert(undo).batch
+        let redo = try await temporary.store.revert(undo).batches.first
         #expect(try temporary.store.digest().content == edited)
         #expect(try temporary.store.undoableSteps(1).first?.batches.first == redo, "it stands for what was undone")
         _ = try await Self.undo(temporary.store)
@@ -127,8 +127,7 @@ import Testing
         #expect(try temporary.store.undoableBatches(1) == [batch])
     }
 
-    // Seeds 7 and 19 come to a batch of which nothing is left to take back, and undo stops there: not mended yet.
-    @Test(arguments: (UInt64(1)...20).filter { $0 != 7 && $0 != 19 })
+    @Test(arguments: UInt64(1)...40)
     func `of everything, step by step, passes through every state on the way back`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let temporary = try await TemporaryStore()
@@ -150,7 +149,10 @@ import Testing
         }
         // A write that changes nothing that shows is a step too: passing over it, every state comes once.
         var passed = [try Self.shown(store)]
-        while try await Self.undo(store) == 1, passed.count < 30 {
+        var steps = 0
+        while try await Self.undo(store) == 1 {
+            steps += 1
+            try #require(steps <= 13, "each write is one step")
             let state = try Self.shown(store)
             if state != passed.last { passed.append(state) }
         }

@@ -33,6 +33,7 @@ struct Undo: AsyncParsableCommand {
 
         var batches: Int
         var events: Int
+        var records: Int
         var steps: [Step]
     }
 
@@ -44,7 +45,7 @@ struct Undo: AsyncParsableCommand {
         let store = try await options.open(author: writing.author)
         let steps = try store.undoableSteps(count)
         var result = Result(
-            batches: 0, events: 0,
+            batches: 0, events: 0, records: 0,
             steps: steps.map {
                 .init(
                     stamp: UTCText.milliseconds($0.stamp.milliseconds), author: $0.note.author, note: $0.note.text,
@@ -54,21 +55,21 @@ struct Undo: AsyncParsableCommand {
         if !steps.isEmpty, !dryRun {
             try confirm(steps)
             for step in steps {
-                for batch in try await store.revert(step, note: writing.note, author: writing.author) {
-                    result.batches += 1
-                    result.events += batch.count
-                }
+                let reverted = try await store.revert(step, note: writing.note, author: writing.author)
+                result.batches += reverted.batches.count
+                result.events += reverted.eventCount
+                result.records += reverted.recordCount
             }
         }
         try store.close()
         if options.json { return try Terminal.print(json: result) }
         if steps.isEmpty { return Terminal.print("This device wrote nothing that could be undone.") }
         if dryRun { return Terminal.print("Nothing was written.") }
-        if result.events == 0 {
+        if result.records == 0 {
             return Terminal.print("There was nothing left to take back: all of it was changed since.")
         }
         Terminal.print(
-            "Taken back: \(NumberText.count(steps.count, "step")), \(NumberText.count(result.events, "event")).")
+            "Taken back: \(NumberText.count(steps.count, "step")), \(NumberText.count(result.records, "record")).")
     }
 
     private func describe(_ steps: [UndoStep]) {
