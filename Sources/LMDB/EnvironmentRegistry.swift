@@ -32,13 +32,21 @@ final class EnvironmentRegistry: Sendable {
     ///
     /// Waits for another thread that opens or closes it.
     func claim(_ identity: FileIdentity, path: String) -> Claim {
-        monitor.wait { state in
-            if state.opening.contains(identity) { return false }
-            // An entry without environment belongs to a thread that is just closing it.
-            return state.entries[identity].map { $0.environment != nil } ?? true
-        } then: { state in
-            if let living = state.entries[identity]?.environment { return .living(living) }
-            if state.entries.values.contains(where: { $0.path == path }) { return .pathInUse }
+        // What is looked at is kept until the lock is left: letting go of the last reference closes an environment,
+        // and closing takes the lock.
+        var seen: [Environment] = []
+        defer { withExtendedLifetime(seen) {} }
+        return monitor.wait { state in
+            if state.opening.contains(identity) { return nil }
+            if let entry = state.entries[identity] {
+                // An entry without environment belongs to a thread that is just closing it.
+                return entry.environment.map { .living($0) }
+            }
+            if let other = state.entries.values.first(where: { $0.path == path }) {
+                guard let environment = other.environment else { return nil }
+                seen.append(environment)
+                return .pathInUse
+            }
             state.opening.insert(identity)
             return .claimed
         }

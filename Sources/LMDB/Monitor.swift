@@ -59,6 +59,17 @@ final class Monitor<State>: @unchecked Sendable {
         return try unsafe body(&state.pointee)
     }
 
+    /// Runs `body`, again after each ``wakeAll()``, until it returns something.
+    func wait<R>(for body: (inout State) -> R?) -> R {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = unsafe body(&state.pointee) { return result }
+            // This thread holds the mutex, as pthread_cond_wait demands.
+            unsafe pthread_cond_wait(condition, mutex)
+        }
+    }
+
     /// Wakes every thread that waits, so that each looks at the state again.
     func wakeAll() {
         unsafe pthread_cond_broadcast(condition)
