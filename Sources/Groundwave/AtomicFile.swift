@@ -3,7 +3,8 @@ import Foundation
 /// A file that is written aside and takes its name when it is whole: a reader never sees half of it.
 public struct AtomicFile: ~Copyable {
     private let target: String
-    private let aside: String
+    /// Where it is until it is whole.
+    let aside: String
     private let handle: FileHandle
     private var isDone = false
 
@@ -32,22 +33,36 @@ public struct AtomicFile: ~Copyable {
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
     }
 
-    /// Appends `bytes`.
-    public func write(_ bytes: [UInt8]) throws {
-        do { try handle.write(contentsOf: bytes) } catch {
+    /// Throws away what was written so far.
+    func truncate() throws {
+        try describing {
+            try handle.truncate(atOffset: 0)
+        }
+    }
+
+    /// How many bytes it has.
+    func byteCount() throws -> Int {
+        try describing { Int(try handle.seekToEnd()) }
+    }
+
+    /// Says of an error that is none of ours which file it is about.
+    func describing<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as StoreError { throw error } catch {
             throw StoreError(
                 .inputOutput, "The file \(target) cannot be written.", hint: "Is the disk full?", cause: error)
         }
     }
 
+    /// Appends `bytes`.
+    public func write(_ bytes: [UInt8]) throws {
+        try describing { try handle.write(contentsOf: bytes) }
+    }
+
     /// Flushes the file and gives it its name, over what had it.
     public mutating func finish() throws {
-        do {
+        try describing {
             try handle.synchronize()
             try handle.close()
-        } catch {
-            throw StoreError(
-                .inputOutput, "The file \(target) cannot be written.", hint: "Is the disk full?", cause: error)
         }
         guard rename(aside, target) == 0 else {
             throw StoreError(.inputOutput, "The file \(target) cannot be named: \(String(cString: strerror(errno))).")

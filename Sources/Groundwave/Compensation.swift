@@ -72,7 +72,8 @@ struct Compensation {
     private func restoring(_ steps: [BatchContents.Step]) throws -> [Operation] {
         var fields: [FieldKey] = []
         for step in steps {
-            for operation in step.change.operations where operation.field != .life && !fields.contains(operation.field) {
+            for operation in step.change.operations where operation.field != .life && !fields.contains(operation.field)
+            {
                 fields.append(operation.field)
             }
         }
@@ -85,7 +86,9 @@ struct Compensation {
         if own.isEmpty { return [] }
         let replaced = try self.replaced(by: steps, in: field)
         guard let first = replaced.first else { return [Operation(.clear, field, supersedes: own)] }
-        if replaced.count == 1 { return [Operation(first.value == nil ? .clear : .set, field, supersedes: own, value: first.value)] }
+        if replaced.count == 1 {
+            return [Operation(first.value == nil ? .clear : .set, field, supersedes: own, value: first.value)]
+        }
         return replaced.enumerated().map { place, operation in
             let code: OperationCode = operation.value == nil ? .clear : .candidate
             return Operation(code, field, supersedes: place == 0 ? own : [], value: operation.value)

@@ -15,6 +15,8 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case csv
     /// One JSON object a line: see ``NDJSON``. Nothing is lost.
     case ndjson
+    /// An SQLite database of two tables, for questions in SQL. It is a file and cannot be written piece by piece.
+    case sqlite
 }
 
 /// What an export wrote.
@@ -61,7 +63,7 @@ struct ContactWriter {
         case .adi: ADIWriter.append(header, to: &bytes)
         case .adx: ADXWriter.appendStart(header, to: &bytes)
         case .csv: CSV.append(columns.map { Array($0.name.utf8) }, to: &bytes)
-        case .ndjson: break
+        case .ndjson, .sqlite: break
         }
     }
 
@@ -88,6 +90,7 @@ struct ContactWriter {
             }
             CSV.append(row, to: &bytes)
         case .ndjson: NDJSON.append(id: "\(record.id)", fields: fields, to: &bytes)
+        case .sqlite: preconditionFailure("A database is written by SQLiteExport.")
         }
     }
 

@@ -115,7 +115,8 @@ struct ChangeFeed {
         var note = AuditNote()
         var changes: [ChangeSet.RecordChange] = []
         for position in batch.first...batch.last {
-            guard let entry = try audit.entry(at: position) else { continue }
+            // An event that changed nothing that shows is no change to tell.
+            guard let entry = try audit.entry(at: position), !entry.changes.isEmpty else { continue }
             note = entry.note
             let change = ChangeSet.RecordChange(
                 event: entry.event, kind: entry.kind, record: entry.record, isImported: entry.isImported,

@@ -34,11 +34,15 @@ extension Store {
     /// - Parameters:
     ///   - created: The moment that the header says, in seconds since 1970.
     ///   - sink: Takes the bytes piece by piece.
+    /// - Throws: ``StoreError`` with code `usage` for ``ExportFormat/sqlite``, which only a file can hold.
     /// - Complexity: Reads every contact of the query once, for a table twice; memory does not grow with the log but
     ///   for 24 bytes a contact.
     public func export(
         _ query: ContactQuery, as format: ExportFormat = .adi, created: Int64, to sink: ([UInt8]) throws -> Void
     ) throws -> ExportReport {
+        guard format != .sqlite else {
+            throw StoreError(.usage, "An SQLite database is a file.", hint: "Name one with -o.")
+        }
         var hasBegun = false
         var report = ExportReport(token: ChangeToken(epoch: log.epoch, position: 0))
         try read { view in
@@ -67,6 +71,52 @@ extension Store {
             report.remarks = writer.remarks
         }
         return report
+    }
+
+    /// Writes the contacts of `query` into the file at `path`, aside and renamed: nobody ever sees half of it.
+    ///
+    /// If it throws, what was at `path` is there as before.
+    public func export(
+        _ query: ContactQuery, as format: ExportFormat = .adi, created: Int64, toFile path: String
+    ) throws -> ExportReport {
+        var file = try AtomicFile(path)
+        let report =
+            try format == .sqlite
+            ? exportDatabase(query, created: created, file)
+            : export(query, as: format, created: created) { try file.write($0) }
+        try file.finish()
+        return report
+    }
+
+    private func exportDatabase(
+        _ query: ContactQuery, created: Int64, _ file: borrowing AtomicFile
+    ) throws -> ExportReport {
+        var report = ExportReport(token: ChangeToken(epoch: log.epoch, position: 0))
+        try read { view in
+            report = ExportReport(token: ChangeToken(epoch: log.epoch, position: view.position))
+            try file.truncate()
+            let facts = databaseFacts(created: created, position: view.position)
+            report.remarks = try file.describing {
+                var database = try SQLiteExport(path: file.aside, names: try Self.columns(query, view), facts: facts)
+                try database.write { take in
+                    try view.forEachContactInOrder(query) { record in
+                        report.records += 1
+                        try take(record)
+                    }
+                }
+                return database.remarks
+            }
+            report.bytes = try file.byteCount()
+        }
+        return report
+    }
+
+    /// What the table `export` says.
+    func databaseFacts(created: Int64, position: Position) -> [(key: String, value: String)] {
+        [
+            ("program", "Groundwave \(Groundwave.version)"), ("log", "\(logID)"), ("position", "\(position)"),
+            ("created", UTCText.seconds(created)),
+        ]
     }
 
     private static func columns(_ query: ContactQuery, _ view: borrowing ViewReader) throws -> [FieldName] {

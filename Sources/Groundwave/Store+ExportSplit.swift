@@ -49,31 +49,42 @@ extension Store {
                 throw StoreError(.inputOutput, "The folder \(folder.path) cannot be made.", cause: error)
             }
             for (name, ids) in groups.sorted(by: { $0.key < $1.key }) {
-                let file = try Self.write(ids, "\(name).\(format.rawValue)", format, folder, created, view, &report)
+                let file = try write(ids, "\(name).\(format.rawValue)", format, folder, created, view, &report)
                 files.append(file)
             }
         }
         return (files, report)
     }
 
-    private static func write(
+    private func write(
         _ ids: [RecordID], _ name: String, _ format: ExportFormat, _ folder: URL, _ created: Int64,
         _ view: borrowing ViewReader, _ report: inout ExportReport
     ) throws -> ExportedFile {
-        var writer = ContactWriter(format, created: created)
         let records = try ids.compactMap { try view.record(QSOKind.name, $0) }
-        if format == .csv { writer.columns = CSV.columns(Set(records.flatMap { $0.adifFields.map(\.name) })) }
-        var bytes: [UInt8] = []
-        writer.appendStart(to: &bytes)
-        for record in records { writer.append(record, to: &bytes) }
-        writer.appendEnd(to: &bytes)
+        let columns = CSV.columns(Set(records.flatMap { $0.adifFields.map(\.name) }))
         var file = try AtomicFile(folder.appending(path: name).path)
-        try file.write(bytes)
+        if format == .sqlite {
+            report.remarks += try file.describing {
+                let facts = databaseFacts(created: created, position: view.position)
+                var database = try SQLiteExport(path: file.aside, names: columns, facts: facts)
+                try database.write { take in try records.forEach(take) }
+                return database.remarks
+            }
+        } else {
+            var writer = ContactWriter(format, created: created)
+            writer.columns = columns
+            var bytes: [UInt8] = []
+            writer.appendStart(to: &bytes)
+            for record in records { writer.append(record, to: &bytes) }
+            writer.appendEnd(to: &bytes)
+            try file.write(bytes)
+            report.remarks += writer.remarks
+        }
+        let byteCount = try file.byteCount()
         try file.finish()
         report.records += records.count
-        report.bytes += bytes.count
-        report.remarks += writer.remarks
-        return ExportedFile(name: name, records: records.count, bytes: bytes.count)
+        report.bytes += byteCount
+        return ExportedFile(name: name, records: records.count, bytes: byteCount)
     }
 
     /// The files that a contact belongs to, without the ending of their names.

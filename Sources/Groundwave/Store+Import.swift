@@ -62,6 +62,8 @@ public struct ImportReport: Sendable {
     public var updated = 0
     /// Records that were not taken in, each with a remark.
     public var rejected = 0
+    /// Those of the unchanged ones that are hidden here, and stay so.
+    public var hidden = 0
     /// Contacts that the source spoke of before and this file does not have. They stay.
     public var absent = 0
     /// What was odd.
@@ -89,8 +91,17 @@ extension Store {
         }
         return try await Self.describing(files) {
             try await writer.exclusively { [self] in
+                let logger = Subsystem.import.logger
+                logger.debug("began", metadata: ["file": "\(name)"])
                 var run = ImportRun(store: self, writer: writer, name: name, options: options, progress: progress)
-                return try run.perform(chunks)
+                let report = try run.perform(chunks)
+                logger.info(
+                    "done",
+                    metadata: [
+                        "records": "\(report.records)", "imported": "\(report.imported)",
+                        "updated": "\(report.updated)", "rejected": "\(report.rejected)",
+                    ])
+                return report
             }
         }
     }
@@ -207,6 +218,12 @@ private struct ImportRun {
                 report.updated += 1
                 try append(change)
             case .unchanged: report.unchanged += 1
+            case .heard(let change):
+                report.unchanged += 1
+                try append(change)
+            case .hidden:
+                report.unchanged += 1
+                report.hidden += 1
             case .rejected(let reason):
                 report.rejected += 1
                 report.remarks.append(

@@ -2,7 +2,6 @@ import EventLog
 import Events
 import Foundation
 import LMDB
-import Logging
 import Projections
 import Radio
 import Records
@@ -59,7 +58,6 @@ public final class Store: Sendable {
     /// Views in a temporary folder, for a store that can only be read and whose own are not up to date.
     private let scratch: ScratchFolder?
     let surroundings: Surroundings
-    let logger = Logger(label: "groundwave.store")
 
     private init(
         files: StoreFiles, configuration: Configuration, log: EventLog, identity: Identity?, mayWrite: Bool
@@ -72,7 +70,10 @@ public final class Store: Sendable {
         let commits = CommitSignal(of: log)
         self.commits = commits
         let kinds = Self.kinds(configuration)
-        let views = Views(of: log, kinds: kinds, at: files.views)
+        let views = Views(of: log, kinds: kinds, at: files.views) { rebuild in
+            Subsystem.views.logger.info(
+                "built anew", metadata: ["events": "\(rebuild.events)", "reason": "\(rebuild.reason)"])
+        }
         if mayWrite, let identity {
             scratch = nil
             self.views = views
@@ -144,6 +145,13 @@ public final class Store: Sendable {
                 files: files, configuration: configuration, log: log, identity: identity,
                 mayWrite: !options.isReadOnly)
             if !store.views.isReadOnly { try store.views.catchUp() }
+            let events = try log.lastPosition()
+            Subsystem.store.logger.info(
+                "opened",
+                metadata: [
+                    "events": "\(events)", "log": "\(log.id)",
+                    "replica": "\(store.replica.map { $0.short } ?? "none")", "readOnly": "\(store.isReadOnly)",
+                ])
             return .ready(store)
         }
     }

@@ -2,6 +2,7 @@ import Dispatch
 import EventLog
 import Events
 import LMDB
+import Logging
 import Projections
 import Records
 import Synchronization
@@ -21,6 +22,7 @@ final class Writer: Sendable {
     private let queue = DispatchQueue(label: "groundwave.writer")
     private let sealing = DispatchQueue(label: "groundwave.sealing", qos: .utility)
     private let waiting = Mutex(Waiting())
+    private let logger = Subsystem.writer.logger
 
     private struct Waiting {
         var requests: [any Request] = []
@@ -153,12 +155,19 @@ final class Writer: Sendable {
                 // On the disk now. What the views cannot take is healed by the next read, and is no failed write.
                 _ = try? views.catchUp()
                 didCommit()
+                logger.debug(
+                    "committed",
+                    metadata: [
+                        "batches": "\(appended.count)", "events": "\(appended.reduce(0) { $0 + $1.count })",
+                        "position": "\(appended[0].position)",
+                    ])
                 for (request, place) in zip(prepared, appended) {
                     request.succeed(
                         Batch(first: place.first, count: place.count, position: place.position, stamp: place.stamp))
                 }
                 sealBehind(appended.reduce(0) { $0 + $1.count })
             } catch {
+                logger.error("a commit failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])
                 for request in prepared { request.fail(error) }
                 if prepared.isEmpty { rest.forEach { $0.fail(error) } }
                 if prepared.isEmpty { return }
@@ -175,7 +184,13 @@ final class Writer: Sendable {
             return true
         }
         // A failure here costs nothing but time: the hashes are computed anew when they are wanted.
-        if isDue { sealing.async { [log] in try? log.sealPending() } }
+        if isDue {
+            sealing.async { [log, logger] in
+                do { try log.sealPending() } catch {
+                    logger.warning("sealing failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+                }
+            }
+        }
     }
 
     /// Appends a draft that was prepared elsewhere, on the writer's queue: for imports of many batches.
@@ -184,6 +199,7 @@ final class Writer: Sendable {
         try introduceIfNew()
         let appended = try log.append([draft], as: replica, arrival: surroundings.now())
         didCommit()
+        logger.debug("committed", metadata: ["events": "\(draft.count)", "position": "\(appended[0].position)"])
         sealBehind(draft.count)
         return appended[0]
     }

@@ -35,7 +35,8 @@ public struct AuditEntry: Hashable, Sendable {
     public let record: RecordID
     /// Whether an import wrote it.
     public let isImported: Bool
-    /// What became of each field, in the order of the event; registers as their members.
+    /// What became of each field, in the order of the event; registers as their members. None where an import's source
+    /// only said what was known.
     public let changes: [FieldChange]
 }
 
@@ -97,6 +98,7 @@ public struct Audit: Sendable {
                 .init(field: "", before: nil, after: nil, operation: operation.code, isWithheld: false)
             ]
         }
+        if operation.code.isWord { return [] }
         let field: FieldSchema? =
             if case .number(let number) = operation.field { schema?.field(number: number) } else { nil }
         if field?.isInternal == true { return [] }

@@ -22,6 +22,7 @@ public final class Views: Sendable {
     private let path: String
     private let file: Mutex<OpenFile?>
     private let rebuilds = Mutex<[Rebuild]>([])
+    private let didRebuild: @Sendable (Rebuild) -> Void
 
     private struct OpenFile {
         var environment: Environment
@@ -40,7 +41,12 @@ public final class Views: Sendable {
     ///
     /// - Parameter isReadOnly: Whether the file is never written; as the log, where it is not given. Views of a
     ///   read-only log may be written where the file is nobody else's: see ``isCurrent()``.
-    public init(of log: EventLog, kinds: Kinds, at path: String, isReadOnly: Bool? = nil) {
+    /// - Parameter didRebuild: Called after each rebuild, on the thread that did it.
+    public init(
+        of log: EventLog, kinds: Kinds, at path: String, isReadOnly: Bool? = nil,
+        didRebuild: @escaping @Sendable (Rebuild) -> Void = { _ in }
+    ) {
+        self.didRebuild = didRebuild
         self.log = log
         self.kinds = kinds
         self.path = path
@@ -86,7 +92,7 @@ public final class Views: Sendable {
         switch error {
         case let error as ViewError: return try rebuild(because: error)
         case let error as LMDBError where error.meansDamage && isOurs(error):
-            return try rebuild(because: .damaged("\(error)"))
+            return try rebuild(because: .damaged("\(error.reason)"))
         case let error as LMDBError where error.reason == .mustReopen && isOurs(error):
             // A failed write has left LMDB refusing everything until the file was closed.
             close()
@@ -136,6 +142,7 @@ public final class Views: Sendable {
             guard rename(aside, path) == 0 else { throw ViewError.damaged("its new file cannot be renamed") }
         }
         rebuilds.withLock { $0.append(rebuild) }
+        didRebuild(rebuild)
         return result
     }
 

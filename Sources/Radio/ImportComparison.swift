@@ -6,8 +6,16 @@ import Records
 /// Compares the records of a file with what is there: what of it is news, and nothing else.
 ///
 /// A record is known again by an equal service id, else by its key, the n-th occurrence in the file being the n-th
-/// contact with that key. Of a contact that is known, only what the *file* has changed is written: a value that the same
-/// source said last time, or that any source said of this field before, is no news, so a local correction survives.
+/// contact with that key. Of a contact that is known, only what the *file* has changed is written, so a local correction
+/// survives:
+///
+/// | the file's value of a field | becomes |
+/// |---|---|
+/// | is what this source said last time | nothing |
+/// | is shown already, or what another source said, or stands where a person wrote and this source never spoke | the word of the source, which shows nowhere |
+/// | else | the value |
+///
+/// A frequency, mode or time with parts that the file lacks keeps these parts. A hidden contact stays as it is.
 public struct ImportComparison {
     /// What a record of the file turned out to be.
     public enum Outcome: Sendable {
@@ -17,6 +25,10 @@ public struct ImportComparison {
         case updated(Change)
         /// A contact that is there, and of which the file says nothing new.
         case unchanged
+        /// As ``unchanged``, but the source says it for the first time: its word is kept.
+        case heard(Change)
+        /// A contact that is hidden here, and stays so.
+        case hidden
         /// A record that is no contact.
         case rejected(reason: String)
     }
@@ -48,9 +60,11 @@ public struct ImportComparison {
                     kind: QSOKind.name, record: id, source: source,
                     operations: imported.operations(occurrence: occurrence, session: session?.bytes)))
         }
+        guard state.isVisible else { return .hidden }
         let operations = news(in: imported, id, state, view)
         if operations.isEmpty { return .unchanged }
-        return .updated(Change(kind: QSOKind.name, record: id, source: source, operations: operations))
+        let change = Change(kind: QSOKind.name, record: id, source: source, operations: operations)
+        return operations.allSatisfy(\.code.isWord) ? .heard(change) : .updated(change)
     }
 
     /// The id of an imported contact: two devices that import one file meet in one record.
@@ -90,28 +104,27 @@ public struct ImportComparison {
         in imported: ImportedRecord, _ id: RecordID, _ state: RecordState, _ view: borrowing ViewReader
     ) -> [Operation] {
         let names = view.names
+        let source = names.knownOrdinal(of: source) ?? 0
         let shown = ShownValues(state, names)
         let isSame =
-            imported.collections.isEmpty
+            imported.collections.isEmpty && state.isWritten(onlyBy: source)
             && imported.values.allSatisfy { key, value in
                 names.knownOrdinal(of: key).flatMap { shown.value($0) }?.elementsEqual(value) ?? false
             }
         if isSame { return [] }
-        let source = names.knownOrdinal(of: source) ?? 0
         let record = Record(kind: QSOKind.name, id: id, state: state, names: names, schema: QSOKind.schema)
         var operations: [Operation] = []
         for (key, value) in imported.values {
-            if record[key]?.shown.value == value { continue }
-            if let ordinal = names.knownOrdinal(of: key) {
-                let said = source == 0 ? nil : state.said(value, of: ordinal, by: source)
-                if said ?? state.anySourceSaid(value, of: ordinal, but: source) { continue }
-            }
-            operations.append(Operation(.set, key, supersedes: record.superseded(by: key), value: value))
+            let ordinal = names.knownOrdinal(of: key)
+            let said = source == 0 ? nil : ordinal.flatMap { state.said(value, of: $0, by: source) }
+            if said == true { continue }
+            let isOthersWord = said == nil && ordinal.map { state.anySourceSaid(value, of: $0, but: source) } ?? false
+            operations += news(value, of: key, record[key]?.shown, record, isFirst: said == nil, isKnown: isOthersWord)
         }
         for (key, elements) in imported.collections {
             operations += news(of: elements, key, record, state, source)
         }
-        if operations.isEmpty { return [] }
+        if operations.allSatisfy(\.code.isWord) { return operations }
         let order = FieldOrder(imported.order).bytes
         let key = FieldKey.number(QSOKind.Number.order)
         // Fields that are new in the file get their place; a file with fewer fields does not take places away.
@@ -120,6 +133,41 @@ public struct ImportComparison {
             operations.append(Operation(.set, key, supersedes: record.superseded(by: key), value: order))
         }
         return operations
+    }
+
+    /// What a value that this source did not say last time becomes.
+    ///
+    /// - Parameters:
+    ///   - isFirst: Whether the source never said anything of the field.
+    ///   - isKnown: Whether another source said just this.
+    private func news(
+        _ value: [UInt8], of key: FieldKey, _ shown: Record.Head?, _ record: Record, isFirst: Bool, isKnown: Bool
+    ) -> [Operation] {
+        let word = Operation(.say, key, value: value)
+        let isByHand = isFirst && shown != nil && shown?.source == nil
+        if isKnown { return [word] }
+        let wanted = Self.value(value, of: key, over: shown, keepingShown: isByHand)
+        guard shown == nil || shown?.value != wanted else { return [word] }
+        guard let wanted else { return [word] }
+        let set = Operation(.set, key, supersedes: record.superseded(by: key), value: wanted)
+        return wanted == value ? [set] : [set, word]
+    }
+
+    /// The value to be shown: of a register the parts that the file lacks stay, and where a person wrote only what is
+    /// missing is filled in. `nil` where a person cleared the field.
+    private static func value(
+        _ value: [UInt8], of key: FieldKey, over shown: Record.Head?, keepingShown: Bool
+    ) -> [UInt8]? {
+        guard let shown else { return value }
+        guard case .number(let number) = key, let old = shown.value,
+            let field = QSOKind.schema.field(number: number), !field.members.isEmpty
+        else { return keepingShown ? shown.value : value }
+        let count = field.members.count
+        var merged = Register(decoding: old, memberCount: count)
+        for (place, part) in Register(decoding: value, memberCount: count).values.enumerated() {
+            if let part, !keepingShown || merged.values[place] == nil { merged.values[place] = part }
+        }
+        return merged.encode()
     }
 
     /// Elements that the file has and the contact has not, unless they were removed here; and elements that this source
@@ -135,10 +183,10 @@ public struct ImportComparison {
         var operations: [Operation] = []
         let dropped = heads.filter { $0.source == self.source && !wanted.contains(identity($0.value ?? [])) }
         if !dropped.isEmpty { operations.append(Operation(.remove, key, supersedes: dropped.map(\.id))) }
-        for element in elements where !present.contains(identity(element)) {
+        for element in elements {
             if source != 0, state.saidElement(element, of: number, by: source) { continue }
-            operations.append(
-                Operation(.add, key, supersedes: record.deletions.map { HeadID($0.event) }, value: element))
+            let isKnown = present.contains(identity(element)) || state.anySourceSaidElement(element, of: number)
+            operations.append(Operation(isKnown ? .sayElement : .add, key, value: element))
         }
         return operations
     }

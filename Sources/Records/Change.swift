@@ -20,12 +20,20 @@ public enum OperationCode: UInt8, Sendable {
     /// Puts back one of several values: a set that is named by its place in the event, so that one event may write
     /// several heads of one field. Only a revert does.
     case candidate = 6
+    /// Keeps the word of an import's source and leaves what is shown as it is: the source says what others said before,
+    /// or what a person had corrected. So the next import knows what this source said last.
+    case say = 7
+    /// As ``say``, of an element of a collection.
+    case sayElement = 8
 
     /// Whether the operation brings a value.
-    public var hasValue: Bool { self == .set || self == .add || self == .candidate }
+    public var hasValue: Bool { self == .set || self == .add || self == .candidate || isWord }
 
     /// Whether the operation leaves a head.
-    var writesHead: Bool { self != .remove && self != .delete }
+    var writesHead: Bool { self != .remove && self != .delete && !isWord }
+
+    /// Whether the operation only keeps the word of a source.
+    public var isWord: Bool { self == .say || self == .sayElement }
 
     /// Whether its head is named by the place of the operation in its event; else by 0, and the field occurs once.
     var isNamedByPlace: Bool { self == .add || self == .candidate }

@@ -10,7 +10,7 @@ import Events
 // | heads | count, then each: field, writer, code and flags (1 byte), index where bit 4 says so, value where bit 3 does |
 // | deletes | count, then each: writer, count, and for each: replica, sequence |
 // | gone | count, then each: field, replica, sequence, index |
-// | said | count, then each: field, source, replica, sequence, stamp (8 bytes), hash (8 bytes), element (1 byte) |
+// | said | count, then each: field, source, replica, sequence, stamp (8 bytes), hash (8 bytes), flags (1 byte): bit 0 element, bit 1 without a head |
 // | history | count, last position, then the differences to the end of the row |
 
 /// Why a row of a view could not be used.
@@ -84,7 +84,7 @@ extension RecordState {
             writer.append(varint: entry.sequence)
             writer.append(littleEndian: entry.stamp.rawValue)
             writer.append(littleEndian: entry.valueHash)
-            writer.append(UInt8(entry.isElement ? 1 : 0))
+            writer.append(UInt8(entry.isElement ? 1 : 0) | UInt8(entry.isSpoken ? 2 : 0))
         }
         writer.append(varint: history.count)
         writer.append(varint: history.last)
@@ -207,13 +207,16 @@ extension RecordState {
                     index: UInt32(try reader.count(in: row, limit: any))))
         }
         for _ in 0..<(try reader.count(in: row, limit: row.byteCount)) {
-            said.append(
-                Said(
-                    field: UInt32(try reader.count(in: row, limit: any)),
-                    source: UInt32(try reader.count(in: row, limit: any)),
-                    replica: UInt32(try reader.count(in: row, limit: any)), sequence: try reader.varint(in: row),
-                    stamp: Stamp(rawValue: try reader.uint64(in: row)), valueHash: try reader.uint64(in: row),
-                    isElement: try reader.byte(in: row) == 1))
+            var entry = Said(
+                field: UInt32(try reader.count(in: row, limit: any)),
+                source: UInt32(try reader.count(in: row, limit: any)),
+                replica: UInt32(try reader.count(in: row, limit: any)), sequence: try reader.varint(in: row),
+                stamp: Stamp(rawValue: try reader.uint64(in: row)), valueHash: try reader.uint64(in: row),
+                isElement: false, isSpoken: false)
+            let flags = try reader.byte(in: row)
+            entry.isElement = flags & 1 != 0
+            entry.isSpoken = flags & 2 != 0
+            said.append(entry)
         }
         let count = try reader.count(in: row, limit: Int.max)
         let last = try reader.varint(in: row)

@@ -39,10 +39,14 @@ extension RecordState {
                         field: field, replica: names.ordinal(of: head.event.replica), sequence: head.event.sequence,
                         index: head.index, by: writer, step.code)
                 }
-                if step.code != .remove {
+                let isWithheld = step.value == nil && step.code.hasValue
+                let value = values.extracting(step.value ?? 0..<0)
+                if step.code.isWord {
+                    remember(
+                        field, writer, isElement: step.code == .sayElement, isWithheld ? nil : Self.hash(of: value),
+                        isSpoken: true)
+                } else if step.code != .remove {
                     let headIndex = step.code.isNamedByPlace ? index : 0
-                    let isWithheld = step.value == nil && step.code.hasValue
-                    let value = values.extracting(step.value ?? 0..<0)
                     if isGone(field, writer, index: headIndex) {
                         remember(field, writer, isElement: step.code == .add, isWithheld ? nil : Self.hash(of: value))
                     } else {

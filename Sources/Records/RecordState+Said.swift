@@ -2,8 +2,8 @@ import ByteCoding
 import Events
 
 // What an import source said last of a field. While its head stands, the head says it; once the head was superseded,
-// the list `said` does. The last word of a plain field is the one with the greatest stamp, then number, then hash of the
-// value: local numbers are not in it, so it is the same in every store and every order of events. Of a collection every
+// the list `said` does, and a word that was said without a head. The last word of a plain field is the one with the
+// greatest stamp, then number; of one event what was said without a head, then the greater hash of the value: local numbers are not in it, so it is the same in every store and every order of events. Of a collection every
 // element ever said is remembered.
 extension RecordState {
     /// What stands for the value of a word: 8 bytes of its hash, never 0.
@@ -15,11 +15,13 @@ extension RecordState {
     }
 
     /// Keeps the word that `writer` said where no head says it; `hash` is `nil` where its value is withheld.
-    mutating func remember(_ field: FieldOrdinal, _ writer: Writer, isElement: Bool, _ hash: UInt64?) {
+    mutating func remember(
+        _ field: FieldOrdinal, _ writer: Writer, isElement: Bool, _ hash: UInt64?, isSpoken: Bool = false
+    ) {
         guard writer.source != 0 else { return }
         let entry = Said(
             field: field, source: writer.source, replica: writer.replica, sequence: writer.sequence,
-            stamp: writer.stamp, valueHash: hash ?? 0, isElement: isElement)
+            stamp: writer.stamp, valueHash: hash ?? 0, isElement: isElement, isSpoken: isSpoken)
         let place = said.firstIndex {
             $0.field == field && $0.source == writer.source && $0.isElement == isElement
                 && (!isElement || $0.valueHash == entry.valueHash)
@@ -68,7 +70,7 @@ extension RecordState {
         if writer.stamp != entry.stamp || writer.sequence != entry.sequence {
             return (writer.stamp, writer.sequence) > (entry.stamp, entry.sequence)
         }
-        return (hash(of: head) ?? 0) > entry.valueHash
+        return !entry.isSpoken && (hash(of: head) ?? 0) > entry.valueHash
     }
 
     /// Whether `source` has ever said that `value` is an element of the collection `field`.
@@ -87,6 +89,16 @@ extension RecordState {
         for entry in said where entry.field == field { sources.append(entry.source) }
         for head in heads where head.field == field { sources.append(writers[Int(head.writer)].source) }
         return sources.contains { $0 != 0 && $0 != source && said(value, of: field, by: $0) == true }
+    }
+
+    /// Whether any source has ever said that `value` is an element of the collection `field`.
+    public func anySourceSaidElement(_ value: [UInt8], of field: FieldOrdinal) -> Bool {
+        sources.contains { saidElement(value, of: field, by: $0) }
+    }
+
+    /// Whether all that was ever written was said by `source`, as heads.
+    public func isWritten(onlyBy source: UInt32) -> Bool {
+        said.isEmpty && deletions.isEmpty && writers.allSatisfy { $0.source == source }
     }
 
     /// The sources that have said anything of this record, ascending.

@@ -58,7 +58,7 @@ public struct RecordState: Sendable {
         var order: (SequenceNumber, FieldOrdinal, UInt32, UInt32) { (sequence, field, replica, index) }
     }
 
-    /// What an import source said last of a field that now says something else.
+    /// What an import source said last of a field, where no head says it.
     struct Said: Hashable {
         var field: FieldOrdinal
         var source: UInt32
@@ -68,9 +68,11 @@ public struct RecordState: Sendable {
         var valueHash: UInt64
         /// Whether it is an element of a collection: then there may be several.
         var isElement: Bool
+        /// Whether it was said without a head: of one event that is the last word.
+        var isSpoken: Bool
 
         /// Which of several words of one source on one plain field is the last one: the greatest.
-        var order: (Stamp, SequenceNumber, UInt64) { (stamp, sequence, valueHash) }
+        var order: (Stamp, SequenceNumber, Int, UInt64) { (stamp, sequence, isSpoken ? 1 : 0, valueHash) }
     }
 
     /// The events that the heads and deletes below were written by.

@@ -42,8 +42,15 @@ final class Program: Sendable {
     /// Runs the program on the store.
     func run(_ arguments: String..., input: String? = nil) throws -> Outcome { try run(arguments, input: input) }
 
-    /// Runs the program on the store; output goes to files, so that nothing waits for a full pipe.
-    func run(_ arguments: [String], input: String? = nil) throws -> Outcome {
+    /// Runs the program on the store to its end.
+    func run(_ arguments: [String], input: String? = nil, environment: [String: String] = [:]) throws -> Outcome {
+        try start(arguments, input: input, environment: environment).outcome()
+    }
+
+    /// Starts the program on the store.
+    func start(
+        _ arguments: [String], input: String? = nil, environment changes: [String: String] = [:]
+    ) throws -> Running {
         let name = UUID().uuidString
         let paths = ["output", "errors", "input"].map { folder.appending(path: "\(name).\($0)") }
         for path in paths { _ = FileManager.default.createFile(atPath: path.path, contents: nil) }
@@ -57,15 +64,28 @@ final class Program: Sendable {
         var environment = ProcessInfo.processInfo.environment
         environment["GROUNDWAVE_STORE"] = store.path
         environment["GROUNDWAVE_AUTHOR"] = nil
+        environment["GROUNDWAVE_LOG"] = nil
         environment["NO_COLOR"] = "1"
-        process.environment = environment
+        process.environment = environment.merging(changes) { $1 }
         try process.run()
-        process.waitUntilExit()
-        try #require(
-            process.terminationReason == .exit, "\(arguments) was ended by signal \(process.terminationStatus)")
-        let texts = try paths.prefix(2).map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
-        for path in paths { try? FileManager.default.removeItem(at: path) }
-        return Outcome(status: process.terminationStatus, output: texts[0], errors: texts[1])
+        return Running(process: process, paths: paths, arguments: arguments)
+    }
+
+    /// A run that has not ended yet. Its output goes to files, so that nothing waits for a full pipe.
+    struct Running {
+        fileprivate let process: Process
+        fileprivate let paths: [URL]
+        fileprivate let arguments: [String]
+
+        /// Waits for its end.
+        func outcome() throws -> Outcome {
+            process.waitUntilExit()
+            try #require(
+                process.terminationReason == .exit, "\(arguments) was ended by signal \(process.terminationStatus)")
+            let texts = try paths.prefix(2).map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
+            for path in paths { try? FileManager.default.removeItem(at: path) }
+            return Outcome(status: process.terminationStatus, output: texts[0], errors: texts[1])
+        }
     }
 
     /// Runs a verb that must succeed, with `--json`, and returns what it says.

@@ -9,13 +9,14 @@ struct Export: AsyncParsableCommand {
         discussion: """
             Contacts are written in the order in which they came in, hidden ones left out. Files are written aside and \
             renamed, so nobody ever sees half of one. csv is a table with a column for each field in use; values are \
-            written as they are, so a spreadsheet may take one that begins with = for a formula.
+            written as they are, so a spreadsheet may take one that begins with = for a formula. sqlite is a database with \
+            the same columns in a table called qso.
             """)
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var filters: QSOFilters
 
-    @Option(help: "adi, adx, csv or ndjson; else what the file's name says, else adi.")
+    @Option(help: "adi, adx, csv, ndjson or sqlite; else what the file's name says, else adi.")
     var format: ExportFormat?
 
     @Option(
@@ -85,11 +86,9 @@ struct Export: AsyncParsableCommand {
         guard let output else {
             return try store.export(query, as: format ?? .adi, created: now) { try Terminal.write($0) }
         }
-        let format = format ?? Self.format(of: output)
-        var file = try AtomicFile(output)
-        let report = try store.export(query, as: format, created: now) { try file.write($0) }
-        try file.finish()
-        return report
+        return try Progress.during("Exporting") { _ in
+            try store.export(query, as: format ?? Self.format(of: output), created: now, toFile: output)
+        }
     }
 
     private func tell(_ report: ExportReport, _ files: [Result.File]?) throws {
@@ -118,7 +117,10 @@ struct Export: AsyncParsableCommand {
     private var filterText: String { filters.text }
 
     private static func format(of path: String) -> ExportFormat {
-        ExportFormat(rawValue: URL(filePath: path).pathExtension.lowercased()) ?? .adi
+        switch URL(filePath: path).pathExtension.lowercased() {
+        case "db", "sqlite3": .sqlite
+        case let ending: ExportFormat(rawValue: ending) ?? .adi
+        }
     }
 
     private static func parse(_ split: String) throws -> Set<ExportSplit> {

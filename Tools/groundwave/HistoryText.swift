@@ -104,6 +104,7 @@ struct HistoryText {
         case .delete: "removed"
         case .revive: "restored"
         case .add: "\(change.field) + \(ShownValue.text(change.after))"
+        case .say, .sayElement: "\(change.field): said again"
         case .remove: "\(change.field) - \(ShownValue.text(change.before))"
         case .set, .clear, .candidate:
             "\(change.field): \(ShownValue.text(change.before)) → "

@@ -37,7 +37,7 @@ struct HistoryVerb: AsyncParsableCommand {
     var verbose = false
 
     func run() async throws {
-        if ndjson { Terminal.isJSON = true }
+        if ndjson { Terminal.manner.withLock { $0.isJSON = true } }
         let store = try await options.openForReading()
         let query = try query(store)
         let isText = !options.json && !ndjson

@@ -4,6 +4,7 @@ import Foundation
 import Groundwave
 import Radio
 import Records
+import Synchronization
 
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -53,6 +54,7 @@ struct Import: AsyncParsableCommand {
         var unchanged = 0
         var updated = 0
         var rejected = 0
+        var hidden = 0
         var absent = 0
         var warnings: [Warning] = []
     }
@@ -79,7 +81,12 @@ struct Import: AsyncParsableCommand {
         async throws
     {
         let input = try InputFile(file)
-        let report = try await store.importLog(named: input.name, importOptions) { try input.read() }
+        let report = try await Progress.during("Importing \(input.name)") { progress in
+            try await store.importLog(
+                named: input.name, importOptions,
+                progress: { records in progress.update("Importing \(input.name): \(input.share)\(records) records") },
+                chunks: { try input.read() })
+        }
         result.import = report.id.map { "\($0)" }
         result.records += report.records
         result.imported += report.imported
@@ -87,6 +94,7 @@ struct Import: AsyncParsableCommand {
         result.updated += report.updated
         result.rejected += report.rejected
         result.absent += report.absent
+        result.hidden += report.hidden
         result.warnings += report.remarks.map {
             Result.Warning(
                 file: $0.file, record: $0.record, offset: $0.offset, field: $0.field, code: $0.code,
@@ -102,6 +110,13 @@ struct Import: AsyncParsableCommand {
             \(Terminal.visible(name)): \(report.records) records. \(report.imported) \(verb) imported, \
             \(report.updated) updated, \(report.unchanged) unchanged, \(report.rejected) rejected.
             """)
+        if report.hidden > 0 {
+            Terminal.print(
+                """
+                \(report.hidden) of the unchanged ones are hidden here and stay so: groundwave qso list --hidden shows \
+                them, qso restore brings them back.
+                """)
+        }
         if report.absent > 0 {
             Terminal.print("\(report.absent) contacts that this source had before are not in the file. They stay.")
         }
@@ -134,11 +149,14 @@ final class InputFile: Sendable {
     /// What it is called in notes and remarks: the last part of its path.
     let name: String
     private let handle: FileHandle
+    private let size: UInt64
+    private let position = Atomic<UInt64>(0)
 
     init(_ path: String) throws {
         if path == "-" {
             name = "standard input"
             handle = .standardInput
+            size = 0
             return
         }
         name = URL(filePath: path).lastPathComponent
@@ -149,12 +167,19 @@ final class InputFile: Sendable {
                 hint: "Check its path.")
         }
         self.handle = handle
+        size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? UInt64) ?? 0
+    }
+
+    /// How much of it was read, as `45 %, `; empty where its size is not known.
+    var share: String {
+        size == 0 ? "" : "\(min(100, position.load(ordering: .relaxed) * 100 / size)) %, "
     }
 
     /// The next 256 KiB; `nil` at the end.
     func read() throws -> [UInt8]? {
         do {
             guard let data = try handle.read(upToCount: 1 << 18), !data.isEmpty else { return nil }
+            position.add(UInt64(data.count), ordering: .relaxed)
             return [UInt8](data)
         } catch {
             throw StoreError(.inputOutput, "\(name) cannot be read.", cause: error)

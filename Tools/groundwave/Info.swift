@@ -51,7 +51,7 @@ struct Info: AsyncParsableCommand {
     }
 
     func run() async throws {
-        Terminal.isJSON = options.json
+        options.prepare()
         let information = try StoreInformation(at: options.url)
         let result = Self.result(information, store: options.url.standardizedFileURL.path)
         if options.json { try Terminal.print(json: result) } else { describe(result, information) }

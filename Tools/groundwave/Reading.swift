@@ -8,7 +8,7 @@ import Records
 extension StoreOptions {
     /// Opens the store for reading: not a byte of it changes, the lock file aside.
     func openForReading() async throws -> Store {
-        Terminal.isJSON = json
+        prepare()
         switch try await Store.open(at: url, Configuration(isReadOnly: true)) {
         case .ready(let store): return store
         }
@@ -51,5 +51,9 @@ enum NumberText {
 
 extension TextTable {
     /// Prints the table.
-    func print() { lines.forEach(Terminal.print) }
+    func print() {
+        for (place, line) in lines.enumerated() {
+            Terminal.print(place == 0 ? Terminal.styled(line, .bold) : line)
+        }
+    }
 }

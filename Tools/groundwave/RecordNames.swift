@@ -29,10 +29,15 @@ enum ShownValue {
     /// `value` as text, or a dash where there is none.
     static func text(_ value: [UInt8]?, limit: Int = 40) -> String {
         guard let value else { return "–" }
-        let isBinary = value.contains { $0 < 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
-        if isBinary { return NumberText.count(value.count, "byte") }
+        if isBinary(value) { return NumberText.count(value.count, "byte") }
         let text = FieldValue.text(value).split(whereSeparator: \.isNewline).joined(separator: " ⏎ ")
         if text.isEmpty { return "“”" }
         return text.count > limit ? text.prefix(limit - 1) + "…" : text
+    }
+
+    /// Whether `value` has bytes that no text has.
+    static func isBinary(_ value: [UInt8]) -> Bool {
+        let whitespace: [UInt8] = [0x09, 0x0A, 0x0D]
+        return value.contains { byte in byte < 0x20 && !whitespace.contains(byte) }
     }
 }

@@ -23,7 +23,7 @@ extension Record {
 enum RecordText {
     /// `value` as text: UTF-8, else Windows-1252 for what came from old programs; bytes that are no text as hex.
     static func text(_ value: [UInt8]) -> String {
-        if value.contains(0) || value.contains(where: { $0 < 0x20 && $0 != 9 && $0 != 10 && $0 != 13 }) {
+        if ShownValue.isBinary(value) {
             return "0x" + value.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         }
         return FieldText.decode(value)

@@ -45,10 +45,10 @@ struct Replay: AsyncParsableCommand {
             let url = URL(filePath: to).standardizedFileURL
             target = url.path
             let store = try await options.openForReading()
-            report = try await store.replay(to: url)
+            report = try await Progress.during("Copying and folding") { _ in try await store.replay(to: url) }
         } else {
             let store = try await options.open()
-            report = try store.replay()
+            report = try Progress.during("Folding") { _ in try store.replay() }
             try store.close()
         }
         let speed = report.seconds > 0 ? Double(report.events) / report.seconds : 0

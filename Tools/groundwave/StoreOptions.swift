@@ -13,6 +13,18 @@ struct StoreOptions: ParsableArguments {
     @Flag(help: "Print one JSON object: see Docs/JSON.md.")
     var json = false
 
+    @OptionGroup(title: "Output") var output: OutputOptions
+
+    /// Has errors, colours and words about the work come out as asked for.
+    func prepare() {
+        Terminal.manner.withLock {
+            $0.isJSON = json
+            $0.isQuiet = output.quiet
+            $0.color = output.color
+        }
+        LogLines.start(output)
+    }
+
     /// The folder: given, from the environment, or the default one. Never searched for upwards.
     var url: URL {
         if let store { return URL(filePath: store) }
@@ -30,7 +42,7 @@ struct StoreOptions: ParsableArguments {
 
     /// Opens the store for reading and writing.
     func open(author: String? = nil) async throws -> Store {
-        Terminal.isJSON = json
+        prepare()
         let environment = ProcessInfo.processInfo.environment["GROUNDWAVE_AUTHOR"] ?? ""
         switch try await Store.open(at: url, Configuration(author: author ?? environment)) {
         case .ready(let store): return store

@@ -1,14 +1,40 @@
 import ArgumentParser
 import Foundation
 import Groundwave
+import Synchronization
 
 /// What is printed, and where: text for people, JSON for scripts, errors to standard error.
 enum Terminal {
-    /// Whether errors are printed as JSON too. Set once, before a verb does anything.
-    nonisolated(unsafe) static var isJSON = CommandLine.arguments.contains("--json")
+    /// How a verb was asked to print. Before its arguments are read, only what they say at first sight.
+    static let manner = Mutex(Manner(isJSON: CommandLine.arguments.contains("--json")))
+
+    struct Manner {
+        /// Whether errors are printed as JSON too.
+        var isJSON: Bool
+        /// Whether only errors are told on standard error.
+        var isQuiet = false
+        /// When colours are used.
+        var color = ColorChoice.auto
+    }
 
     /// Whether people read what is printed.
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// `text` in `style`, where colours are wanted on the stream with this descriptor.
+    ///
+    /// `text` has been made visible already; the codes are put around it (ECMA-48, SGR).
+    static func styled(_ text: String, _ style: Style, on descriptor: Int32 = STDOUT_FILENO) -> String {
+        guard manner.withLock({ $0.color }).isWanted(on: descriptor) else { return text }
+        return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
+    }
+
+    /// The few ways in which words stand out.
+    enum Style: Int {
+        case bold = 1
+        case red = 31
+        case green = 32
+        case yellow = 33
+    }
 
     /// Prints a line.
     static func print(_ line: String) { write(line + "\n", to: FileHandle.standardOutput) }
@@ -25,6 +51,9 @@ enum Terminal {
 
     /// Prints a line on standard error.
     static func remark(_ line: String) { write(line + "\n", to: FileHandle.standardError) }
+
+    /// Writes on standard error as it is, for a line that is written over.
+    static func sketch(_ text: String) { write(text, to: FileHandle.standardError) }
 
     private static func write(_ text: String, to handle: FileHandle) {
         try? handle.write(contentsOf: Data(text.utf8))
@@ -52,7 +81,7 @@ enum Terminal {
 
     /// Says what went wrong and what helps.
     static func report(_ error: StoreError) {
-        if isJSON {
+        if manner.withLock({ $0.isJSON }) {
             let ambiguous = error.cause as? AmbiguousName
             let body = ErrorBody(
                 code: error.code.name, message: error.message, hint: error.hint,
@@ -62,7 +91,7 @@ enum Terminal {
             let bytes = (try? encoder.encode(Envelope(content: ["error": body]))) ?? Data()
             remark(escaped(String(decoding: bytes, as: UTF8.self)))
         } else {
-            remark("groundwave: \(visible(error.message))")
+            remark("\(styled("groundwave:", .red, on: STDERR_FILENO)) \(visible(error.message))")
             if let hint = error.hint { remark("            \(visible(hint))") }
             if let ambiguous = error.cause as? AmbiguousName { Candidates.lines(ambiguous).forEach(remark) }
         }
@@ -75,7 +104,7 @@ enum Terminal {
         guard code != .success else { return }
         if let error = VerbSuggestion.error(for: Array(CommandLine.arguments.dropFirst())) {
             report(error)
-        } else if isJSON {
+        } else if manner.withLock({ $0.isJSON }) {
             report(StoreError(.usage, Program.message(for: error), hint: "groundwave --help"))
         } else {
             // Line by line, since what was typed comes back in it.
@@ -166,26 +195,8 @@ struct TextTable {
 /// Moments as they are shown: UTC.
 enum TimeText {
     /// `2026-05-01 12:00:00Z`.
-    static func seconds(_ seconds: Int64) -> String {
-        let days = Int((Double(seconds) / 86_400).rounded(.down))
-        let rest = seconds - Int64(days) * 86_400
-        let (year, month, day) = civil(days)
-        return String(
-            format: "%04d-%02d-%02d %02d:%02d:%02dZ", year, month, day, rest / 3600, rest / 60 % 60, rest % 60)
-    }
+    static func seconds(_ seconds: Int64) -> String { UTCText.seconds(seconds).replacing("T", with: " ") }
 
     /// A stamp's moment, to the second.
     static func milliseconds(_ milliseconds: Int64) -> String { seconds(milliseconds / 1000) }
-
-    // Days since 1970 to the civil date (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-    private static func civil(_ days: Int) -> (Int, Int, Int) {
-        let shifted = days + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
-    }
 }

@@ -39,8 +39,10 @@ struct Verify: AsyncParsableCommand {
     }
 
     func run() async throws {
-        Terminal.isJSON = options.json
-        let verification = try await Store.verify(at: options.url, isDeep: deep)
+        options.prepare()
+        let verification = try await Progress.during("Verifying") { _ in
+            try await Store.verify(at: options.url, isDeep: deep)
+        }
         let result = Result(
             ok: verification.isOK, events: verification.events,
             replicas: verification.replicas.map {
@@ -77,8 +79,8 @@ struct Verify: AsyncParsableCommand {
         }
         Terminal.print(
             result.ok
-                ? "All is well: \(NumberText.count(result.events, "event"))."
-                : "Not well: \(NumberText.count(result.damage.count, "finding")), "
+                ? Terminal.styled("All is well:", .green) + " \(NumberText.count(result.events, "event"))."
+                : Terminal.styled("Not well:", .red) + " \(NumberText.count(result.damage.count, "finding")), "
                     + "\(NumberText.count(result.events, "event")) whole.")
     }
 }

@@ -91,12 +91,13 @@ install_system_libraries() {
     local packages=()
     if command -v apt-get >/dev/null; then
         mapfile_into packages system_packages apt
-        install_apt git pkg-config "${packages[@]}"
+        # GRDB names the header of SQLite, which macOS has.
+        install_apt git pkg-config libsqlite3-dev "${packages[@]}"
     elif command -v brew >/dev/null; then
         mapfile_into packages system_packages brew
         install_brew pkgconf "${packages[@]}"
     else
-        die "neither apt-get nor brew is here. Install by hand, then run this again: pkg-config, $(system_packages apt | xargs)"
+        die "neither apt-get nor brew is here. Install by hand, then run this again: pkg-config, SQLite, $(system_packages apt | xargs)"
     fi
 }
 

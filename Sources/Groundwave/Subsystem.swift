@@ -1,0 +1,25 @@
+import LMDB
+import Logging
+
+/// The parts that say what they do, each under a label of its own, `groundwave.store` and so on: levels can be chosen
+/// for each.
+///
+/// No line above debug level has anything of a contact in it, nor a file's name, which often has a call. Who wants to
+/// see lines bootstraps `LoggingSystem` before the first store is opened; otherwise they go where swift-log sends them.
+public enum Subsystem: String, CaseIterable, Sendable {
+    /// Opening and closing.
+    case store
+    /// Commits.
+    case writer
+    /// What is computed from the log.
+    case views
+    /// Files that come in.
+    case `import`
+
+    /// What went wrong, without the path of the file: it may have a call in it.
+    static func reason(of error: any Error) -> String {
+        (error as? LMDBError).map { "\($0.reason)" } ?? "\(type(of: error))"
+    }
+
+    var logger: Logger { Logger(label: "groundwave.\(rawValue)") }
+}

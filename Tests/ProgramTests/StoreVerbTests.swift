@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@Suite struct `The verbs of the whole store` {
+    @Test func `watch what another process imports: nothing is missed, nothing comes twice`() throws {
+        let program = try Program()
+        let watching = try program.start(["watch", "--since", "0", "--kind", "qso", "--count", "10001", "--json"])
+        #expect(try program.run("import", generatedLog(10_000, in: program)).status == 0)
+        #expect(try program.run("qso", "add", "W1AW", "BAND=20m", "MODE=CW").status == 0)
+        let watched = try watching.outcome()
+        #expect(watched.status == 0)
+        let lines = watched.output.split(separator: "\n")
+        let objects = try lines.map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        #expect(objects.count == 10_001)
+        #expect(Set(objects.compactMap { $0["id"] as? String }).count == 10_001)
+        #expect(Set(objects.compactMap { $0["event"] as? String }).count == 10_001)
+        // Going on from a token in the middle gives what came behind it, and no more.
+        let middle = try #require(objects[5000]["token"] as? String)
+        let rest = objects.drop { $0["token"] as? String != middle }.drop { $0["token"] as? String == middle }
+        let again = try program.run("watch", "--since", middle, "--kind", "qso", "--count", "\(rest.count)", "--json")
+        #expect(again.output.split(separator: "\n") == Array(lines.suffix(rest.count)))
+    }
+
+    /// The path of a log of made-up contacts.
+    private func generatedLog(_ count: Int, in program: Program) throws -> String {
+        var text = "generated\n<PROGRAMID:4>Test<EOH>\n"
+        for number in 0..<count {
+            let call = "N0C\(number)"
+            text += "<CALL:\(call.utf8.count)>\(call)<QSO_DATE:8>20260501<TIME_ON:4>1200<BAND:3>20m<MODE:2>CW<EOR>\n"
+        }
+        let path = program.folder.appending(path: "generated.adi")
+        try Data(text.utf8).write(to: path)
+        return path.path
+    }
+
+    @Test func `refuse a token of another history with 66, and what is no token with 64`() throws {
+        let program = try Program()
+        let expired = try program.run("watch", "--since", "1@1", "--json")
+        #expect(expired.status == 66)
+        #expect(expired.error["code"] as? String == "expired")
+        #expect(try program.run("watch", "--since", "x").status == 64)
+    }
+
+    @Test func `say 65 for a damaged log, and what is wrong, and survive it`() throws {
+        let program = try Program()
+        let log = program.store.appending(path: "log.mdb")
+        var bytes = try Data(contentsOf: log)
+        for place in bytes.indices.dropFirst(8192) { bytes[place] = UInt8(truncatingIfNeeded: place &* 31) }
+        try bytes.write(to: log)
+        let verified = try program.run("verify", "--json", "--deep")
+        #expect(verified.status == 65)
+        #expect(verified.json["ok"] as? Bool == false)
+        #expect(try program.run("verify", "--store", "/nowhere/at/all").status == 66)
+    }
+
+    @Test func `undo only when told to, and write nothing before`() throws {
+        let program = try Program()
+        #expect(try program.run("qso", "add", "W1AW", "BAND=20m", "MODE=CW").status == 0)
+        let log = program.store.appending(path: "log.mdb")
+        let before = try Data(contentsOf: log)
+        let refused = try program.run("undo")
+        #expect(refused.status == 64)
+        #expect(refused.errors.contains("--yes"))
+        #expect(try program.run("undo", "--dry-run").status == 0)
+        #expect(try Data(contentsOf: log) == before)
+        #expect(try program.run("undo", "--yes").status == 0)
+        #expect(try program.json("qso", "count")["total"] as? Int == 0)
+    }
+
+    @Test func `leave no half a file behind where an export fails`() throws {
+        let program = try Program()
+        let folder = program.folder.appending(path: "out")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        #expect(try program.run("export", "-o", folder.path + "/nowhere/x.adi").status == 74)
+        #expect(try program.run("export", "-o", folder.path).status == 73)
+        #expect(try program.run("export", "--json").status == 64)
+        #expect(try program.run("export", "--format", "sqlite").status == 64)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Foundation
+
+/// How much a verb tells, and in which colours.
+struct OutputOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Tell on standard error only what went wrong.")
+    var quiet = false
+
+    @Flag(name: .shortAndLong, help: "Tell what is being done; twice: every commit.")
+    var verbose: Int
+
+    @Option(help: "Colours: auto, always or never; NO_COLOR is heeded.")
+    var color = ColorChoice.auto
+
+    func validate() throws {
+        if quiet, verbose > 0 { throw ValidationError("-q and -v contradict each other.") }
+    }
+}
+
+/// When colours are used.
+enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
+    case auto, always, never
+
+    /// Whether they are, on the stream with this descriptor.
+    ///
+    /// Source: no-color.org: any value of `NO_COLOR` but an empty one means none, unless the user asks for them.
+    func isWanted(on descriptor: Int32) -> Bool {
+        switch self {
+        case .always: return true
+        case .never: return false
+        case .auto:
+            let environment = ProcessInfo.processInfo.environment
+            return isatty(descriptor) == 1 && environment["NO_COLOR", default: ""].isEmpty
+                && environment["TERM"] != "dumb"
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Synchronization
+
+/// A line on standard error that tells how far a long verb is: on a terminal only, and only after a second.
+final class Progress: Sendable {
+    private struct State {
+        var words: String
+        var isShown = false
+        var isDone = false
+    }
+
+    private let state: Mutex<State>
+    private let start = ContinuousClock.now
+
+    /// Starts telling `words`, and the seconds behind them.
+    init(_ words: String) {
+        let isWanted = isatty(STDERR_FILENO) == 1 && !Terminal.manner.withLock { $0.isQuiet }
+        state = Mutex(State(words: words, isDone: !isWanted))
+        if isWanted { Thread.detachNewThread { self.draw() } }
+    }
+
+    /// Tells `words` from now on.
+    func update(_ words: String) { state.withLock { $0.words = words } }
+
+    /// Takes the line away.
+    func finish() {
+        let wasShown = state.withLock { state in
+            defer { state = State(words: "", isDone: true) }
+            return state.isShown
+        }
+        if wasShown { Terminal.sketch("\r\u{1B}[K") }
+    }
+
+    /// Runs `body` with the line, which is gone when this returns.
+    static func during<Result>(_ words: String, _ body: (Progress) throws -> Result) rethrows -> Result {
+        let progress = Progress(words)
+        defer { progress.finish() }
+        return try body(progress)
+    }
+
+    /// Runs `body` with the line, which is gone when this returns.
+    static func during<Result>(_ words: String, _ body: (Progress) async throws -> Result) async rethrows -> Result {
+        let progress = Progress(words)
+        defer { progress.finish() }
+        return try await body(progress)
+    }
+
+    private func draw() {
+        while true {
+            Thread.sleep(forTimeInterval: 0.1)
+            let elapsed = ContinuousClock.now - start
+            let isDone = state.withLock { state in
+                guard !state.isDone, elapsed > .seconds(1) else { return state.isDone }
+                state.isShown = true
+                Terminal.sketch("\r\(Terminal.visible(state.words))  \(elapsed.components.seconds) s\u{1B}[K")
+                return false
+            }
+            if isDone { return }
+        }
+    }
+}
