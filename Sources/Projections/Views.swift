@@ -114,7 +114,7 @@ public final class Views: Sendable {
 
     private func rebuild(because error: ViewError) throws -> Int {
         switch error {
-        case .damaged(let what): try rebuild(because: "damaged: \(what)")
+        case .damaged(let what): try rebuild(because: what)
         case .stale: try rebuild(because: "of another version or history")
         case .readOnly: throw error
         }

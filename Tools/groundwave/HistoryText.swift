@@ -91,7 +91,12 @@ struct HistoryText {
         var changes = entry.changes.map { Self.text($0) }
         if entry.isNew, !isVerbose {
             let fields = entry.changes.filter { $0.after != nil }
-            let shown = fields.prefix(isOneRecord ? 8 : 4).map { "\($0.field) \(ShownValue.text($0.after, limit: 20))" }
+            let first = ["CALL", "QSO_DATE", "TIME_ON", "BAND", "MODE"].compactMap { name in
+                fields.first { $0.field == name }
+            }
+            let shown = (first.isEmpty ? Array(fields.prefix(4)) : first).map {
+                "\($0.field) \(ShownValue.text($0.after, limit: 20))"
+            }
             let rest = fields.count > shown.count ? ", \(fields.count - shown.count) more" : ""
             changes = ["new: \(shown.joined(separator: ", "))\(rest)"]
         }

@@ -51,7 +51,6 @@ struct Info: AsyncParsableCommand {
     }
 
     func run() async throws {
-        options.prepare()
         let information = try StoreInformation(at: options.url)
         let result = Self.result(information, store: options.url.standardizedFileURL.path)
         if options.json { try Terminal.print(json: result) } else { describe(result, information) }

@@ -8,7 +8,6 @@ import Records
 extension StoreOptions {
     /// Opens the store for reading: not a byte of it changes, the lock file aside.
     func openForReading() async throws -> Store {
-        prepare()
         switch try await Store.open(at: url, Configuration(isReadOnly: true)) {
         case .ready(let store): return store
         }

@@ -15,8 +15,8 @@ struct StoreOptions: ParsableArguments {
 
     @OptionGroup(title: "Output") var output: OutputOptions
 
-    /// Has errors, colours and words about the work come out as asked for.
-    func prepare() {
+    /// Has errors, colours and words about the work come out as asked for: before any verb does anything.
+    func validate() {
         Terminal.manner.withLock {
             $0.isJSON = json
             $0.isQuiet = output.quiet
@@ -42,7 +42,6 @@ struct StoreOptions: ParsableArguments {
 
     /// Opens the store for reading and writing.
     func open(author: String? = nil) async throws -> Store {
-        prepare()
         let environment = ProcessInfo.processInfo.environment["GROUNDWAVE_AUTHOR"] ?? ""
         switch try await Store.open(at: url, Configuration(author: author ?? environment)) {
         case .ready(let store): return store

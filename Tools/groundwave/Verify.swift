@@ -39,7 +39,6 @@ struct Verify: AsyncParsableCommand {
     }
 
     func run() async throws {
-        options.prepare()
         let verification = try await Progress.during("Verifying") { _ in
             try await Store.verify(at: options.url, isDeep: deep)
         }
