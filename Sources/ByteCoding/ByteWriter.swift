@@ -2,57 +2,99 @@
 ///
 /// Integers are little-endian; keys, whose byte order must be numeric order, big-endian.
 public struct ByteWriter: Sendable {
-    /// What was written so far.
-    public private(set) var bytes: [UInt8]
+    // What was written, and behind it room whose content means nothing: growing an array by a few bytes at a time costs
+    // more than the bytes.
+    @usableFromInline var storage: [UInt8]
 
-    /// An empty writer with room for `capacity` bytes.
-    public init(capacity: Int = 0) {
-        bytes = []
-        if capacity > 0 { bytes.reserveCapacity(capacity) }
-    }
+    @usableFromInline var end = 0
 
     /// The number of bytes written.
-    public var count: Int { bytes.count }
+    @inlinable public var count: Int { end }
+
+    /// An empty writer with room for `capacity` bytes.
+    public init(capacity: Int = 0) { storage = [UInt8](repeating: 0, count: capacity) }
+
+    /// What was written so far.
+    ///
+    /// Cost: a copy, unless all of the capacity was used; ``withSpan(_:)`` needs none.
+    public var bytes: [UInt8] { end == storage.count ? storage : Array(storage[..<end]) }
+
+    /// Lends what was written so far.
+    @inlinable
+    public func withSpan<Result, Failure: Error>(_ body: (RawSpan) throws(Failure) -> Result) throws(Failure) -> Result
+    {
+        try body(storage.span.bytes.extracting(0..<count))
+    }
 
     /// Forgets what was written and keeps the memory, so that one writer can serve a loop.
-    public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+    public mutating func removeAll() { end = 0 }
 
     /// Forgets what was written from `offset` on.
-    public mutating func truncate(to offset: Int) { bytes.removeLast(bytes.count - offset) }
+    public mutating func truncate(to offset: Int) {
+        precondition(offset <= count, "What was not written cannot be forgotten.")
+        end = offset
+    }
+
+    /// Makes room for `byteCount` bytes at the end and returns where they start.
+    @inlinable
+    mutating func extend(by byteCount: Int) -> Int {
+        let start = end
+        end = start + byteCount
+        if end > storage.count { grow() }
+        return start
+    }
+
+    @usableFromInline
+    mutating func grow() {
+        storage.append(contentsOf: repeatElement(0, count: Swift.max(storage.count, end - storage.count, 64)))
+    }
 
     /// Appends one byte.
-    public mutating func append(_ byte: UInt8) { bytes.append(byte) }
+    @inlinable
+    public mutating func append(_ byte: UInt8) { storage[extend(by: 1)] = byte }
 
     /// Appends `other` as it is.
-    public mutating func append(contentsOf other: RawSpan) { other.withUnsafeBytes { bytes.append(contentsOf: $0) } }
+    public mutating func append(contentsOf other: RawSpan) {
+        other.withUnsafeBytes { source in append(buffer: source) }
+    }
 
     /// Appends `other` as it is.
-    public mutating func append(contentsOf other: [UInt8]) { bytes.append(contentsOf: other) }
+    public mutating func append(contentsOf other: [UInt8]) {
+        other.withUnsafeBytes { source in append(buffer: source) }
+    }
+
+    private mutating func append(buffer source: UnsafeRawBufferPointer) {
+        if source.isEmpty { return }
+        let start = extend(by: source.count)
+        storage.withUnsafeMutableBytes { $0[start...].copyBytes(from: source) }
+    }
 
     /// Appends an integer in little-endian order.
     @inlinable
-    public mutating func append<Integer: FixedWidthInteger>(littleEndian value: Integer) {
-        withUnsafeBytes(of: value.littleEndian) { append(buffer: $0) }
+    public mutating func append<Integer: FixedWidthInteger & BitwiseCopyable>(littleEndian value: Integer) {
+        store(value.littleEndian)
     }
 
     /// Appends an integer in big-endian order: for keys.
     @inlinable
-    public mutating func append<Integer: FixedWidthInteger>(bigEndian value: Integer) {
-        withUnsafeBytes(of: value.bigEndian) { append(buffer: $0) }
+    public mutating func append<Integer: FixedWidthInteger & BitwiseCopyable>(bigEndian value: Integer) {
+        store(value.bigEndian)
     }
 
-    // One function that is not generic, so that the two above are compiled for each type where they are used.
-    @usableFromInline
-    mutating func append(buffer: UnsafeRawBufferPointer) { bytes.append(contentsOf: buffer) }
+    @inlinable
+    mutating func store<Integer: FixedWidthInteger & BitwiseCopyable>(_ value: Integer) {
+        let start = extend(by: MemoryLayout<Integer>.size)
+        storage.withUnsafeMutableBytes { $0.storeBytes(of: value, toByteOffset: start, as: Integer.self) }
+    }
 
     /// Appends an unsigned LEB128 integer in its shortest form, one to ten bytes.
     public mutating func append(varint value: UInt64) {
         var rest = value
         while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
             rest >>= 7
         }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
+        append(UInt8(truncatingIfNeeded: rest))
     }
 
     /// Appends a count or length as a varint.
@@ -67,7 +109,7 @@ public struct ByteWriter: Sendable {
     /// Appends bytes with their length as a varint before them.
     public mutating func append(lengthPrefixed other: [UInt8]) {
         append(varint: other.count)
-        bytes.append(contentsOf: other)
+        append(contentsOf: other)
     }
 
     /// Appends UTF-8 text with its length in bytes as a varint before it.
@@ -75,17 +117,18 @@ public struct ByteWriter: Sendable {
         var text = text
         text.withUTF8 { utf8 in
             append(varint: utf8.count)
-            bytes.append(contentsOf: utf8)
+            append(buffer: UnsafeRawBufferPointer(utf8))
         }
     }
 
     /// Writes over the four bytes at `offset`, which must have been written before.
     public mutating func overwrite(littleEndian value: UInt32, at offset: Int) {
-        for index in 0..<4 { bytes[offset + index] = UInt8(truncatingIfNeeded: value >> (8 * UInt32(index))) }
+        precondition(offset + 4 <= count, "Only what was written is written over.")
+        for index in 0..<4 { storage[offset + index] = UInt8(truncatingIfNeeded: value >> (8 * UInt32(index))) }
     }
 
     /// Appends the CRC-32C of everything from `start` to here.
     public mutating func appendChecksum(from start: Int = 0) {
-        append(littleEndian: CRC32C.checksum(bytes.span.bytes.extracting(start..<bytes.count)))
+        append(littleEndian: withSpan { CRC32C.checksum($0.extracting(start..<$0.byteCount)) })
     }
 }

@@ -67,7 +67,7 @@ extension EventLog {
                     state.lastChecksum = batch.withEvent(at: index) { shape, values in
                         frame.append(frame: header, shape: shape, values: values, after: state.lastChecksum)
                     }
-                    try transaction.append(frame.bytes.span.bytes, for: state.nextPosition, in: tables.events)
+                    try frame.withSpan { try transaction.append($0, for: state.nextPosition, in: tables.events) }
                     state.nextPosition += 1
                 }
                 head = HeadRow(
@@ -120,7 +120,7 @@ extension EventLog {
             try startRun(of: frame.id.replica, at: state.nextPosition, after: known, transaction, tables)
             buffer.removeAll()
             state.lastChecksum = buffer.append(rechaining: bytes.span.bytes, after: state.lastChecksum)
-            try transaction.append(buffer.bytes.span.bytes, for: state.nextPosition, in: tables.events)
+            try buffer.withSpan { try transaction.append($0, for: state.nextPosition, in: tables.events) }
             let head = HeadRow(sequence: expected, position: state.nextPosition, stamp: frame.stamp)
             try transaction.put(head.bytes.span.bytes, for: ReplicaKey(frame.id.replica), in: tables.heads)
             state.nextPosition += 1

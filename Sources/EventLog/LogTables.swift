@@ -50,7 +50,7 @@ struct ReplicaNumberKey: TableKey, Hashable {
         var writer = ByteWriter(capacity: 24)
         writer.append(replica)
         writer.append(bigEndian: number)
-        return try writer.bytes.withSpan(body)
+        return try writer.withSpan(body)
     }
 }
 

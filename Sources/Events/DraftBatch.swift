@@ -52,7 +52,8 @@ public struct DraftBatch: Sendable {
     {
         let start = index == 0 ? 0 : ends[index - 1].values
         let end = ends[index]
-        let bytes = buffer.bytes.span.bytes
-        return try body(bytes.extracting(start..<end.shape), bytes.extracting(end.shape..<end.values))
+        return try buffer.withSpan { bytes in
+            try body(bytes.extracting(start..<end.shape), bytes.extracting(end.shape..<end.values))
+        }
     }
 }

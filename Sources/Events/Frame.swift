@@ -194,7 +194,7 @@ extension ByteWriter {
         append(contentsOf: shape)
         append(contentsOf: values)
         appendChecksum(from: start)
-        return bytes.span.bytes.uint32(at: count - 4)
+        return withSpan { $0.uint32(at: $0.byteCount - 4) }
     }
 
     /// Appends a frame that came from elsewhere, chained to another predecessor; its other bytes stay as they are.
@@ -204,6 +204,6 @@ extension ByteWriter {
         append(contentsOf: frame.extracting(0..<(frame.byteCount - 4)))
         overwrite(littleEndian: previous, at: start + 8)
         appendChecksum(from: start)
-        return bytes.span.bytes.uint32(at: count - 4)
+        return withSpan { $0.uint32(at: $0.byteCount - 4) }
     }
 }

@@ -58,7 +58,7 @@ public struct MerkleHasher: Sendable {
         buffer.append(UInt8(1))
         buffer.append(left)
         buffer.append(right)
-        return Hash256(hashing: buffer.bytes.span.bytes)
+        return buffer.withSpan { Hash256(hashing: $0) }
     }
 
     /// The leaf of an event: SHA-256 of 0, its header, SHA-256 of its shape, SHA-256 of its values.
@@ -71,6 +71,6 @@ public struct MerkleHasher: Sendable {
         buffer.append(Hash256(hashing: bytes.extracting(frame.shape)))
         let values = bytes.extracting(frame.values)
         buffer.append(frame.isWithheld ? Hash256(at: 0, of: values) : Hash256(hashing: values))
-        return Hash256(hashing: buffer.bytes.span.bytes)
+        return buffer.withSpan { Hash256(hashing: $0) }
     }
 }

@@ -92,10 +92,10 @@ extension Store {
         return try await Self.describing(files) {
             try await writer.exclusively { [self] in
                 let logger = Subsystem.import.logger
-                logger.debug("began", metadata: ["file": "\(name)"])
+                logger.trace("began", metadata: ["file": "\(name)"])
                 var run = ImportRun(store: self, writer: writer, name: name, options: options, progress: progress)
                 let report = try run.perform(chunks)
-                logger.info(
+                logger.debug(
                     "done",
                     metadata: [
                         "records": "\(report.records)", "imported": "\(report.imported)",
@@ -201,13 +201,14 @@ private struct ImportRun {
         waiting.removeAll(keepingCapacity: true)
         var comparison =
             comparison ?? ImportComparison(source: SourceID(name: sourceName), session: options.session)
+        // Let go of here, so that it is changed in place: what it has met grows with the file.
+        self.comparison = nil
         let outcomes = try store.views.read { view in
-            // Read anew when the views had to be rebuilt: then from the same start.
-            var attempt = comparison
-            let outcomes = try records.map { try attempt.compare($0, in: view) }
-            comparison = attempt
-            return outcomes
+            // Runs anew when the views had to be rebuilt.
+            comparison.beginSlice()
+            return try records.map { try comparison.compare($0, in: view) }
         }
+        comparison.endSlice()
         self.comparison = comparison
         for (record, outcome) in zip(records, outcomes) {
             switch outcome {

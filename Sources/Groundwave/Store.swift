@@ -71,8 +71,9 @@ public final class Store: Sendable {
         self.commits = commits
         let kinds = Self.kinds(configuration)
         let views = Views(of: log, kinds: kinds, at: files.views) { rebuild in
-            Subsystem.views.logger.info(
-                "built anew", metadata: ["events": "\(rebuild.events)", "reason": "\(rebuild.reason)"])
+            Subsystem.views.logger.log(
+                level: rebuild.isRepair ? .warning : .debug, "built anew",
+                metadata: ["events": "\(rebuild.events)", "reason": "\(rebuild.reason)"])
         }
         if mayWrite, let identity {
             scratch = nil
@@ -146,7 +147,7 @@ public final class Store: Sendable {
                 mayWrite: !options.isReadOnly)
             if !store.views.isReadOnly { try store.views.catchUp() }
             let events = try log.lastPosition()
-            Subsystem.store.logger.info(
+            Subsystem.store.logger.debug(
                 "opened",
                 metadata: [
                     "events": "\(events)", "log": "\(log.id)",

@@ -4,7 +4,9 @@ import Logging
 /// The parts that say what they do, each under a label of its own, `groundwave.store` and so on: levels can be chosen
 /// for each.
 ///
-/// No line above debug level has anything of a contact in it, nor a file's name, which often has a call. Who wants to
+/// Only trace lines may have something of a contact in them: a file's name, which often has a call. Damage is a warning,
+/// a failed commit an error; all else is told at debug and trace level, so that an application hears nothing of a store
+/// that is well. Who wants to
 /// see lines bootstraps `LoggingSystem` before the first store is opened; otherwise they go where swift-log sends them.
 public enum Subsystem: String, CaseIterable, Sendable {
     /// Opening and closing.

@@ -155,7 +155,7 @@ final class Writer: Sendable {
                 // On the disk now. What the views cannot take is healed by the next read, and is no failed write.
                 _ = try? views.catchUp()
                 didCommit()
-                logger.debug(
+                logger.trace(
                     "committed",
                     metadata: [
                         "batches": "\(appended.count)", "events": "\(appended.reduce(0) { $0 + $1.count })",
@@ -199,7 +199,7 @@ final class Writer: Sendable {
         try introduceIfNew()
         let appended = try log.append([draft], as: replica, arrival: surroundings.now())
         didCommit()
-        logger.debug("committed", metadata: ["events": "\(draft.count)", "position": "\(appended[0].position)"])
+        logger.trace("committed", metadata: ["events": "\(draft.count)", "position": "\(appended[0].position)"])
         sealBehind(draft.count)
         return appended[0]
     }

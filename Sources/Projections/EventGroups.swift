@@ -14,7 +14,7 @@ struct EventGroups {
     private var positions: [Position] = []
     private var ordinals: [UInt32] = []
     private var records: [(kind: UInt32, id: RecordID)] = []
-    private var kinds: [String] = []
+    private var kinds: [(name: String, bytes: [UInt8])] = []
     private var slots: [UInt32] = [UInt32](repeating: 0, count: 1 << 10)
 
     /// The number of events.
@@ -28,11 +28,11 @@ struct EventGroups {
     }
 
     private mutating func ordinal(ofKind name: RawSpan) -> UInt32 {
-        for (ordinal, known) in kinds.enumerated() where known.utf8.count == name.byteCount {
-            let isSame = [UInt8](known.utf8).withSpan { $0.elementsEqual(name) }
-            if isSame { return UInt32(ordinal) }
+        for ordinal in kinds.indices where kinds[ordinal].bytes.withSpan({ $0.elementsEqual(name) }) {
+            return UInt32(ordinal)
         }
-        kinds.append(String(decoding: name.toArray(), as: UTF8.self))
+        let bytes = name.toArray()
+        kinds.append((String(decoding: bytes, as: UTF8.self), bytes))
         return UInt32(kinds.count - 1)
     }
 
@@ -77,7 +77,7 @@ struct EventGroups {
             next[Int(ordinal)] += 1
         }
         // By kind's name, since the name and not its ordinal stands in the key.
-        let ranks = kinds.indices.sorted { kinds[$0].utf8.lexicographicallyPrecedes(kinds[$1].utf8) }
+        let ranks = kinds.indices.sorted { kinds[$0].bytes.lexicographicallyPrecedes(kinds[$1].bytes) }
         var rank = [Int](repeating: 0, count: kinds.count)
         for (place, kind) in ranks.enumerated() { rank[kind] = place }
         let sorted = records.indices.sorted { left, right in
@@ -87,7 +87,7 @@ struct EventGroups {
         for ordinal in sorted {
             let record = records[ordinal]
             try body(
-                kinds[Int(record.kind)], record.id, Int(starts[ordinal])..<Int(starts[ordinal + 1]), order)
+                kinds[Int(record.kind)].name, record.id, Int(starts[ordinal])..<Int(starts[ordinal + 1]), order)
         }
     }
 

@@ -14,6 +14,7 @@ struct SliceWriter {
     private let nameCount: Int
     private var state = RecordState()
     private var row = ByteWriter(capacity: 4096)
+    private var touched: UInt8 = 0
     /// Index entries of an empty view, written in order at the end.
     private var newEntries: [[UInt8]] = []
     /// Events whose content turned out malformed while folding.
@@ -50,6 +51,7 @@ struct SliceWriter {
             var before: [IndexEntry] = []
             try load(key, transaction)
             if let schema, !state.isEmpty { before = schema.indexEntries(ShownValues(state, names)) }
+            touch(order[events], groups, snapshot)
             for event in order[events] {
                 let (position, place) = groups[event]
                 try snapshot.withBytes(at: place) { try foldEvent($0, position: position) }
@@ -57,11 +59,24 @@ struct SliceWriter {
             row.removeAll()
             state.encode(into: &row, keyChecksum: key.withSpan { CRC32C.checksum($0) })
             if isEmpty {
-                try transaction.append(row.bytes.span.bytes, for: key, in: tables.records)
+                try row.withSpan { try transaction.append($0, for: key, in: tables.records) }
             } else {
-                try transaction.put(row.bytes.span.bytes, for: key, in: tables.records)
+                try row.withSpan { try transaction.put($0, for: key, in: tables.records) }
             }
             if let schema { try index(schema, record, before: before, transaction) }
+        }
+    }
+
+    /// Reads a byte of every cache line of a record's events, so that the memory fetches them together and not one after
+    /// the other: they lie scattered over the log.
+    private mutating func touch(_ events: ArraySlice<UInt32>, _ groups: EventGroups, _ snapshot: borrowing LogSnapshot)
+    {
+        for event in events {
+            snapshot.withBytes(at: groups[event].place) { bytes in
+                for offset in stride(from: 0, to: Swift.min(bytes.byteCount, 512), by: 64) {
+                    touched &+= bytes.byte(at: offset)
+                }
+            }
         }
     }
 
@@ -122,9 +137,9 @@ struct SliceWriter {
             var checksum = ByteWriter(capacity: 4)
             checksum.append(littleEndian: key.withSpan { CRC32C.checksum($0) })
             if isEmpty {
-                try transaction.append(checksum.bytes.span.bytes, for: key, in: tables.index)
+                try checksum.withSpan { try transaction.append($0, for: key, in: tables.index) }
             } else {
-                try transaction.put(checksum.bytes.span.bytes, for: key, in: tables.index)
+                try checksum.withSpan { try transaction.put($0, for: key, in: tables.index) }
             }
         }
         newEntries.removeAll()

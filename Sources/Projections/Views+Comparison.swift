@@ -43,7 +43,7 @@ extension Views {
             defer { environment.close() }
             _ = try replayer.catchUp(environment)
             try environment.synchronise()
-            return (comparison, Rebuild(reason: "asked for", events: comparison.events))
+            return (comparison, Rebuild(reason: "asked for", events: comparison.events, isRepair: false))
         }
     }
 

@@ -35,6 +35,8 @@ public final class Views: Sendable {
         public let reason: String
         /// How many events were folded.
         public let events: Int
+        /// Whether there were views, and they were damaged.
+        public let isRepair: Bool
     }
 
     /// The views of `log` in the file at `path`, which need not exist. Nothing is read or built yet.
@@ -56,6 +58,9 @@ public final class Views: Sendable {
 
     /// What was built anew since this object was made.
     public var rebuildsSoFar: [Rebuild] { rebuilds.withLock { $0 } }
+
+    /// What is said of views that are not there yet.
+    private static let missing = "they are not there"
 
     // MARK: - Reading
 
@@ -110,24 +115,24 @@ public final class Views: Sendable {
     ///
     /// - Returns: How many events were folded.
     @discardableResult
-    public func rebuild() throws -> Int { try rebuild(because: "asked for") }
+    public func rebuild() throws -> Int { try rebuild(because: "asked for", isRepair: false) }
 
     private func rebuild(because error: ViewError) throws -> Int {
         switch error {
-        case .damaged(let what): try rebuild(because: what)
-        case .stale: try rebuild(because: "of another version or history")
+        case .damaged(let what): try rebuild(because: what, isRepair: what != Self.missing)
+        case .stale: try rebuild(because: "of another version or history", isRepair: false)
         case .readOnly: throw error
         }
     }
 
-    private func rebuild(because reason: String) throws -> Int {
+    private func rebuild(because reason: String, isRepair: Bool) throws -> Int {
         guard !isReadOnly else { throw ViewError.readOnly }
         return try replaceFile { aside in
             let environment = try Self.create(at: aside, log: log, kinds: kinds)
             defer { environment.close() }
             let events = try replayer.catchUp(environment).events
             try environment.synchronise()
-            return (events, Rebuild(reason: reason, events: events))
+            return (events, Rebuild(reason: reason, events: events, isRepair: isRepair))
         }
     }
 
@@ -210,7 +215,7 @@ public final class Views: Sendable {
         guard let identity = FileID(path: path) else {
             open = nil
             if isReadOnly { throw ViewError.readOnly }
-            throw ViewError.damaged("it is not there")
+            throw ViewError.damaged(Self.missing)
         }
         if let open, open.identity == identity { return open.environment }
         // A read that is still running keeps the file before this one open, and LMDB allows one of a name.

@@ -22,41 +22,38 @@ struct ContactKey: Hashable, Sendable {
         frequency: some Collection<UInt8>, band: some Collection<UInt8>, mode: some Collection<UInt8>,
         submode: some Collection<UInt8>, station: some Collection<UInt8>
     ) {
-        var writer = ByteWriter(capacity: 64)
-        writer.append(contentsOf: Self.folded(call))
+        var writer = ByteWriter(capacity: 96)
+        writer.append(folded: call)
         writer.append(UInt8(ascii: "|"))
-        writer.append(contentsOf: Self.folded(date))
+        writer.append(folded: date)
         writer.append(UInt8(ascii: "|"))
-        writer.append(contentsOf: Array(Self.folded(time).prefix(4)))
+        let timeStart = writer.count
+        writer.append(folded: time)
+        writer.truncate(to: Swift.min(writer.count, timeStart + 4))
         writer.append(UInt8(ascii: "|"))
-        writer.append(contentsOf: Self.band(frequency: frequency, band: band))
+        let bandStart = writer.count
+        writer.append(folded: band)
+        if writer.count == bandStart, let name = Self.band(of: frequency) { writer.append(folded: name.utf8) }
         writer.append(UInt8(ascii: "|"))
         writer.append(contentsOf: Self.mode(Self.folded(mode), Self.folded(submode)))
-        let hash = Hash256(hashing: writer.bytes.span.bytes)
+        let hash = writer.withSpan { Hash256(hashing: $0) }
         id = RecordID(high: hash.id.high, low: hash.id.low)
         self.station = Self.folded(station)
     }
 
+    func hash(into hasher: inout Hasher) { hasher.combine(id.low) }
+
     /// Upper case, without blanks at the ends.
     static func folded(_ text: some Collection<UInt8>) -> [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(text.count)
-        for byte in text where !(result.isEmpty && isBlank(byte)) {
-            result.append(byte >= 0x61 && byte <= 0x7A ? byte - 32 : byte)
-        }
-        while let last = result.last, isBlank(last) { result.removeLast() }
-        return result
+        var writer = ByteWriter(capacity: text.count)
+        writer.append(folded: text)
+        return writer.bytes
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) }
+    fileprivate static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) }
 
-    private static func band(frequency: some Collection<UInt8>, band: some Collection<UInt8>) -> [UInt8] {
-        let named = folded(band)
-        if !named.isEmpty { return named }
-        guard let frequency = Frequency(megahertz: String(decoding: folded(frequency), as: UTF8.self)),
-            let band = Band(containing: frequency)
-        else { return [] }
-        return folded(Array(band.name.utf8))
+    private static func band(of frequency: some Collection<UInt8>) -> String? {
+        Frequency(megahertz: String(decoding: folded(frequency), as: UTF8.self)).flatMap { Band(containing: $0) }?.name
     }
 
     private static func mode(_ mode: [UInt8], _ submode: [UInt8]) -> [UInt8] {
@@ -66,4 +63,17 @@ struct ContactKey: Hashable, Sendable {
 
     /// Whether two stations may be one: equal, or one of them not given.
     func mayBeSameStation(as other: [UInt8]) -> Bool { station.isEmpty || other.isEmpty || station == other }
+}
+
+extension ByteWriter {
+    /// Appends `text` in upper case, without blanks at the ends.
+    fileprivate mutating func append(folded text: some Collection<UInt8>) {
+        let start = count
+        var end = start
+        for byte in text where !(count == start && ContactKey.isBlank(byte)) {
+            append(byte >= 0x61 && byte <= 0x7A ? byte - 32 : byte)
+            if !ContactKey.isBlank(byte) { end = count }
+        }
+        truncate(to: end)
+    }
 }

@@ -39,6 +39,8 @@ public struct ImportComparison {
     private var occurrences: [ContactKey: Int] = [:]
     /// The contacts that the file's records were.
     private var met: Set<RecordID> = []
+    /// What the slice at work has added to the two above.
+    private var slice: [(key: ContactKey, id: RecordID)] = []
 
     /// A comparison with what `source` said before.
     public init(source: SourceID, session: RecordID? = nil) {
@@ -46,14 +48,28 @@ public struct ImportComparison {
         self.session = session
     }
 
+    /// Begins a slice of the file's records. Where the one before was not ended, it is forgotten: then the views were
+    /// found damaged on the way, and its records come again.
+    public mutating func beginSlice() {
+        for (key, id) in slice {
+            occurrences[key, default: 1] -= 1
+            met.remove(id)
+        }
+        slice.removeAll(keepingCapacity: true)
+    }
+
+    /// Ends a slice: what its records were counts.
+    public mutating func endSlice() { slice.removeAll(keepingCapacity: true) }
+
     /// What the next record of the file is. Cost: an index look-up, and for a contact that is there its row.
     public mutating func compare(_ record: ADIFRecord, in view: borrowing ViewReader) throws -> Outcome {
         guard record.fields.text(.call) != nil else { return .rejected(reason: "no-call") }
         let imported = ImportedRecord(record)
         let occurrence = occurrences[imported.key, default: 0]
-        occurrences[imported.key] = occurrence + 1
         let id = try find(imported, in: view) ?? Self.recordID(source, imported.key, occurrence)
+        occurrences[imported.key] = occurrence + 1
         met.insert(id)
+        slice.append((imported.key, id))
         guard let state = try view.state(of: QSOKind.name, id) else {
             return .new(
                 Change(

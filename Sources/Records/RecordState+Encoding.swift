@@ -88,8 +88,8 @@ extension RecordState {
         }
         writer.append(varint: history.count)
         writer.append(varint: history.last)
-        writer.append(contentsOf: history.deltas.bytes)
-        let checksum = writer.bytes.withSpan {
+        history.deltas.withSpan { writer.append(contentsOf: $0) }
+        let checksum = writer.withSpan {
             CRC32C.checksum($0.extracting((start + 4)..<$0.byteCount), continuing: keyChecksum)
         }
         writer.overwrite(littleEndian: checksum, at: start)

@@ -169,7 +169,7 @@ public struct History: Sendable {
 
     /// The first position; 0 when there is none.
     public var first: Position {
-        deltas.bytes.withSpan { bytes in
+        deltas.withSpan { bytes in
             var reader = ByteReader()
             return (try? reader.varint(in: bytes)) ?? 0
         }
@@ -177,7 +177,7 @@ public struct History: Sendable {
 
     /// All positions, ascending.
     public var positions: [Position] {
-        deltas.bytes.withSpan { bytes in
+        deltas.withSpan { bytes in
             var reader = ByteReader()
             var position: Position = 0
             var result: [Position] = []

@@ -2,16 +2,28 @@ import ByteCoding
 
 /// The fields that one change has written so far, to notice one that it writes twice.
 ///
-/// Schemas number their fields from 1, so nearly all of them are a bit here and cost no allocation.
+/// Schemas number their fields from 1, and those of our own beside a standard's from 1000, so nearly all of them are a
+/// bit here and cost no allocation.
 struct WrittenFields {
-    private var numbers: UInt128 = 0
+    private var low: UInt128 = 0
+    private var middle: UInt128 = 0
+    private var own: UInt128 = 0
     private var others: Set<FieldKey> = []
 
     /// Adds `field`; `false` where it was there already.
     mutating func insert(_ field: FieldKey) -> Bool {
-        guard case .number(let number) = field, number < 128 else { return others.insert(field).inserted }
-        let bit: UInt128 = 1 << UInt128(number)
-        defer { numbers |= bit }
-        return numbers & bit == 0
+        guard case .number(let number) = field else { return others.insert(field).inserted }
+        switch number {
+        case 0..<128: return Self.set(number, in: &low)
+        case 128..<256: return Self.set(number - 128, in: &middle)
+        case 1000..<1128: return Self.set(number - 1000, in: &own)
+        default: return others.insert(field).inserted
+        }
+    }
+
+    private static func set(_ place: UInt32, in bits: inout UInt128) -> Bool {
+        let bit: UInt128 = 1 << UInt128(place)
+        defer { bits |= bit }
+        return bits & bit == 0
     }
 }

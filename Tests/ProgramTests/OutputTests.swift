@@ -22,7 +22,7 @@ import Testing
         #expect(try importing(Program()).errors == "")
     }
 
-    @Test(arguments: ["-v", "GROUNDWAVE_LOG=info", "GROUNDWAVE_LOG=writer=info,import=info,store=info,views=info"])
+    @Test(arguments: ["-v", "GROUNDWAVE_LOG=debug", "GROUNDWAVE_LOG=writer=debug,import=debug,store=debug,views=debug"])
     func `has no call, grid or note below debug level`(how: String) throws {
         let program = try Program()
         let told =
@@ -37,7 +37,7 @@ import Testing
 
     @Test func `is more with two v, or for one subsystem alone`() throws {
         #expect(try importing(Program(), "-vv").errors.contains("writer: committed"))
-        let one = try importing(Program(), environment: ["GROUNDWAVE_LOG": "writer=debug"]).errors
+        let one = try importing(Program(), environment: ["GROUNDWAVE_LOG": "writer=trace"]).errors
         #expect(one.contains("writer: committed"))
         #expect(!one.contains("store: opened"))
         let odd = try importing(Program(), environment: ["GROUNDWAVE_LOG": "walls=debug"])

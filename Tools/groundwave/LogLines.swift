@@ -6,7 +6,7 @@ import Synchronization
 /// What the library says of its work, as lines on standard error: `views: built anew (events=12, reason=…)`.
 ///
 /// Warnings and worse are told always but with `-q`; `-v` and `-vv` tell more, and `GROUNDWAVE_LOG` says it for one
-/// subsystem: `GROUNDWAVE_LOG=views=debug,import=info`, or `debug` for all.
+/// subsystem: `GROUNDWAVE_LOG=views=debug,import=trace`, or `debug` for all.
 enum LogLines {
     private static let hasStarted = Mutex(false)
 
@@ -17,7 +17,7 @@ enum LogLines {
             return !started
         }
         guard isFirst else { return }
-        let general: Logger.Level = options.quiet ? .error : [.warning, .info, .debug][min(options.verbose, 2)]
+        let general: Logger.Level = options.quiet ? .error : [.warning, .debug, .trace][min(options.verbose, 2)]
         let levels = Levels(ProcessInfo.processInfo.environment["GROUNDWAVE_LOG"] ?? "", general: general)
         for word in levels.unknown { Terminal.remark("GROUNDWAVE_LOG: “\(Terminal.visible(word))” is not understood.") }
         LoggingSystem.bootstrap { label in
