@@ -1,6 +1,7 @@
 import ByteCoding
 import Events
 import LMDB
+import Synchronization
 
 /// Where a batch came to stand.
 public struct Appended: Hashable, Sendable {
@@ -19,23 +20,26 @@ public struct Appended: Hashable, Sendable {
 
 /// How safe a batch is when `append` returns.
 public enum Durability: Sendable {
-    /// On the disk: it survives a power cut.
+    /// On the disk: it survives a power cut. Two flushes.
     case durable
-    /// In the file: it survives a crash of the program; a power cut may take the last second of it.
+    /// In the file: it survives a crash of the program. A power cut may take it, and the relaxed batches before it, but
+    /// nothing older, until the next durable batch or ``EventLog/flush()``. One flush.
     case relaxed
 }
 
 extension EventLog {
     /// Appends batches as events of `replica` in one commit, and returns where each came to stand.
     ///
-    /// All are on the disk when this returns. If it throws, none was appended; after an error of the disk the end of
+    /// All are as safe as `durability` says when this returns. If it throws, none was appended; after an error of the disk the end of
     /// the log is checked before the next append, and until that succeeds nothing is acknowledged.
     ///
     /// - Parameters:
     ///   - batches: None empty. Each gets one stamp and is atomic on its own.
     ///   - arrival: The present moment; its wall clock drives the stamps.
-    /// - Complexity: O(events); one flush of the disk (two until the fast durable path stands: DESIGN.md section 4).
-    public func append(_ batches: [DraftBatch], as replica: ReplicaID, arrival: Arrival) throws -> [Appended] {
+    /// - Complexity: O(events); the flushes of `durability`, however many batches there are.
+    public func append(
+        _ batches: [DraftBatch], as replica: ReplicaID, arrival: Arrival, durability: Durability = .durable
+    ) throws -> [Appended] {
         if batches.isEmpty { return [] }
         for batch in batches {
             precondition(!batch.isEmpty, "a batch has at least one event")
@@ -43,7 +47,7 @@ extension EventLog {
                 throw EventLogError.batchTooLarge(count: batch.count, bytes: batch.byteCount)
             }
         }
-        return try commit { transaction, tables, state in
+        return try commit(durability) { transaction, tables, state in
             var frame = ByteWriter(capacity: 1024)
             var head = try Self.head(of: replica, in: transaction, tables)
             var clock = HybridClock(last: Swift.max(state.clock, head?.stamp ?? state.clock))
@@ -89,7 +93,7 @@ extension EventLog {
     /// - Returns: How many were appended.
     /// - Throws: ``EventLogError/outOfSequence(_:expected:)`` at a gap; then none was appended.
     public func append(copying frames: [[UInt8]], arrival: Arrival) throws -> Int {
-        try commit { transaction, tables, state in
+        try commit(.durable) { transaction, tables, state in
             let first = state.nextPosition
             var clock = HybridClock(last: state.clock)
             try Self.copy(frames, arrival, &clock, &state, transaction, tables)
@@ -152,13 +156,14 @@ extension EventLog {
 
     /// One write transaction around `body`, which moves the state on; seals that are ready go with it.
     private func commit<Result>(
-        _ body: (borrowing WriteTransaction, LogTables, inout LogState) throws -> Result
+        _ durability: Durability, _ body: (borrowing WriteTransaction, LogTables, inout LogState) throws -> Result
     ) throws -> Result {
         try checkAfterFailedCommit()
         var before: LogState?
         var seals: Sealer.Mark?
         do {
-            let result = try environment.write { transaction in
+            let flushing: Flushing = durability == .durable ? .everything : .pages
+            let result = try environment.write(flushing: flushing) { transaction in
                 let tables = try LogTables(in: transaction)
                 var state = try Self.state(in: transaction, tables.meta)
                 before = state
@@ -167,10 +172,24 @@ extension EventLog {
                 try transaction.put(state.bytes.span.bytes, for: LogState.key, in: tables.meta)
                 return result
             }
+            // The flush of a durable commit is of the whole file.
+            isBehind.store(durability == .relaxed, ordering: .releasing)
             if let seals { sealer.withLock { $0.didStore(upTo: seals) } }
             return result
         } catch let error as LMDBError {
             if error.mayHaveWritten { suspect.withLock { $0 = before ?? $0 } }
+            throw error
+        }
+    }
+
+    /// Puts relaxed batches on the disk: what was appended before is durable when this returns.
+    public func flush() throws {
+        guard isBehind.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        try checkAfterFailedCommit()
+        do { try environment.synchronise() } catch {
+            // What a failed flush has lost is not known: the end of the log is looked at before anything more is said.
+            let state = try state()
+            suspect.withLock { $0 = state }
             throw error
         }
     }

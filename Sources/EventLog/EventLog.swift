@@ -21,6 +21,8 @@ public final class EventLog: Sendable {
     let holder: Mutex<Environment>
     /// Set by a commit that failed: nothing is appended until the end of the log has been checked.
     let suspect = Mutex<LogState?>(nil)
+    /// Whether relaxed batches may not be on the disk yet.
+    let isBehind = Atomic(false)
     /// Held while that check runs.
     let checking = Mutex(())
     let sealer = Mutex(Sealer())
@@ -120,7 +122,10 @@ public final class EventLog: Sendable {
 
     /// Writes everything that is still in memory and closes the file. Later calls throw.
     public func close() throws {
-        if !isReadOnly { try writeSeals() }
+        if !isReadOnly {
+            try writeSeals()
+            try flush()
+        }
         environment.close()
     }
 }

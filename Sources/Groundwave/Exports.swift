@@ -8,3 +8,4 @@
 @_exported import Settings
 
 @_exported import struct EventLog.Arrival
+@_exported import enum EventLog.Durability
