@@ -21,6 +21,16 @@ import Testing
         #expect(help.output.contains("--json"))
     }
 
+    @Test(arguments: [
+        "init", "info", "verify", "digest", "replay", "stats", "import", "export", "history", "blame", "watch", "undo",
+    ])
+    func `every verb of the whole store says what it does`(verb: String) throws {
+        let help = try Program().run(verb, "--help")
+        #expect(help.status == 0)
+        #expect(help.output.hasPrefix("OVERVIEW: "))
+        #expect(help.output.contains("--json") && help.output.contains("-v, --verbose"))
+    }
+
     private static let mistakes: [([String], String)] = [
         (["qso", "lst"], "groundwave qso list"), (["qos", "list"], "groundwave qso"),
         (["sesion", "start"], "groundwave session"), (["settings", "imprt", "x"], "groundwave settings import"),

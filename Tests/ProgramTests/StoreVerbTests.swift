@@ -69,6 +69,48 @@ import Testing
         #expect(try program.json("qso", "count")["total"] as? Int == 0)
     }
 
+    @Test func `tell who changed what, when and why, for one contact and for all`() throws {
+        let program = try Program()
+        #expect(try program.run("import", generatedLog(3, in: program)).status == 0)
+        #expect(
+            try program.run("qso", "edit", "N0C1", "BAND=40m", "--note", "Wrong band", "--author", "N0OP").status == 0)
+        let events = try #require(program.json("history", "N0C1")["events"] as? [[String: Any]])
+        #expect(events.count == 2)
+        #expect(events[0]["note"] as? String == "Wrong band" && events[0]["author"] as? String == "N0OP")
+        let change = try #require((events[0]["changes"] as? [[String: Any]])?.first)
+        #expect(change["before"] as? String == "20m" && change["after"] as? String == "40m")
+        #expect(events[1]["imported"] as? Bool == true)
+        let text = try program.run("history")
+        #expect(text.status == 0)
+        let rows = text.output.split(separator: "\n")
+        #expect(rows.count == 4, "heading, edit, import, introduction: \(text.output)")
+        #expect(rows[1].contains("BAND: 20m → 40m") && rows[1].contains("N0OP") && rows[1].contains("Wrong band"))
+        #expect(try program.run("history", "--full").output.split(separator: "\n").count > 6)
+        let why = try #require(program.json("blame", "N0C1")["fields"] as? [String: [String: Any]])
+        #expect(why["BAND"]?["value"] as? String == "40m" && why["BAND"]?["why"] as? String == "causal")
+        #expect(why["CALL"]?["why"] as? String == "only")
+        #expect(try program.run("history", "N0NOBODY").status == 66)
+    }
+
+    @Test func `count what is in a store, and give the same digest after a replay`() throws {
+        let program = try Program()
+        #expect(try program.run("import", generatedLog(20, in: program)).status == 0)
+        let digest = try program.json("digest", "--words")
+        #expect((digest["words"] as? String)?.split(separator: " ").count == 16)
+        let replayed = try program.json("replay")
+        #expect(replayed["same"] as? Bool == true && replayed["digest"] as? String == digest["digest"] as? String)
+        let fresh = program.folder.appending(path: "fresh").path
+        #expect(try program.json("replay", "--to", fresh)["digest"] as? String == digest["digest"] as? String)
+        #expect(try program.json("digest", "--store", fresh)["digest"] as? String == digest["digest"] as? String)
+        #expect(try program.run("replay", "--to", fresh).status == 73)
+        #expect(try program.json("info")["qsos"] as? Int == 20)
+        #expect(try program.run("info").output.contains("20"))
+        #expect(try program.run("stats").output.contains("qso"))
+        #expect(try program.run("digest").output.contains(digest["digest"] as? String ?? "?"))
+        let verified = try program.json("verify", "--deep")
+        #expect(verified["ok"] as? Bool == true && verified["digest"] as? String == digest["digest"] as? String)
+    }
+
     @Test func `leave no half a file behind where an export fails`() throws {
         let program = try Program()
         let folder = program.folder.appending(path: "out")

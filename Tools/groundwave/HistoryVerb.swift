@@ -9,7 +9,7 @@ import Records
 struct HistoryVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "What happened, the newest first: who, when, before and after, and why.",
-        discussion: "What an import wrote is one line a batch; --verbose shows each event of it.")
+        discussion: "What an import wrote is one line a batch; --full shows each event of it.")
 
     @Argument(help: ArgumentHelp("Only this record: its id, the beginning of it, last, or a call.", valueName: "id"))
     var id: String?
@@ -34,7 +34,7 @@ struct HistoryVerb: AsyncParsableCommand {
     @Option(help: ArgumentHelp("At most so many events; 50 on a terminal unless said otherwise.", valueName: "count"))
     var limit: Int?
     @Flag(help: "Show every event of an import, and every field of a new record.")
-    var verbose = false
+    var full = false
 
     func run() async throws {
         if ndjson { Terminal.manner.withLock { $0.isJSON = true } }
@@ -73,7 +73,7 @@ struct HistoryVerb: AsyncParsableCommand {
         let limit = limit ?? (Terminal.isTerminal ? 50 : .max)
         var query = query
         query.limit = nil
-        var text = try HistoryText(store, isVerbose: verbose, isOneRecord: id != nil)
+        var text = try HistoryText(store, isVerbose: full, isOneRecord: id != nil)
         var isCut = false
         try store.forEachHistoryEntry(query) { entry in
             if text.startsNewRow(entry), text.rowCount == limit {

@@ -13,7 +13,7 @@ struct StoreOptions: ParsableArguments {
     @Flag(help: "Print one JSON object: see Docs/JSON.md.")
     var json = false
 
-    @OptionGroup(title: "Output") var output: OutputOptions
+    @OptionGroup var output: OutputOptions
 
     /// Has errors, colours and words about the work come out as asked for: before any verb does anything.
     func validate() {

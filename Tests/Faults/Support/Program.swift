@@ -74,8 +74,6 @@ final class Child {
         var environment = ProcessInfo.processInfo.environment
         environment["NO_COLOR"] = "1"
         environment["GROUNDWAVE_STORE"] = nil
-        // A child that is killed leaves half a profile behind, and no coverage could be computed from it.
-        environment["LLVM_PROFILE_FILE"] = "/dev/null"
         process.environment = environment
         try process.run()
         if let text, let input {
