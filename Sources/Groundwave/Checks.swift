@@ -22,12 +22,6 @@ public enum BandName {
     }
 }
 
-/// Values of fields as text.
-public enum FieldText {
-    /// `value` as UTF-8, else as Windows-1252, where every byte has a meaning.
-    public static func decode(_ value: [UInt8]) -> String { ValueText(decoding: value[...]).string }
-}
-
 extension ViewReader {
     /// The contact that `contact` repeats: another one, by the rules of ``DupeCheck``, or `nil`.
     public func firstDupe(of contact: LoggedContact) throws -> Record? {

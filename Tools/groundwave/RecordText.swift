@@ -26,7 +26,7 @@ enum RecordText {
         if ShownValue.isBinary(value) {
             return "0x" + value.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         }
-        return FieldText.decode(value)
+        return FieldValue.text(value)
     }
 
     /// `text` in one line, at most `count` characters.
