@@ -81,7 +81,7 @@ struct `A relaxed write` {
             // LMDB flushes pages through one descriptor, and writes the meta page through that one or through another,
             // which waits for the disk.
             let lines = try String(contentsOf: trace, encoding: .utf8).split(separator: "\n")
-            let calls = lines.filter { $0.contains("/log.mdb>") }.map { $0.drop { $0 != " " }.dropFirst() }
+            let calls = lines.filter { $0.contains("/log.mdb>") }.map { $0.drop { $0.isNumber || $0 == " " } }
             let flushed = calls.filter { $0.hasPrefix("fdatasync(") }
             let descriptor = try #require(flushed.first?.dropFirst("fdatasync(".count).prefix { $0 != "<" })
             return flushed.count + calls.count { $0.hasPrefix("pwrite64(") && !$0.hasPrefix("pwrite64(\(descriptor)<") }

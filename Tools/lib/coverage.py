@@ -8,12 +8,16 @@ import argparse
 import glob
 import json
 import os
+import shutil
 import subprocess
 import sys
 
 
 def tool(name: str) -> list[str]:
-    return ["xcrun", name] if sys.platform == "darwin" else [name]
+    """The tool of the Swift toolchain: that of another LLVM may not read its profiles."""
+    if sys.platform == "darwin":
+        return ["xcrun", name]
+    return [os.path.join(os.path.dirname(os.path.realpath(shutil.which("swift") or "swift")), name)]
 
 
 def summary(profiles: str, programs: str) -> list[dict]:
