@@ -63,6 +63,37 @@ import Testing
         #expect(right.views.rebuildsSoFar.last?.reason == "of another version or history")
     }
 
+    @Test func `views of an older version are built anew, and what the new one indexes is found`() throws {
+        let store = try TestStore()
+        for value in 0..<10 { try store.set(UInt64(value), 2, "b\(value)") }
+        let digest = try store.views.read { try $0.digest() }
+        store.views.close()
+        // The next version of the kind finds records by their second field.
+        let next = KindSchema(
+            name: "thing", version: TestStore.kind.version + 1, fields: [FieldSchema(1, "A"), FieldSchema(2, "B")],
+            indexEntries: { values in [IndexEntry(index: 1, key: values.value(2).map { Array($0) } ?? [])] })
+        let path = store.folder.appending(path: "views.mdb").path
+        let views = Views(of: store.log, kinds: Kinds([next]), at: path)
+        defer { views.close() }
+        try views.catchUp()
+        #expect(views.rebuildsSoFar.map(\.reason) == ["of another version or history"])
+        #expect(try views.read { try $0.digest() } == digest)
+        var found: [RecordID] = []
+        try views.read { view in
+            try view.forEachEntry(of: "thing", index: 1, prefix: Array("b7".utf8)) { _, id in
+                found.append(id)
+                return true
+            }
+        }
+        #expect(found == [RecordID(high: 0, low: 7)])
+        // And the older program takes its own version back.
+        views.close()
+        let old = Views(of: store.log, kinds: store.views.kinds, at: path)
+        defer { old.close() }
+        #expect(try old.read { try $0.digest() } == digest)
+        #expect(old.rebuildsSoFar.count == 1)
+    }
+
     @Test func `views that are ahead of the log are built anew`() throws {
         let (long, short) = (try TestStore(), try TestStore())
         for value in 0..<10 { try long.set(UInt64(value), 1, "v\(value)") }
