@@ -45,9 +45,12 @@ public struct AtomicFile: ~Copyable {
         try describing { Int(try handle.seekToEnd()) }
     }
 
-    /// Says of an error that is none of ours which file it is about.
-    func describing<Result>(_ body: () throws -> Result) throws -> Result {
-        do { return try body() } catch let error as StoreError { throw error } catch {
+    /// Says of an error of writing which file it is about; any other, such as that of damaged views, passes as it is.
+    func describing<Result>(
+        where isOfWriting: (any Error) -> Bool = { _ in true }, _ body: () throws -> Result
+    ) throws -> Result {
+        do { return try body() } catch {
+            guard isOfWriting(error) else { throw error }
             throw StoreError(
                 .inputOutput, "The file \(target) cannot be written.", hint: "Is the disk full?", cause: error)
         }

@@ -4,6 +4,7 @@ import Radio
 import Records
 
 internal import struct GRDB.Configuration
+internal import struct GRDB.DatabaseError
 internal import class GRDB.DatabaseQueue
 internal import protocol GRDB.DatabaseValueConvertible
 internal import struct GRDB.StatementArguments
@@ -20,6 +21,9 @@ internal import struct GRDB.StatementArguments
 struct SQLiteExport {
     /// The most fields of a table: SQLite allows 2,000 columns (sqlite.org/limits.html), less those of our own.
     static let columnLimit = 1990
+
+    /// Whether `error` is one of SQLite's.
+    static func isOfWriting(_ error: any Error) -> Bool { error is DatabaseError }
 
     private let queue: DatabaseQueue
     private let columns: [FieldName]

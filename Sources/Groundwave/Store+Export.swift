@@ -96,7 +96,7 @@ extension Store {
             report = ExportReport(token: ChangeToken(epoch: log.epoch, position: view.position))
             try file.truncate()
             let facts = databaseFacts(created: created, position: view.position)
-            report.remarks = try file.describing {
+            report.remarks = try file.describing(where: SQLiteExport.isOfWriting) {
                 var database = try SQLiteExport(path: file.aside, names: try Self.columns(query, view), facts: facts)
                 try database.write { take in
                     try view.forEachContactInOrder(query) { record in

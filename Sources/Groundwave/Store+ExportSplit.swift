@@ -64,7 +64,7 @@ extension Store {
         let columns = CSV.columns(Set(records.flatMap { $0.adifFields.map(\.name) }))
         var file = try AtomicFile(folder.appending(path: name).path)
         if format == .sqlite {
-            report.remarks += try file.describing {
+            report.remarks += try file.describing(where: SQLiteExport.isOfWriting) {
                 let facts = databaseFacts(created: created, position: view.position)
                 var database = try SQLiteExport(path: file.aside, names: columns, facts: facts)
                 try database.write { take in try records.forEach(take) }

@@ -95,6 +95,27 @@ import Testing
         #expect(try rows(folder.path("log.db"), "SELECT * FROM qso").isEmpty)
     }
 
+    @Test func `of views that turn out damaged is written all the same, from new ones`() async throws {
+        let temporary = try await TemporaryStore()
+        try await temporary.store.importText(generatedLog(200))
+        try temporary.store.close()
+        let views = temporary.url.appending(path: "views.mdb")
+        var bytes = try Data(contentsOf: views)
+        var start = bytes.startIndex
+        while let place = bytes.range(of: Data("N0C77".utf8), in: start..<bytes.endIndex) {
+            bytes[place.lowerBound + 4] = UInt8(ascii: "8")
+            start = place.upperBound
+        }
+        try #require(start > bytes.startIndex)
+        try bytes.write(to: views)
+        guard case .ready(let store) = try await Store.open(at: temporary.url) else { return }
+        let folder = try TemporaryFolder()
+        let report = try store.export(.everything, as: .sqlite, created: 0, toFile: folder.path("log.db"))
+        #expect(report.records == 200)
+        #expect(try rows(folder.path("log.db"), "SELECT * FROM qso WHERE CALL = 'N0C77'").count == 1)
+        try store.close()
+    }
+
     @Test func `leaves out a field that is called like a column of ours, and says so`() async throws {
         let temporary = try await TemporaryStore()
         try await temporary.store.importText("<EOH><CALL:4>N0AB<BAND:3>20m<MODE:2>CW<_ID:1>7<EOR>")
