@@ -53,7 +53,8 @@ extension EventLog {
             var clock = HybridClock(last: Swift.max(state.clock, head?.stamp ?? state.clock))
             let first = state.nextPosition
             try Self.startRun(of: replica, at: first, after: head, transaction, tables)
-            var observed = try Self.observed(by: replica, since: head?.position ?? 0, in: transaction, tables)
+            var observed = try Self.observed(
+                by: replica, after: head, appending: batches.reduce(0) { $0 + $1.count }, in: transaction, tables)
             var appended: [Appended] = []
             for batch in batches {
                 let stamp = clock.tick(wallMilliseconds: arrival.wallMilliseconds)
@@ -65,8 +66,8 @@ extension EventLog {
                 for index in 0..<batch.count {
                     let header = EventHeader(
                         id: EventID(replica, sequence + UInt64(index)), stamp: stamp, rest: batch.count - 1 - index,
-                        observed: observed)
-                    if !observed.isEmpty { observed = [] }
+                        observed: observed.heads, observesAll: observed.areAll)
+                    if observed.areAll || !observed.heads.isEmpty { observed = ([], false) }
                     frame.removeAll()
                     state.lastChecksum = batch.withEvent(at: index) { shape, values in
                         frame.append(frame: header, shape: shape, values: values, after: state.lastChecksum)

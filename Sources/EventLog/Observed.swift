@@ -3,15 +3,23 @@ import Events
 import LMDB
 
 extension EventLog {
-    /// The heads of other replicas that came to stand behind `position`, where this replica wrote last: what its next
-    /// event says it has seen.
+    /// What the next event of `replica` says its author had seen: the heads of other replicas that moved since its event
+    /// before. With every 256th event it says all of them, so that nobody has to read further back than that to know
+    /// what an author knew.
     ///
     /// Each says the root of the tree there too, since a number alone would not tell two branches of a fork apart.
     ///
-    /// - Complexity: O(replicas), and at most 255 hashes for each that moved.
+    /// - Parameters:
+    ///   - head: The last event of `replica`.
+    ///   - count: How many events are appended with the next one.
+    /// - Complexity: O(replicas), and at most 255 hashes for each that is said.
     static func observed(
-        by replica: ReplicaID, since position: Position, in transaction: borrowing WriteTransaction, _ tables: LogTables
-    ) throws -> [ObservedHead] {
+        by replica: ReplicaID, after head: HeadRow?, appending count: Int,
+        in transaction: borrowing WriteTransaction, _ tables: LogTables
+    ) throws -> (heads: [ObservedHead], areAll: Bool) {
+        let last = head?.sequence ?? 0
+        let isDue = last / contextCount != (last + UInt64(count)) / contextCount
+        let since = isDue ? 0 : head?.position ?? 0
         var moved: [EventID] = []
         try transaction.withCursor(tables.heads) { cursor in
             try cursor.forEach(from: nil) { key, value in
@@ -19,15 +27,19 @@ extension EventLog {
                     throw EventLogError.damaged("the last event of a replica")
                 }
                 let other = ReplicaID(at: 0, of: key)
-                if other != replica, row.position > position { moved.append(EventID(other, row.sequence)) }
+                if other != replica, row.position > since { moved.append(EventID(other, row.sequence)) }
                 return true
             }
         }
         // More replicas than an event can name have never moved at once; the least ids are named.
-        return try moved.prefix(EventLimits.observedCount).map {
+        let heads = try moved.prefix(EventLimits.observedCount).map {
             ObservedHead(event: $0, rootPrefix: try root(through: $0, in: transaction, tables).prefix)
         }
+        return (heads, isDue && moved.count == heads.count)
     }
+
+    /// Among so many events of a replica one says all that its author had.
+    static let contextCount: UInt64 = 256
 
     /// The root of the tree over a replica's events up to `last`, within a transaction.
     private static func root(

@@ -38,7 +38,8 @@ public enum EventLimits {
 /// | length − 4 | 4 | CRC-32C of everything before it |
 ///
 /// The header part: replica (16), sequence (8), stamp (8), rest (2: how many events of the batch follow), number of
-/// observed heads (2), and for each: replica (16), sequence (8), first 8 bytes of the tree root there.
+/// observed heads (2; bit 15: these are all its author had, not only those that moved), and for each: replica (16),
+/// sequence (8), first 8 bytes of the tree root there.
 ///
 /// All integers are little-endian, ids are bytes. The frame is recognised without anything around it, so it can be
 /// found again in a file whose tree is gone; the checksum of its predecessor tells a living frame from a stale copy.
@@ -50,6 +51,8 @@ public struct Frame: Hashable, Sendable {
     /// Bytes of a header part that observed nothing.
     @usableFromInline static let fixedHeaderSize = 36
     @usableFromInline static let observedSize = 32
+    /// The bit of their number that says that the observed heads are all.
+    @usableFromInline static let observesAllBit: UInt16 = 0x8000
 
     /// Bytes of the whole frame.
     public let length: Int
@@ -61,6 +64,8 @@ public struct Frame: Hashable, Sendable {
     public let stamp: Stamp
     /// How many events of the same batch follow; 0 for the last one.
     public let rest: Int
+    /// Whether the observed heads are all that its author had; else those that moved since its event before.
+    public let observesAll: Bool
     /// Whether the values are gone and only their hash is left.
     public let isWithheld: Bool
     /// Where the header part stands, within the frame.
@@ -87,7 +92,8 @@ public struct Frame: Hashable, Sendable {
         guard headerLength >= Self.fixedHeaderSize, length <= EventLimits.batchBytes, valuesStart &+ 4 <= length
         else { throw .malformed }
         let flags = bytes.uint16(at: 14)
-        let observedCount = Int(bytes.uint16(at: Self.prefixSize &+ 34))
+        let observedWord = bytes.uint16(at: Self.prefixSize &+ 34)
+        let observedCount = Int(observedWord & ~Self.observesAllBit)
         let rest = Int(bytes.uint16(at: Self.prefixSize &+ 32))
         guard headerLength == Self.fixedHeaderSize &+ observedCount &* Self.observedSize, flags <= 1,
             flags == 0 || valuesStart &+ 32 &+ 4 == length,
@@ -96,6 +102,7 @@ public struct Frame: Hashable, Sendable {
         self.length = length
         previousChecksum = bytes.uint32(at: 8)
         isWithheld = flags == 1
+        observesAll = observedWord & Self.observesAllBit != 0
         id = EventID(ReplicaID(at: Self.prefixSize, of: bytes), bytes.uint64(at: Self.prefixSize &+ 16))
         stamp = Stamp(rawValue: bytes.uint64(at: Self.prefixSize &+ 24))
         self.rest = rest
@@ -122,7 +129,8 @@ public struct Frame: Hashable, Sendable {
     @inlinable
     static func checksum(of bytes: RawSpan, length: Int) -> UInt32 { bytes.uint32(at: length &- 4) }
 
-    /// The heads of other replicas that moved since this replica's event before, in order of replica.
+    /// The heads of other replicas that moved since this replica's event before, or all of them where ``observesAll``
+    /// says so; in order of replica.
     public func observed(in bytes: RawSpan) -> [ObservedHead] {
         stride(from: header.lowerBound + Self.fixedHeaderSize, to: header.upperBound, by: Self.observedSize).map {
             ObservedHead(
@@ -154,15 +162,18 @@ public struct EventHeader: Hashable, Sendable {
     public var stamp: Stamp
     /// How many events of the batch follow.
     public var rest: Int
-    /// Heads of other replicas that moved since the event before.
+    /// Heads of other replicas that moved since the event before, or all of them.
     public var observed: [ObservedHead]
+    /// Whether these are all.
+    public var observesAll: Bool
 
     /// A header of these parts.
-    public init(id: EventID, stamp: Stamp, rest: Int, observed: [ObservedHead] = []) {
+    public init(id: EventID, stamp: Stamp, rest: Int, observed: [ObservedHead] = [], observesAll: Bool = false) {
         self.id = id
         self.stamp = stamp
         self.rest = rest
         self.observed = observed
+        self.observesAll = observesAll
     }
 }
 
@@ -185,7 +196,8 @@ extension ByteWriter {
         append(littleEndian: header.id.sequence)
         append(littleEndian: header.stamp.rawValue)
         append(littleEndian: UInt16(header.rest))
-        append(littleEndian: UInt16(header.observed.count))
+        append(
+            littleEndian: UInt16(header.observed.count) | (header.observesAll ? Frame.observesAllBit : 0))
         for head in header.observed {
             append(head.event.replica)
             append(littleEndian: head.event.sequence)

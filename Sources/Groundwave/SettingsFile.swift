@@ -15,7 +15,7 @@ public struct SettingsImport: Hashable, Sendable {
     public var credentials = 0
 }
 
-extension Store {
+extension Reading {
     /// The preferences that travel, as a JSON file that can be read back.
     public func exportSettings() throws -> [UInt8] {
         var object: [String: Any] = [:]
@@ -36,7 +36,9 @@ extension Store {
             options: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes])
         return [UInt8](data) + [UInt8(ascii: "\n")]
     }
+}
 
+extension Store {
     /// Takes in preferences that travel, all in one batch; credentials are refused, and unknown keys told.
     ///
     /// - Parameter name: What the file is called, for the note and the messages.

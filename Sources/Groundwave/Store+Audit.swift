@@ -40,9 +40,7 @@ public struct HistoryQuery: Hashable, Sendable {
     }
 }
 
-extension Store {
-    var audit: Audit { Audit(of: log, kinds: views.kinds) }
-
+extension Reading {
     /// Hands out the events of `query`, the newest first, until `body` says `false`.
     ///
     /// The history of one record is read from its row, whatever the size of the log.
@@ -56,10 +54,9 @@ extension Store {
                 return try body(entry)
             }
             if let (kind, id) = query.record {
-                let positions = try read { try $0.state(of: kind, id)?.history.positions ?? [] }
-                for position in positions.reversed() where try !handOut(position) { return }
+                for position in try positions(of: kind, id).reversed() where try !handOut(position) { return }
             } else {
-                var position = try log.lastPosition()
+                var position = try audit.lastPosition()
                 while position > 0, try handOut(position) { position -= 1 }
             }
         }
@@ -80,7 +77,7 @@ extension Store {
     /// - Throws: ``StoreError`` with code `notFound` where there is no such record.
     public func blame(_ kind: String, _ id: RecordID) throws -> [Blame] {
         try describing {
-            guard let record = try read({ try $0.record(kind, id) }) else { throw WriteBatch.noRecord(kind, id) }
+            guard let record = try record(kind, id) else { throw WriteBatch.noRecord(kind, id) }
             return try audit.blame(record, schema: kinds[kind])
         }
     }

@@ -33,7 +33,7 @@ public struct Conflict: Hashable, Sendable {
     public let members: [String]
 }
 
-extension Store {
+extension Reading {
     /// What waits for a decision in `record`.
     public func conflicts(in record: Record) throws -> [Conflict] {
         try describing {
@@ -71,7 +71,9 @@ extension Store {
             return conflicts
         }
     }
+}
 
+extension Store {
     /// Decides `conflict` for one of its candidates: a write that names all of them, so that every device shows it.
     ///
     /// - Throws: ``StoreError`` with code `busy` where the field has changed since the conflict was read.

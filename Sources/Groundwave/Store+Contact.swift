@@ -33,7 +33,7 @@ public struct FieldChange: Hashable, Sendable {
 
 /// The changes of one field of one record, the newest first, read one by one as they are asked for.
 public struct FieldHistory: AsyncSequence, Sendable {
-    let store: Store
+    let store: any Reading
     let kind: String
     let id: RecordID
     let field: String
@@ -66,8 +66,9 @@ public struct FieldHistory: AsyncSequence, Sendable {
     }
 
     private func positions() throws -> [Position] {
-        guard let state = try store.read({ try $0.state(of: kind, id) }) else { throw WriteBatch.noRecord(kind, id) }
-        return state.history.positions
+        let positions = try store.positions(of: kind, id)
+        guard !positions.isEmpty else { throw WriteBatch.noRecord(kind, id) }
+        return positions
     }
 
     private func change(at position: Position, _ devices: [ReplicaID: String]) throws -> FieldChange? {
@@ -84,7 +85,7 @@ public struct FieldHistory: AsyncSequence, Sendable {
     }
 }
 
-extension Store {
+extension Reading {
     /// The history of one field of a record, by the field's name, the newest change first.
     public func history(of id: RecordID, kind: String, field: String) -> FieldHistory {
         FieldHistory(store: self, kind: kind, id: id, field: field)

@@ -3,7 +3,7 @@ import Projections
 import Radio
 import Records
 
-extension Store {
+extension Reading {
     /// Hands out the contacts of `query` from the earliest to the latest, one by one; of a limited query the latest ones.
     ///
     /// Memory: 16 bytes a contact.

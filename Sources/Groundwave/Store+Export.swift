@@ -23,7 +23,7 @@ extension ViewReader {
     }
 }
 
-extension Store {
+extension Reading {
     /// Hands out the contacts of `query` in the order in which they were first written down here.
     public func forEachContactInOrder(_ query: ContactQuery, _ body: (Record) throws -> Void) throws {
         try read { view in try view.forEachContactInOrder(query, body) }

@@ -23,7 +23,7 @@ public struct ExportedFile: Hashable, Sendable {
     public internal(set) var bytes: Int
 }
 
-extension Store {
+extension Reading {
     /// Writes the contacts of `query` into files of the folder at `folder`, one for each station, park and UTC day as
     /// `split` says, named as programs for activations name them: `N0CALL@US-0001-20260501.adi`.
     ///

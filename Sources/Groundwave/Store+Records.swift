@@ -132,7 +132,7 @@ public struct KindCount: Hashable, Sendable {
     public var hidden = 0
 }
 
-extension Store {
+extension Reading {
     /// All kinds that are registered or have records, by name.
     public func kindCounts() throws -> [KindCount] {
         try read { view in

@@ -25,7 +25,7 @@ public enum ResolveScope: Sendable {
     case hidden
 }
 
-extension Store {
+extension Reading {
     /// The record of `kind` that `text` names: a whole id, `last`, for a contact its call, for other kinds the name that
     /// people call it by, or any unambiguous prefix of an id.
     ///
@@ -33,9 +33,10 @@ extension Store {
     ///   ``AmbiguousName``.
     public func resolve(_ text: String, kind: String, among scope: ResolveScope = .all) throws -> RecordID {
         if let id = RecordID(text: text) {
-            guard try read({ try $0.record(kind, id) }) != nil else { throw WriteBatch.noRecord(kind, id) }
+            guard try record(kind, id) != nil else { throw WriteBatch.noRecord(kind, id) }
             return id
         }
+        if scope == .all, let id = try presentRecord(kind, idPrefix: text), try record(kind, id) != nil { return id }
         let candidates = try read { try Self.candidates(text, kind, scope, in: $0) }
         if candidates.count == 1 { return candidates[0].id }
         let noun = kind == QSOKind.name ? "contact" : kind
@@ -52,6 +53,20 @@ extension Store {
             hint: "Name one by its id.",
             cause: AmbiguousName(
                 text: text, candidates: Array(candidates.prefix(AmbiguousName.limit)), hasMore: hasMore))
+    }
+
+    /// Of a past moment: the record whose id starts with `text`, the eight letters that tables show or more, looked up
+    /// among those that are there now. No record ever goes away, so this needs no replay.
+    private func presentRecord(_ kind: String, idPrefix text: String) throws -> RecordID? {
+        guard let past = self as? PastStore, text.count >= 8 else { return nil }
+        var ids: [RecordID] = []
+        try past.store.read { view in
+            try view.forEachRecordID(of: kind, textPrefix: text.uppercased()) { id in
+                ids.append(id)
+                return ids.count < 2
+            }
+        }
+        return ids.count == 1 ? ids[0] : nil
     }
 
     private static func candidates(

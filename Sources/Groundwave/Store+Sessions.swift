@@ -3,7 +3,7 @@ import Projections
 import Radio
 import Records
 
-extension Store {
+extension Reading {
     /// The session that was started or resumed last on this device and has not ended; `nil` where there is none.
     ///
     /// A session that is open on another device is not this device's: two operators may log into one log at the same
@@ -13,6 +13,20 @@ extension Store {
         return try read { try $0.openSession(of: replica) }
     }
 
+    /// All sessions that show, the earliest first.
+    public func sessions() throws -> [OperatingSession] {
+        var sessions: [OperatingSession] = []
+        try read { view in
+            try view.forEachRecord(of: Radio.session.name) { record in
+                if record.isVisible { sessions.append(OperatingSession(record)) }
+                return true
+            }
+        }
+        return sessions.sorted { ($0.fields["STARTED"] ?? "", $0.id) < ($1.fields["STARTED"] ?? "", $1.id) }
+    }
+}
+
+extension Store {
     /// Starts a session.
     ///
     /// - Parameters:
@@ -74,18 +88,6 @@ extension Store {
             try batch.set(Radio.session.name, id, checked)
             return remarks
         }
-    }
-
-    /// All sessions that show, the earliest first.
-    public func sessions() throws -> [OperatingSession] {
-        var sessions: [OperatingSession] = []
-        try read { view in
-            try view.forEachRecord(of: Radio.session.name) { record in
-                if record.isVisible { sessions.append(OperatingSession(record)) }
-                return true
-            }
-        }
-        return sessions.sorted { ($0.fields["STARTED"] ?? "", $0.id) < ($1.fields["STARTED"] ?? "", $1.id) }
     }
 
     /// The operator who starts a session is the author of its start.

@@ -17,37 +17,20 @@ public struct SettingEntry: Hashable, Sendable {
     public var travels: Bool { type != nil }
 }
 
-extension Store {
+extension Reading {
     /// The value of a preference, or `nil` where it has none.
     ///
     /// - Throws: ``StoreError`` with code `notPermitted` where the key names a credential.
     public func setting(_ key: String) throws -> SettingEntry? {
-        switch try Self.permitted(key, value: nil) {
+        switch try Store.permitted(key, value: nil) {
         case .synced(let type):
             guard let record = try read({ try $0.record(Settings.setting.name, Settings.recordID(of: key)) }),
                 record.isVisible, let value = Settings.setting.value(of: "VALUE", in: record)
             else { return nil }
             return SettingEntry(key: key, value: String(decoding: value, as: UTF8.self), type: type)
         case .deviceLocal, .refused:
-            return try LocalSettings(files).values()[key].map { SettingEntry(key: key, value: $0, type: nil) }
+            return try localSettings()[key].map { SettingEntry(key: key, value: $0, type: nil) }
         }
-    }
-
-    /// Sets a preference, or takes its value away.
-    ///
-    /// A key on the list of those that travel becomes an event; any other is kept in this device's file.
-    ///
-    /// - Returns: Whether anything was written; the batch where it travels.
-    /// - Throws: ``StoreError`` with code `notPermitted` where key or value is a credential, which is neither kept nor
-    ///   repeated in the message; with code `usage` where the value is not of the key's type.
-    public func set(
-        setting key: String, to value: String?, note: String = "", author: String? = nil
-    ) async throws -> Written<Bool> {
-        guard case .synced = try Self.permitted(key, value: value) else {
-            guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) can only be read.") }
-            return Written(value: try LocalSettings(files).set(key, to: value), batch: nil)
-        }
-        return try await write(note: note, author: author) { try $0.set(setting: key, to: value) }
     }
 
     /// All preferences that have a value, by name: those that travel, and those that stay.
@@ -64,8 +47,32 @@ extension Store {
                 return true
             }
         }
-        entries += try LocalSettings(files).values().map { SettingEntry(key: $0.key, value: $0.value, type: nil) }
+        entries += try localSettings().map { SettingEntry(key: $0.key, value: $0.value, type: nil) }
         return entries.sorted { ($0.key, $0.travels ? 0 : 1) < ($1.key, $1.travels ? 0 : 1) }
+    }
+
+    /// Those that stay on this device; they have no history, so no past moment has any.
+    private func localSettings() throws -> [String: String] {
+        self is Store ? try LocalSettings(StoreFiles(url)).values() : [:]
+    }
+}
+
+extension Store {
+    /// Sets a preference, or takes its value away.
+    ///
+    /// A key on the list of those that travel becomes an event; any other is kept in this device's file.
+    ///
+    /// - Returns: Whether anything was written; the batch where it travels.
+    /// - Throws: ``StoreError`` with code `notPermitted` where key or value is a credential, which is neither kept nor
+    ///   repeated in the message; with code `usage` where the value is not of the key's type.
+    public func set(
+        setting key: String, to value: String?, note: String = "", author: String? = nil
+    ) async throws -> Written<Bool> {
+        guard case .synced = try Self.permitted(key, value: value) else {
+            guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) can only be read.") }
+            return Written(value: try LocalSettings(files).set(key, to: value), batch: nil)
+        }
+        return try await write(note: note, author: author) { try $0.set(setting: key, to: value) }
     }
 
     /// What may be done with a key, after the refusals.

@@ -42,7 +42,7 @@ public enum Opening: Sendable {
 /// A logbook, meter log or whatever its kinds say: one folder, one log, and the views of it.
 ///
 /// It may be used from any thread, and the same folder from several processes at once.
-public final class Store: Sendable {
+public final class Store: Reading {
     /// The folder.
     public var url: URL { files.folder }
     /// Who writes.
@@ -172,15 +172,6 @@ public final class Store: Sendable {
         }
     }
 
-    func describing<Result>(_ body: () throws -> Result) throws -> Result {
-        do { return try body() } catch { throw StoreError.wrapping(error, file: files.log) }
-    }
-
-    /// As `describing`, around a closure of the caller: what that throws of its own comes back as it is.
-    private func passing<Result>(_ body: () throws -> Result) throws -> Result {
-        do { return try body() } catch { throw StoreError.translating(error, file: files.log) ?? error }
-    }
-
     private func passing<Result>(_ body: () async throws -> Result) async throws -> Result {
         do { return try await body() } catch { throw StoreError.translating(error, file: files.log) ?? error }
     }
@@ -188,14 +179,14 @@ public final class Store: Sendable {
     /// The replica that this device writes as; `nil` where the store is read without its key.
     public let replica: ReplicaID?
 
-    /// The name of the log, the same in every store that shares it.
-    public var logID: LogID { log.id }
-
     /// Whether the store can only be read.
     public var isReadOnly: Bool { writer == nil }
 
     /// The kinds that are known.
     public var kinds: Kinds { views.kinds }
+
+    /// Who did what when.
+    public var audit: Audit { Audit(of: log, kinds: kinds) }
 
     /// Reads from one state of the views: all answers within `body` belong together.
     ///
@@ -203,10 +194,15 @@ public final class Store: Sendable {
     /// `body` throws of its own comes back as it is.
     public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         try passing {
-            try log.checkAfterFailedCommit()
-            if !views.isReadOnly, try views.read({ $0.position }) < log.lastPosition() { try views.catchUp() }
+            try catchUpForReading()
             return try views.read(body)
         }
+    }
+
+    /// Takes what other processes wrote into the views, where they may be written.
+    func catchUpForReading() throws {
+        try log.checkAfterFailedCommit()
+        if !views.isReadOnly, try views.read({ $0.position }) < log.lastPosition() { try views.catchUp() }
     }
 
     /// Writes one batch, atomic here and on every replica.

@@ -99,6 +99,20 @@ extension StoreInformation {
         }
     }
 
+    /// What was in a store at another moment; the sizes of its files are those of now.
+    public init(of store: some Reading) throws {
+        let files = StoreFiles(store.url)
+        bytes = Sizes(log: Self.size(files.log), views: Self.size(files.views), snapshots: 0)
+        replica = store.replica
+        logID = store.logID
+        epoch = store.log.epoch
+        try store.read { view in
+            try read(view)
+            position = view.position
+            vector = try store.audit.filter.vector ?? store.log.vector(through: view.position)
+        }
+    }
+
     private mutating func read(_ view: borrowing ViewReader) throws {
         checkpoint = view.position
         unread = try view.unreadEvents()

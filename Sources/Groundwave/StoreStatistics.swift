@@ -66,13 +66,11 @@ public struct StoreStatistics: Sendable {
     public internal(set) var replicas: [Replica] = []
     /// In order of time.
     public internal(set) var months: [Month] = []
-    /// The log first.
-    public internal(set) var storage: [Storage] = []
     /// Events whose type this version does not know.
     public internal(set) var unreadEvents = 0
 }
 
-extension Store {
+extension Reading {
     /// Counts by kind, replica and month. Cost: reads every event and every record once.
     public func statistics() throws -> StoreStatistics {
         try describing {
@@ -81,7 +79,9 @@ extension Store {
             var kinds: [String: StoreStatistics.Kind] = [:]
             var replicas: [ReplicaID: StoreStatistics.Replica] = [:]
             var months: [String: StoreStatistics.Month] = [:]
+            let filter = audit.filter
             try log.scan(from: 1) { _, frame, bytes in
+                guard filter.includes(frame.id) else { return true }
                 let shape = bytes.extracting(frame.shape)
                 if let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica) {
                     let name = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
@@ -123,9 +123,6 @@ extension Store {
             statistics.kinds = kinds.values.sorted { $0.name < $1.name }
             statistics.replicas = replicas.values.sorted { ($1.events, $0.id) < ($0.events, $1.id) }
             statistics.months = months.values.sorted { $0.name < $1.name }
-            statistics.storage =
-                Self.storage("log", try log.storage(), fileSize: try log.fileSizeBytes())
-                + Self.storage("views", try views.storage(), fileSize: try views.fileSizeBytes())
             return statistics
         }
     }
@@ -133,6 +130,17 @@ extension Store {
     private static func month(seconds: Int64) -> String {
         let text = ContactTime.text(seconds: seconds).date
         return "\(text.prefix(4))-\(text.dropFirst(4).prefix(2))"
+    }
+
+}
+
+extension Store {
+    /// What the files of the store take, the log first.
+    public func storage() throws -> [StoreStatistics.Storage] {
+        try describing {
+            try Self.storage("log", log.storage(), fileSize: log.fileSizeBytes())
+                + Self.storage("views", views.storage(), fileSize: views.fileSizeBytes())
+        }
     }
 
     private static func storage(

@@ -43,21 +43,30 @@ public struct AuditEntry: Hashable, Sendable {
 /// Reads events as a person wants to see them. Nothing is folded: an event names what it superseded, so what stood
 /// there before is found in the events it names.
 public struct Audit: Sendable {
-    let log: EventLog
+    package let log: EventLog
+    /// Which events count.
+    package let filter: EventFilter
     private let kinds: Kinds
 
-    /// The audit of `log`.
-    public init(of log: EventLog, kinds: Kinds) {
+    /// The audit of `log`, or of those of its events that `filter` counts.
+    public init(of log: EventLog, kinds: Kinds, counting filter: EventFilter = EventFilter()) {
         self.log = log
+        self.filter = filter
         self.kinds = kinds
     }
 
-    /// The event at `position`; `nil` where there is none, or where it is of a type that this version does not know.
+    /// The position of the last event that may count; 0 for none.
+    package func lastPosition() throws -> Position {
+        try filter.vector.map { try log.lastPosition(of: $0) } ?? log.lastPosition()
+    }
+
+    /// The event at `position`; `nil` where there is none that counts, or where it is of a type that this version does
+    /// not know.
     ///
     /// Cost: a look-up for the event, one for its batch's note, and one for each head it superseded.
     public func entry(at position: Position) throws -> AuditEntry? {
         let event = try log.withEvent(at: position) { frame, bytes -> (Frame, Change)? in
-            guard
+            guard filter.includes(frame.id),
                 let change = try? Change(
                     shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
                     isWithheld: frame.isWithheld, by: frame.id.replica)

@@ -12,6 +12,10 @@ import Records
 struct Replayer {
     let log: EventLog
     let kinds: Kinds
+    /// Which events are folded.
+    var filter = EventFilter()
+    /// What the view has folded already, of what stands behind its checkpoint too: where it goes on from a snapshot.
+    var folded = VersionVector()
     /// How many events a slice has at most: bounds memory, and how long one snapshot of the log is held.
     var sliceCount = 1 << 20
 
@@ -46,6 +50,7 @@ struct Replayer {
             try snapshot.scan(from: start.position + 1) { position, frame, bytes in
                 last.position = position
                 last.checksum = frame.checksum(in: bytes)
+                guard isWanted(frame.id) else { return position < target }
                 do throws(ChangeError) {
                     let shape = bytes.extracting(frame.shape)
                     let reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
@@ -63,7 +68,7 @@ struct Replayer {
                 let tables = try ViewTables(in: transaction)
                 // Another process may have come first: then its work stands, and this slice is read anew.
                 guard try Self.checkpoint(in: transaction, tables) == start else { return }
-                var writer = try SliceWriter(transaction, tables, kinds: kinds, isEmpty: start.position == 0)
+                var writer = try SliceWriter(transaction, tables, kinds: kinds, filter)
                 try writer.fold(groups, from: snapshot, transaction)
                 for entry in unread + writer.unread {
                     try transaction.put(entry.reason.span.bytes, for: entry.position, in: tables.unread)
@@ -77,6 +82,8 @@ struct Replayer {
         }
         return true
     }
+
+    private func isWanted(_ event: EventID) -> Bool { filter.includes(event) && !folded.contains(event) }
 
     /// Whether the view's checkpoint lies in this log's history.
     func check(_ checkpoint: Checkpoint) throws {

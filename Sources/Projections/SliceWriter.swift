@@ -8,6 +8,7 @@ import Records
 struct SliceWriter {
     private let tables: ViewTables
     private let kinds: Kinds
+    private let filter: EventFilter
     /// Whether the view had no rows: then nothing is looked up, and rows are appended in order of their keys.
     private let isEmpty: Bool
     private var names: Names
@@ -23,11 +24,12 @@ struct SliceWriter {
     static let namesKey = [UInt8]("names".utf8)
 
     init(
-        _ transaction: borrowing WriteTransaction, _ tables: ViewTables, kinds: Kinds, isEmpty: Bool
+        _ transaction: borrowing WriteTransaction, _ tables: ViewTables, kinds: Kinds, _ filter: EventFilter
     ) throws {
         self.tables = tables
         self.kinds = kinds
-        self.isEmpty = isEmpty
+        self.filter = filter
+        isEmpty = try transaction.count(of: tables.records) == 0
         names = try Self.names(in: transaction, tables)
         nameCount = names.count
     }
@@ -98,17 +100,9 @@ struct SliceWriter {
     private mutating func foldEvent(_ bytes: RawSpan, position: Position) throws {
         // What goes into the views is what was written: a damaged event is an error, never a wrong value.
         let frame = try Frame(verifying: bytes, at: position)
-        let shape = bytes.extracting(frame.shape)
-        let values = bytes.extracting(frame.values)
         do throws(ChangeError) {
-            // A change is read to its end before any of it counts.
-            var check = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
-            try check.validate(shape: shape, values: values)
-            var reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
-            try reader.skipNote(in: values)
             try state.fold(
-                &reader, shape: shape, values: values, event: frame.id, stamp: frame.stamp, position: position,
-                names: &names)
+                frame, in: bytes, stamp: filter.stamp(of: frame.id, frame.stamp), position: position, names: &names)
         } catch {
             unread.append((position, UnreadEvent.encode(error)))
         }

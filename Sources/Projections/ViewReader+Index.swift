@@ -21,11 +21,42 @@ extension ViewReader {
         let base = IndexKey.prefix(kind: kind, index: index)
         let start = base + prefix
         let first = start + from
+        func split(_ key: RawSpan) throws -> Bool {
+            try body(key.extracting(base.count..<(key.byteCount - 16)), RecordID(at: key.byteCount - 16, of: key))
+        }
+        func isEntry(_ key: RawSpan) -> Bool { key.byteCount >= base.count + 16 && Self.key(key, hasPrefix: start) }
+        guard let overlay else {
+            return try forEachStoredEntry(prefix: start, from: first, isBackwards) { key in
+                try isEntry(key) && split(key)
+            }
+        }
+        // Two lists in one order: the entries of the rows, without those of overlaid records, and those of the overlay.
+        var others = Array(overlay.entries(prefix: start, from: first))
+        if !isBackwards { others.reverse() }
+        var goesOn = true
+        try forEachStoredEntry(prefix: start, from: first, isBackwards) { key in
+            guard isEntry(key) else { return false }
+            guard case .stored = overlay.find(kind, RecordID(at: key.byteCount - 16, of: key)) else { return true }
+            while goesOn, let other = others.last,
+                isBackwards != other.span.bytes.lexicographicallyPrecedes(key)
+            {
+                others.removeLast()
+                goesOn = try split(other.span.bytes)
+            }
+            if goesOn { goesOn = try split(key) }
+            return goesOn
+        }
+        while goesOn, let other = others.popLast() { goesOn = try split(other.span.bytes) }
+    }
+
+    /// Hands out the keys of the stored entries from `first` on, or backwards from the last one with `prefix` to it,
+    /// until `body` says `false`; also keys without the prefix, which end a list.
+    private func forEachStoredEntry(
+        prefix: [UInt8], from first: [UInt8], _ isBackwards: Bool, _ body: (_ key: RawSpan) throws -> Bool
+    ) throws {
         func handOut(_ key: RawSpan, _ value: RawSpan) throws -> Bool {
             try Self.checkEntry(key, value)
-            guard key.byteCount >= base.count + 16, Self.key(key, hasPrefix: start) else { return false }
-            return try body(
-                key.extracting(base.count..<(key.byteCount - 16)), RecordID(at: key.byteCount - 16, of: key))
+            return try body(key)
         }
         try transaction.withCursor(tables.index) { cursor in
             guard isBackwards else {
@@ -34,7 +65,7 @@ extension ViewReader {
                 return try cursor.forEach(from: first, handOut)
             }
             var isThere: Bool
-            if let end = Self.successor(of: start), try cursor.seek(atOrAfter: end) {
+            if let end = Self.successor(of: prefix), try cursor.seek(atOrAfter: end) {
                 try cursor.withEntry(Self.checkEntry)
                 isThere = try cursor.previous()
             } else {

@@ -13,38 +13,62 @@ public struct ViewReader: ~Copyable {
     /// The local numbers of replicas, sources and fields.
     public let names: Names
     private let checkpoint: Checkpoint
+    /// What is read otherwise than the rows say.
+    let overlay: Overlay?
 
     private init(
         _ transaction: consuming ReadTransaction, _ tables: ViewTables, _ checkpoint: Checkpoint, _ names: Names,
-        _ kinds: Kinds
+        _ kinds: Kinds, _ overlay: Overlay?
     ) {
         self.transaction = transaction
         self.tables = tables
         self.checkpoint = checkpoint
         self.names = names
         self.kinds = kinds
+        self.overlay = overlay
     }
 
     /// Lends a reader of the state that `transaction` sees to `body`.
     static func lend<Result>(
-        _ transaction: borrowing ReadTransaction, kinds: Kinds, to body: (borrowing ViewReader) throws -> Result
+        _ transaction: borrowing ReadTransaction, kinds: Kinds, overlay: Overlay? = nil,
+        to body: (borrowing ViewReader) throws -> Result
     ) throws -> Result {
         let tables = try ViewTables(in: transaction)
         let checkpoint = try Replayer.checkpoint(in: transaction, tables)
         guard checkpoint.signature == kinds.signature else { throw ViewError.stale }
         let names = try SliceWriter.names(in: transaction, tables)
         // The copy of the transaction is lent like the original, and ends before it.
-        let reader = ViewReader(ReadTransaction(sharing: transaction), tables, checkpoint, names, kinds)
+        let reader = ViewReader(ReadTransaction(sharing: transaction), tables, checkpoint, names, kinds, overlay)
         return try body(reader)
     }
 
-    /// The position of the last event that was folded.
-    public var position: Position { checkpoint.position }
+    /// The same state under an overlay.
+    func overlaid<Result>(by overlay: Overlay, _ body: (borrowing ViewReader) throws -> Result) throws -> Result {
+        try Self.lend(transaction, kinds: kinds, overlay: overlay, to: body)
+    }
+
+    /// The position of the last event that counts.
+    public var position: Position { overlay?.position ?? checkpoint.position }
+
+    /// The position of the last event that was folded into the rows.
+    var storedPosition: Position { checkpoint.position }
 
     // MARK: - Records
 
     /// The state of a record, or `nil` where no event of it was folded.
     public func state(of kind: String, _ record: RecordID) throws -> RecordState? {
+        switch overlay?.find(kind, record) ?? .stored {
+        case .stored: return try storedState(of: kind, record)
+        case .absent: return nil
+        case .row(let row):
+            var state = RecordState()
+            try decode(overlaid: row, into: &state)
+            return state
+        }
+    }
+
+    /// The state that the row of a record says.
+    func storedState(of kind: String, _ record: RecordID) throws -> RecordState? {
         let key = RecordKey.of(kind: kind, record)
         return try transaction.withValue(key, in: tables.records) { row in
             var state = RecordState()
@@ -57,6 +81,10 @@ public struct ViewReader: ~Copyable {
         do { try state.decode(row, names: names, keyChecksum: CRC32C.checksum(key)) } catch {
             throw ViewError.damaged("the checksum of a record is wrong")
         }
+    }
+
+    private func decode(overlaid row: [UInt8], into state: inout RecordState) throws {
+        try row.withSpan { try state.decode($0, names: names) }
     }
 
     /// A record, hidden or not, or `nil` where no event of it was folded. Cost: a few microseconds.
@@ -83,7 +111,13 @@ public struct ViewReader: ~Copyable {
                 // Before the end is believed too: a damaged key may look like that of another kind.
                 try decode(row, under: key, into: &state)
                 guard key.byteCount == prefix.count + 16, Self.key(key, hasPrefix: prefix) else { return false }
-                return try body(RecordID(at: prefix.count, of: key), state)
+                let record = RecordID(at: prefix.count, of: key)
+                switch overlay?.find(kind, record) ?? .stored {
+                case .stored: break
+                case .absent: return true
+                case .row(let row): try decode(overlaid: row, into: &state)
+                }
+                return try body(record, state)
             }
         }
     }
@@ -96,12 +130,23 @@ public struct ViewReader: ~Copyable {
             while isThere {
                 let kind = try cursor.withEntry { key, _ in RecordKey.parse(key)?.kind }
                 guard let kind else { throw ViewError.damaged("the key of a record is malformed") }
-                result.append(kind)
+                if try hasRecords(of: kind) { result.append(kind) }
                 // The first key behind all of this kind: the separator is 0, so 1 is behind it.
                 isThere = try cursor.seek(atOrAfter: [UInt8](kind.utf8) + [1])
             }
         }
         return result
+    }
+
+    /// Whether a kind that has rows has a record: under an overlay none may be left.
+    private func hasRecords(of kind: String) throws -> Bool {
+        guard overlay != nil else { return true }
+        var isThere = false
+        try forEachState(of: kind) { _, _ in
+            isThere = true
+            return false
+        }
+        return isThere
     }
 
     static func key(_ key: RawSpan, hasPrefix prefix: [UInt8]) -> Bool {
@@ -115,7 +160,8 @@ public struct ViewReader: ~Copyable {
         var result: [UnreadEvent] = []
         try transaction.withCursor(tables.unread) { cursor in
             try cursor.forEach(from: nil) { key, row in
-                result.append(UnreadEvent(position: key.bigEndianUInt64(at: 0), row: row))
+                let event = UnreadEvent(position: key.bigEndianUInt64(at: 0), row: row)
+                if overlay?.countsUnread(at: event.position) ?? true { result.append(event) }
                 return true
             }
         }
@@ -146,7 +192,9 @@ extension ViewReader {
         try transaction.withCursor(tables.records) { cursor in
             try cursor.forEach(from: RecordKey.of(kind: kind, first)) { key, _ in
                 guard key.byteCount == prefix.count + 16, Self.key(key, hasPrefix: prefix) else { return false }
-                return try body(RecordID(at: prefix.count, of: key))
+                let record = RecordID(at: prefix.count, of: key)
+                if case .absent? = overlay?.find(kind, record) { return true }
+                return try body(record)
             }
         }
     }

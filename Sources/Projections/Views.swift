@@ -68,16 +68,22 @@ public final class Views: Sendable {
     ///
     /// The state is that of the last ``catchUp()`` of any process. Rows that turn out damaged make the views be
     /// rebuilt, and `body` run once more.
-    public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
-        do { return try readOnce(body) } catch {
+    ///
+    /// - Parameter kinds: The kinds, where records are to be read by other policies; otherwise they are the same.
+    public func read<Result>(
+        kinds: Kinds? = nil, _ body: (borrowing ViewReader) throws -> Result
+    ) throws -> Result {
+        do { return try readOnce(kinds: kinds, body) } catch {
             _ = try mend(after: error)
-            return try readOnce(body)
+            return try readOnce(kinds: kinds, body)
         }
     }
 
-    /// As ``read(_:)``, but what is damaged or stale is thrown and not built anew.
-    func readOnce<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
-        try environment().read { try ViewReader.lend($0, kinds: kinds, to: body) }
+    /// As ``read(kinds:_:)``, but what is damaged or stale is thrown and not built anew.
+    func readOnce<Result>(
+        kinds: Kinds? = nil, _ body: (borrowing ViewReader) throws -> Result
+    ) throws -> Result {
+        try environment().read { try ViewReader.lend($0, kinds: kinds ?? self.kinds, to: body) }
     }
 
     // MARK: - Catching up
@@ -174,9 +180,11 @@ public final class Views: Sendable {
     var replayer: Replayer { Replayer(log: log, kinds: kinds) }
 
     /// Builds the views of `log` up to `end` in a new file at `path`: for another store, or another point in time.
-    static func build(at path: String, of log: EventLog, kinds: Kinds, through end: Position) throws -> Environment {
+    static func build(
+        at path: String, of log: EventLog, kinds: Kinds, through end: Position, _ filter: EventFilter = EventFilter()
+    ) throws -> Environment {
         let environment = try create(at: path, log: log, kinds: kinds)
-        _ = try Replayer(log: log, kinds: kinds).catchUp(environment, through: end)
+        _ = try Replayer(log: log, kinds: kinds, filter: filter).catchUp(environment, through: end)
         return environment
     }
 

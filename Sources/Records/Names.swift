@@ -60,6 +60,12 @@ public struct Names: Sendable {
     /// How many names there are: it grows whenever something was met for the first time.
     public var count: Int { replicas.count + sources.count + fields.count }
 
+    /// Whether `other` says of all these numbers what these names say.
+    public func isPrefix(of other: Names) -> Bool {
+        other.replicas.starts(with: replicas) && other.sources.starts(with: sources)
+            && other.fields.starts(with: fields)
+    }
+
     /// The number of a replica, given out now if it has none.
     public mutating func ordinal(of replica: ReplicaID) -> UInt32 {
         if let last = replicas.last, last == replica { return UInt32(replicas.count - 1) }

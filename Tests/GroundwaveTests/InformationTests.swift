@@ -91,6 +91,6 @@ import Testing
         #expect(statistics.months.first?.name == "1999-12")
         #expect(statistics.months.reduce(0) { $0 + $1.contacts } == 21)
         #expect(statistics.replicas.map(\.device) == ["shack"])
-        #expect(statistics.storage.allSatisfy { $0.bytes >= 0 })
+        #expect(try temporary.store.storage().allSatisfy { $0.bytes >= 0 })
     }
 }

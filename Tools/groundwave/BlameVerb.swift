@@ -16,7 +16,7 @@ struct BlameVerb: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The record: its id, the beginning of it, last, or a call.", valueName: "id"))
     var id: String
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
     @Option(help: ArgumentHelp("Only this field.", valueName: "field"))
     var field: String?
     @Option(help: ArgumentHelp("The kind of the record.", valueName: "kind"))
@@ -53,7 +53,7 @@ struct BlameVerb: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.openForReading()
+        let store = try await options.open()
         let record = try store.resolve(id, kind: kind)
         let wanted = field?.uppercased()
         let blames = try store.blame(kind, record).filter { wanted == nil || $0.field == wanted }

@@ -21,7 +21,7 @@ struct ConflictsList: AsyncParsableCommand {
               groundwave conflicts list --exit-code
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     @Flag(help: "Exit code 1 where there is any.")
     var exitCode = false
@@ -55,7 +55,7 @@ enum ConflictText {
         var conflicts: [Conflict]
     }
 
-    static func print(_ conflicts: [Conflict], _ store: Store, json: Bool) throws {
+    static func print(_ conflicts: [Conflict], _ store: any Reading, json: Bool) throws {
         if json {
             return try Terminal.print(
                 json: Result(

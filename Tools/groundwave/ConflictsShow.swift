@@ -14,7 +14,7 @@ struct ConflictsShow: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The record: its id, or for a contact its call.", valueName: "id"))
     var name: String
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     @Option(help: ArgumentHelp("The kind of the record.", valueName: "kind"))
     var kind = QSOKind.name
@@ -29,7 +29,7 @@ struct ConflictsShow: AsyncParsableCommand {
 /// The record that a conflict is in.
 enum ConflictRecord {
     /// The record that `name` names: one that has a conflict, of whichever kind; else one of `kind`.
-    static func find(_ name: String, _ kind: String, _ store: Store) throws -> Record {
+    static func find(_ name: String, _ kind: String, _ store: any Reading) throws -> Record {
         let waiting = try store.conflicts().filter { $0.id.description.hasPrefix(name.uppercased()) }
         if waiting.count == 1 { return waiting[0] }
         let id = try store.resolve(name, kind: kind)

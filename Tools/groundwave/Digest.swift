@@ -10,7 +10,7 @@ struct Digest: AsyncParsableCommand {
             same wherever the same contacts show, whoever wrote them: also after export and import.
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     @Flag(help: "Say the digest in words too, to be read out.")
     var words = false
@@ -26,7 +26,7 @@ struct Digest: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.openForReading()
+        let store = try await options.open()
         let digest = try store.digest()
         let spoken = words ? SpokenDigest.words(of: digest.views) : nil
         let spokenContent = words ? SpokenDigest.words(of: digest.content) : nil

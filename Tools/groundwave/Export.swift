@@ -13,7 +13,7 @@ struct Export: AsyncParsableCommand {
             the same columns in a table called qso.
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
     @OptionGroup var filters: QSOFilters
 
     @Option(help: "adi, adx, csv, ndjson or sqlite; else what the file's name says, else adi.")
@@ -54,35 +54,40 @@ struct Export: AsyncParsableCommand {
         if output == nil, options.json {
             throw StoreError(.usage, "--json would stand between the contacts.", hint: "Name a file with -o.")
         }
-        let store = try await new == nil ? options.openForReading() : options.open()
-        var query = try filters.query(store)
-        query.includesMetadata = true
-        if let new {
-            let (changed, isContinued) = try store.query(query, newSinceExportNamed: new, filter: filterText)
-            query = changed
-            if !isContinued {
-                Terminal.remark("There is no earlier export called \(new) with these filters: all is written.")
-            }
+        guard new == nil || options.at == nil else {
+            throw StoreError(.usage, "--new is about what changed until now.", hint: "Leave out --new or --at.")
         }
-        let now = Int64(Date().timeIntervalSince1970)
-        var files: [Result.File]?
-        let report: ExportReport
-        if let split {
-            guard let output else {
-                throw StoreError(.usage, "--split makes several files.", hint: "Name a folder with -o.")
-            }
-            let parts = try store.export(
-                query, as: format ?? .adi, by: try Self.parse(split), into: URL(filePath: output), created: now)
-            files = parts.files.map { .init(file: $0.name, records: $0.records, bytes: $0.bytes) }
-            report = parts.report
-        } else {
-            report = try write(query, store, now)
+        guard let new else {
+            let store = try await options.open()
+            return try tell(written(filters.query(store), store))
         }
-        if let new { try store.finishExport(named: new, filter: filterText, report) }
-        try tell(report, files)
+        let store = try await options.store.open()
+        let (query, isContinued) = try store.query(
+            filters.query(store), newSinceExportNamed: new, filter: filterText)
+        if !isContinued {
+            Terminal.remark("There is no earlier export called \(new) with these filters: all is written.")
+        }
+        let written = try written(query, store)
+        try store.finishExport(named: new, filter: filterText, written.report)
+        try tell(written)
     }
 
-    private func write(_ query: ContactQuery, _ store: Store, _ now: Int64) throws -> ExportReport {
+    private func written(
+        _ query: ContactQuery, _ store: any Reading
+    ) throws -> (report: ExportReport, files: [Result.File]?) {
+        var query = query
+        query.includesMetadata = true
+        let now = Int64(Date().timeIntervalSince1970)
+        guard let split else { return (try write(query, store, now), nil) }
+        guard let output else {
+            throw StoreError(.usage, "--split makes several files.", hint: "Name a folder with -o.")
+        }
+        let parts = try store.export(
+            query, as: format ?? .adi, by: try Self.parse(split), into: URL(filePath: output), created: now)
+        return (parts.report, parts.files.map { .init(file: $0.name, records: $0.records, bytes: $0.bytes) })
+    }
+
+    private func write(_ query: ContactQuery, _ store: any Reading, _ now: Int64) throws -> ExportReport {
         guard let output else {
             return try store.export(query, as: format ?? .adi, created: now) { try Terminal.write($0) }
         }
@@ -91,7 +96,8 @@ struct Export: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ report: ExportReport, _ files: [Result.File]?) throws {
+    private func tell(_ written: (report: ExportReport, files: [Result.File]?)) throws {
+        let (report, files) = written
         if options.json {
             return try Terminal.print(
                 json: Result(

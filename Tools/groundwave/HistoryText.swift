@@ -25,7 +25,7 @@ struct HistoryText {
         var changed = 0
     }
 
-    init(_ store: Store, isVerbose: Bool, isOneRecord: Bool) throws {
+    init(_ store: any Reading, isVerbose: Bool, isOneRecord: Bool) throws {
         devices = try store.deviceNames()
         self.isVerbose = isVerbose
         self.isOneRecord = isOneRecord

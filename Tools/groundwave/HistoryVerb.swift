@@ -14,7 +14,7 @@ struct HistoryVerb: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Only this record: its id, the beginning of it, last, or a call.", valueName: "id"))
     var id: String?
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
     @Flag(help: "Print one JSON object a line instead of one for all.")
     var ndjson = false
 
@@ -38,7 +38,7 @@ struct HistoryVerb: AsyncParsableCommand {
 
     func run() async throws {
         if ndjson { Terminal.manner.withLock { $0.isJSON = true } }
-        let store = try await options.openForReading()
+        let store = try await options.open()
         let query = try query(store)
         let isText = !options.json && !ndjson
         if isText { return try printText(store, query) }
@@ -51,7 +51,7 @@ struct HistoryVerb: AsyncParsableCommand {
         if !ndjson { try Terminal.print(json: ["events": events]) }
     }
 
-    private func query(_ store: Store) throws -> HistoryQuery {
+    private func query(_ store: any Reading) throws -> HistoryQuery {
         var query = HistoryQuery()
         if let id {
             let kind = kind ?? QSOKind.name
@@ -68,7 +68,7 @@ struct HistoryVerb: AsyncParsableCommand {
         return query
     }
 
-    private func printText(_ store: Store, _ query: HistoryQuery) throws {
+    private func printText(_ store: any Reading, _ query: HistoryQuery) throws {
         // A limit counts what is shown: lines of an import are one.
         let limit = limit ?? (Terminal.isTerminal ? 50 : .max)
         var query = query

@@ -7,7 +7,7 @@ struct Info: AsyncParsableCommand {
         abstract: "What the store holds, however damaged it is.",
         discussion: "Nothing is changed. Where the store is damaged, what can still be read is shown; exit code 65.")
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     struct Result: Encodable {
         struct Sizes: Encodable {
@@ -51,7 +51,9 @@ struct Info: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let information = try StoreInformation(at: options.url)
+        let information =
+            options.at == nil
+            ? try StoreInformation(at: options.url) : try StoreInformation(of: await options.open())
         let result = Self.result(information, store: options.url.standardizedFileURL.path)
         if options.json { try Terminal.print(json: result) } else { describe(result, information) }
         if information.isDamaged { throw ExitCode(StoreError.Code.damaged.rawValue) }

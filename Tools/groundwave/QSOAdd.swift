@@ -62,13 +62,13 @@ struct QSOAdd: AsyncParsableCommand {
         try report(written.value, written.batch, dupe: try dupe(of: written.value, store))
     }
 
-    private func choice(_ store: Store) throws -> SessionChoice {
+    private func choice(_ store: any Reading) throws -> SessionChoice {
         guard let session else { return .open }
         return session.lowercased() == "none" ? .none : .session(try SessionName.resolve(session, store))
     }
 
     /// The contact that the new one repeats.
-    private func dupe(of contact: LoggedContact, _ store: Store) throws -> Record? {
+    private func dupe(of contact: LoggedContact, _ store: any Reading) throws -> Record? {
         try store.read { try $0.firstDupe(of: contact) }
     }
 

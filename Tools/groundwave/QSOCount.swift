@@ -11,7 +11,7 @@ struct QSOCount: AsyncParsableCommand {
               groundwave qso count --since 2026-05-01 --by band
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
     @OptionGroup var filters: QSOFilters
 
     @Option(help: "By band, mode, park, operator, day or hour.")

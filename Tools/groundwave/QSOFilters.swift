@@ -47,7 +47,7 @@ struct QSOFilters: ParsableArguments {
     }
 
     /// The query they say.
-    func query(_ store: Store) throws -> ContactQuery {
+    func query(_ store: any Reading) throws -> ContactQuery {
         let now = Clock.now
         var query = ContactQuery.contacts
         query.call = call
@@ -68,13 +68,13 @@ struct QSOFilters: ParsableArguments {
 /// A session as it is named on the command line.
 enum SessionName {
     /// The session that `text` names: an id, a prefix, a title, `last`, or `open`.
-    static func resolve(_ text: String, _ store: Store) throws -> SessionID {
+    static func resolve(_ text: String, _ store: any Reading) throws -> SessionID {
         guard text.lowercased() == "open" else { return try store.resolve(text, kind: "session") }
         return try open(store).id
     }
 
     /// The session that is open on this device.
-    static func open(_ store: Store) throws -> OperatingSession {
+    static func open(_ store: any Reading) throws -> OperatingSession {
         guard let session = try store.openSession() else {
             throw StoreError(.notFound, "No session is open.", hint: "groundwave session start begins one.")
         }

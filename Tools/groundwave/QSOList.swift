@@ -14,7 +14,7 @@ struct QSOList: AsyncParsableCommand {
               groundwave qso list --recorded-since 90m --ndjson
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
     @OptionGroup var filters: QSOFilters
 
     @Flag(help: "Hidden contacts instead of those that show.")

@@ -11,7 +11,7 @@ struct QSOSelection {
     let isSingle: Bool
 
     /// - Throws: ``StoreError`` where neither names nor filters are given, or both.
-    init(_ names: [String], _ filters: QSOFilters, in store: Store, among scope: ResolveScope = .all) throws {
+    init(_ names: [String], _ filters: QSOFilters, in store: any Reading, among scope: ResolveScope = .all) throws {
         guard names.isEmpty || filters.isEmpty else {
             throw StoreError(
                 .usage, "Contacts are named, or chosen by filters, not both.", hint: "Leave out one of them.")

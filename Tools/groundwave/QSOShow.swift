@@ -16,7 +16,7 @@ struct QSOShow: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The contact: its id, call or last.", valueName: "id"))
     var name: String
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     struct Result: Encodable {
         var id: String
@@ -64,7 +64,7 @@ struct Provenance: Encodable {
     }
 
     /// Of each field of `record` that has a value the write that is shown; of a list the latest addition.
-    static func all(of record: Record, _ store: Store) throws -> [String: Provenance] {
+    static func all(of record: Record, _ store: any Reading) throws -> [String: Provenance] {
         var result: [String: Provenance] = [:]
         for blame in try store.blame(record.kind, record.id) where blame.winner.value != nil {
             result[blame.field] = Provenance(blame.winner)

@@ -17,7 +17,7 @@ struct QSOWorked: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The station's call.", valueName: "call"))
     var call: String
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     @Option(help: ArgumentHelp("Only on this band.", valueName: "band"))
     var band: String?
@@ -71,7 +71,7 @@ struct QSOWorked: AsyncParsableCommand {
             mode: facts.emission?.description, park: facts.myParks.isEmpty ? nil : facts.myParks.joined(separator: ","))
     }
 
-    private func dupeCheck(_ store: Store, _ chosen: RecordID?) throws -> DupeCheck {
+    private func dupeCheck(_ store: any Reading, _ chosen: RecordID?) throws -> DupeCheck {
         let open = try store.openSession()
         var current = open?.status == .active ? open : nil
         if let chosen, chosen != current?.id {

@@ -14,6 +14,36 @@ extension StoreOptions {
     }
 }
 
+/// What every verb takes that reads: the store, and the moment of it.
+struct ReadOptions: ParsableArguments {
+    @OptionGroup var store: StoreOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "As it was then: a time, @position, before:EVENT, after:EVENT, known:REPLICA@n, vector:REPLICA=n,…",
+            valueName: "point"))
+    var at: String?
+
+    var json: Bool { store.json }
+    var url: URL { store.url }
+
+    /// Opens the store for reading, as it is or as it was.
+    func open() async throws -> any Reading {
+        let store = try await store.openForReading()
+        guard let at else { return store }
+        let point = try store.resolve(try store.point(at, now: Clock.now))
+        if point.laterCount > 0 {
+            Terminal.remark(
+                "\(NumberText.count(point.laterCount, "event")) stamped later counts too: someone had seen it by then.")
+        }
+        let missing = point.missing.reduce(0) { $0 + $1.count }
+        if missing > 0 {
+            Terminal.remark("\(NumberText.count(missing, "event")) of that point are not in this store.")
+        }
+        return try await store.at(point)
+    }
+}
+
 /// A value as JSON has it: text, or `{"base64":…}` where its bytes are not UTF-8.
 struct JSONBytes: Encodable {
     let bytes: [UInt8]

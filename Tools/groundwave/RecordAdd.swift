@@ -57,7 +57,7 @@ struct RecordAdd: AsyncParsableCommand {
 /// Fields that name other records.
 enum RecordFields {
     /// `assignments` with contacts and sessions by their whole ids.
-    static func resolved(_ assignments: [Assignment], kind: String, _ store: Store) throws -> [Assignment] {
+    static func resolved(_ assignments: [Assignment], kind: String, _ store: any Reading) throws -> [Assignment] {
         let references = ["servicePresence": ["QSO": "qso"], "spot": ["SESSION": "session"]][kind] ?? [:]
         return try assignments.map { assignment in
             guard let target = references[assignment.name], let value = assignment.value else { return assignment }

@@ -21,7 +21,7 @@ struct RecordKinds: AsyncParsableCommand {
               groundwave record kinds
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     struct Result: Encodable {
         struct Kind: Encodable {

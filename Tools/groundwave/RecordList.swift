@@ -13,7 +13,7 @@ struct RecordList: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The kind.", valueName: "kind"))
     var kind: String
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     @Flag(help: "Hidden records instead of those that show.")
     var hidden = false

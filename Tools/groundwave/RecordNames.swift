@@ -6,10 +6,10 @@ import Records
 
 /// What people call a record: a contact its station, everything else its short id.
 struct RecordNames {
-    private let store: Store
+    private let store: any Reading
     private var known: [RecordID: String] = [:]
 
-    init(_ store: Store) { self.store = store }
+    init(_ store: any Reading) { self.store = store }
 
     /// The name of a record, with its kind where it is no contact.
     mutating func name(_ kind: String, _ id: RecordID) throws -> String {

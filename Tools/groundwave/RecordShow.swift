@@ -16,7 +16,7 @@ struct RecordShow: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The record: its id, the name people call it by, or last.", valueName: "id"))
     var name: String
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     struct Result: Encodable {
         var id: String

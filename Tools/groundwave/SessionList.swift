@@ -9,7 +9,7 @@ struct SessionList: AsyncParsableCommand {
               groundwave session list
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     @Flag(help: "Only sessions that have not ended, on whichever device.")
     var open = false

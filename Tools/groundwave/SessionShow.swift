@@ -13,7 +13,7 @@ struct SessionShow: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The session; else the open one, else the last.", valueName: "id"))
     var name: String?
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     struct Result: Encodable {
         var id: String

@@ -20,7 +20,7 @@ struct SessionStatusChange {
         Terminal.print("The session \(id.short) \(state)\(written.value ? "" : " already").")
     }
 
-    private func id(_ store: Store) throws -> RecordID {
+    private func id(_ store: any Reading) throws -> RecordID {
         if let name { return try SessionName.resolve(name, store) }
         if let open = try store.openSession() { return open.id }
         return status == .active ? try store.resolve("last", kind: "session") : try SessionName.open(store).id

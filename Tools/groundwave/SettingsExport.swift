@@ -9,7 +9,7 @@ struct SettingsExport: AsyncParsableCommand {
               groundwave settings export -o settings.json
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     @Option(name: .short, help: ArgumentHelp("The file; else standard output.", valueName: "file"))
     var output: String?

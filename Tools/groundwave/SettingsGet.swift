@@ -11,7 +11,7 @@ struct SettingsGet: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The setting.", valueName: "key"))
     var key: String
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     struct Result: Encodable {
         var key: String

@@ -9,7 +9,7 @@ struct SettingsList: AsyncParsableCommand {
               groundwave settings list --all
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     @Flag(help: "Those that travel and have no value too.")
     var all = false

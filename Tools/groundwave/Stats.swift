@@ -6,7 +6,7 @@ struct Stats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Counts by kind, device and month, and what takes the space.")
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     struct Result: Encodable {
         struct Kind: Encodable {
@@ -47,9 +47,11 @@ struct Stats: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.openForReading()
+        let store = try await options.open()
         let statistics = try store.statistics()
-        if options.json { return try Terminal.print(json: Self.result(statistics)) }
+        // Files have no past.
+        let storage = try (store as? Store)?.storage() ?? []
+        if options.json { return try Terminal.print(json: Self.result(statistics, storage)) }
         var kinds = TextTable(["KIND", "SHOWN", "HIDDEN", "EVENTS", "BYTES"], numbersFrom: 1)
         for kind in statistics.kinds {
             kinds.append([
@@ -80,16 +82,20 @@ struct Stats: AsyncParsableCommand {
         var months = TextTable(["MONTH", "CONTACTS MADE", "EVENTS WRITTEN"], numbersFrom: 1)
         for month in statistics.months { months.append([month.name, "\(month.contacts)", "\(month.events)"]) }
         months.print()
-        Terminal.print("")
-        var storage = TextTable(["FILE", "FOR", "ENTRIES", "BYTES"], numbersFrom: 2)
-        for row in statistics.storage {
-            storage.append([row.file, row.purpose, row.entries.map { "\($0)" } ?? "", NumberText.bytes(row.bytes)])
-        }
-        storage.append(["all", "", "", NumberText.bytes(statistics.storage.reduce(0) { $0 + $1.bytes })])
-        storage.print()
+        if !storage.isEmpty { Self.print(storage) }
     }
 
-    private static func result(_ statistics: StoreStatistics) -> Result {
+    private static func print(_ storage: [StoreStatistics.Storage]) {
+        Terminal.print("")
+        var table = TextTable(["FILE", "FOR", "ENTRIES", "BYTES"], numbersFrom: 2)
+        for row in storage {
+            table.append([row.file, row.purpose, row.entries.map { "\($0)" } ?? "", NumberText.bytes(row.bytes)])
+        }
+        table.append(["all", "", "", NumberText.bytes(storage.reduce(0) { $0 + $1.bytes })])
+        table.print()
+    }
+
+    private static func result(_ statistics: StoreStatistics, _ storage: [StoreStatistics.Storage]) -> Result {
         Result(
             kinds: statistics.kinds.map {
                 .init(kind: $0.name, shown: $0.shown, hidden: $0.hidden, events: $0.events, bytes: $0.bytes)
@@ -101,7 +107,7 @@ struct Stats: AsyncParsableCommand {
                 )
             },
             months: statistics.months.map { .init(month: $0.name, qsos: $0.contacts, events: $0.events) },
-            storage: statistics.storage.map {
+            storage: storage.map {
                 .init(file: $0.file, purpose: $0.purpose, entries: $0.entries, bytes: $0.bytes)
             },
             unread: statistics.unreadEvents)

@@ -1,0 +1,131 @@
+import ByteCoding
+import EventLog
+import Events
+import LMDB
+import Records
+
+/// What views show under a filter, as far as it is not what their rows say: the records that the left-out or altered
+/// events touch, each folded anew from the events that are left.
+///
+/// It costs what was left out, and nothing for the rest of the log. All its records are records of the views too.
+struct Overlay: Sendable {
+    let filter: EventFilter
+    /// The last event that the views so overlaid count.
+    private(set) var position: Position
+    /// How far the log was looked at for events that the filter leaves out or alters; 0 before ``extend(over:in:)``.
+    private var seen: Position = 0
+    private var names = Names()
+    private var rows: [String: [RecordID: [UInt8]]] = [:]
+    /// The keys of the index entries of these records, in order.
+    private var entries: [[UInt8]] = []
+    private var leftOutUnread: Set<Position> = []
+
+    /// Nothing yet: see ``extend(over:in:)``.
+    ///
+    /// - Parameter position: The last event that counts.
+    init(_ filter: EventFilter, position: Position) {
+        self.filter = filter
+        self.position = position
+    }
+
+    /// Whether ``extend(over:in:)`` would find nothing new in these views.
+    func isUpToDate(with view: borrowing ViewReader) -> Bool {
+        seen == view.storedPosition && names.count == view.names.count && names.isPrefix(of: view.names)
+    }
+
+    /// Takes in what arrived in `view` since the last time.
+    mutating func extend(over view: borrowing ViewReader, in log: EventLog) throws {
+        // Views that were built anew may number replicas and fields otherwise than the rows here.
+        if !names.isPrefix(of: view.names) { self = Overlay(filter, position: position) }
+        names = view.names
+        var touched: [String: Set<RecordID>] = [:]
+        if seen == 0 {
+            for range in filter.altered(of: try log.vector(through: view.storedPosition)) {
+                try log.scan(range) { position, frame, bytes in
+                    note(frame, bytes, at: position, in: &touched)
+                    return true
+                }
+            }
+        } else if seen < view.storedPosition {
+            let last = view.storedPosition
+            try log.scan(from: seen + 1) { position, frame, bytes in
+                if !filter.includes(frame.id) || filter.clockShifts[frame.id.replica] != nil {
+                    note(frame, bytes, at: position, in: &touched)
+                }
+                return position < last
+            }
+        }
+        seen = view.storedPosition
+        try fold(touched, view, log)
+    }
+
+    /// Notes which record an event touches that does not count, or counts otherwise.
+    private mutating func note(
+        _ frame: Frame, _ bytes: RawSpan, at position: Position, in touched: inout [String: Set<RecordID>]
+    ) {
+        let shape = bytes.extracting(frame.shape)
+        guard let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica) else {
+            if !filter.includes(frame.id) { leftOutUnread.insert(position) }
+            return
+        }
+        let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
+        touched[kind, default: []].insert(reader.record)
+    }
+
+    private mutating func fold(
+        _ touched: [String: Set<RecordID>], _ view: borrowing ViewReader, _ log: EventLog
+    ) throws {
+        var writer = ByteWriter(capacity: 4096)
+        var new: [[UInt8]] = []
+        for (kind, records) in touched {
+            let schema = view.kinds[kind]
+            for record in records where rows[kind]?[record] == nil {
+                // An event that cannot be read touches a record that has no row.
+                guard let positions = try view.storedState(of: kind, record)?.history.positions else { continue }
+                let state = try log.state(foldedFrom: positions, filter, names: &names)
+                guard state.history.count > 0 else {
+                    rows[kind, default: [:]][record] = []
+                    continue
+                }
+                writer.removeAll()
+                state.encode(into: &writer)
+                rows[kind, default: [:]][record] = writer.bytes
+                for entry in schema?.indexEntries(ShownValues(state, names)) ?? [] {
+                    new.append(IndexKey.of(kind: kind, entry, record))
+                }
+            }
+        }
+        if !new.isEmpty { entries = ByteOrder.sorted(entries + new) }
+    }
+}
+
+// What a reader asks.
+extension Overlay {
+    /// What stands in the place of a row.
+    enum Found {
+        /// The row of the views is right.
+        case stored
+        /// Nothing is known of the record under the filter.
+        case absent
+        /// Another row.
+        case row([UInt8])
+    }
+
+    func find(_ kind: String, _ record: RecordID) -> Found {
+        guard let row = rows[kind]?[record] else { return .stored }
+        return row.isEmpty ? .absent : .row(row)
+    }
+
+    /// The index entries that start with `prefix` and lie at or behind `first`, in order.
+    func entries(prefix: [UInt8], from first: [UInt8]) -> ArraySlice<[UInt8]> {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].lexicographicallyPrecedes(first) { low = middle + 1 } else { high = middle }
+        }
+        let end = entries[low...].firstIndex { !$0.starts(with: prefix) } ?? entries.count
+        return entries[low..<end]
+    }
+
+    func countsUnread(at position: Position) -> Bool { !leftOutUnread.contains(position) }
+}

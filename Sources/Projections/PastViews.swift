@@ -1,0 +1,130 @@
+import EventLog
+import Events
+import Foundation
+import LMDB
+import Records
+import Synchronization
+
+/// The views of a log under a filter: as they were at some point, or as they would be without some of its events.
+///
+/// Two ways lead there, and they show the same. What is near the present is an ``Overlay`` over the present views: it
+/// costs what is left out, and goes on being right while the log grows, so it may be kept for hours. What is far away is
+/// folded into a file of its own in a temporary folder, from the nearest snapshot on.
+///
+/// Nothing of the store is written, and no LMDB snapshot is held between reads.
+public final class PastViews: Sendable {
+    /// Which events count.
+    public let filter: EventFilter
+    /// The kinds that are known, with the policies that the records are read by.
+    public let kinds: Kinds
+
+    private let views: Views
+    private let path: String
+    private let source = Mutex<Source?>(nil)
+
+    private enum Source {
+        case overlay(Overlay)
+        case scratch(Environment, ScratchFile)
+    }
+
+    /// A file that goes away with its last user.
+    private final class ScratchFile: Sendable {
+        let path: String
+
+        init(_ path: String) { self.path = path }
+
+        deinit {
+            unlink(path)
+            unlink("\(path)-lock")
+        }
+    }
+
+    /// The views of `views`' log under `filter`. Nothing is folded before it is asked for.
+    ///
+    /// - Parameters:
+    ///   - kinds: The kinds, where a record is read by other policies than those of `views`.
+    ///   - path: A place in a temporary folder where a file may be built.
+    public init(of views: Views, _ filter: EventFilter, kinds: Kinds? = nil, scratchPath path: String) {
+        self.views = views
+        self.filter = filter
+        self.kinds = kinds ?? views.kinds
+        self.path = path
+    }
+
+    private func makeSource() throws -> Source {
+        let log = views.log
+        let all = try log.vector()
+        let counted = filter.vector ?? all
+        let position = try log.lastPosition(of: counted)
+        let leftOut = filter.altered(of: all).reduce(0) { $0 + $1.count }
+        if leftOut * Self.overlayCost <= counted.eventCount || filter.altersHistory {
+            return .overlay(Overlay(filter, position: position))
+        }
+        let environment = try Views.build(at: path, of: log, kinds: kinds, through: position, filter)
+        return .scratch(environment, ScratchFile(path))
+    }
+
+    /// How many times as much an event costs that is left out, and whose record is folded anew from look-ups, as one
+    /// that is folded in a replay.
+    private static let overlayCost: UInt64 = 4
+
+    /// Lends one state to `body`: all its answers belong together, and are the same at every call.
+    ///
+    /// - Complexity: The first call O(events that `filter` leaves out) or O(events it counts), whichever is less.
+    public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
+        let made = try source.withLock { source in
+            if let source { return source }
+            let made = try makeSource()
+            source = made
+            return made
+        }
+        switch made {
+        case .scratch(let environment, _):
+            return try environment.read { try ViewReader.lend($0, kinds: kinds, to: body) }
+        case .overlay:
+            return try views.read(kinds: kinds) { view in try view.overlaid(by: overlay(over: view), body) }
+        }
+    }
+
+    /// One record, hidden or not, from the events that its row names; `nil` where none of them counts.
+    ///
+    /// Cost: about 1 us an event of the record, whatever the size of the log.
+    public func record(_ kind: String, _ id: RecordID) throws -> Record? {
+        guard let (state, names) = try state(of: kind, id) else { return nil }
+        return Record(kind: kind, id: id, state: state, names: names, schema: kinds[kind])
+    }
+
+    /// The positions of the events of one record that count, ascending. Cost: as ``record(_:_:)``.
+    public func positions(of kind: String, _ id: RecordID) throws -> [Position] {
+        try state(of: kind, id)?.state.history.positions ?? []
+    }
+
+    private func state(of kind: String, _ id: RecordID) throws -> (state: RecordState, names: Names)? {
+        try views.read { view in
+            guard let positions = try view.storedState(of: kind, id)?.history.positions else { return nil }
+            var names = view.names
+            let state = try views.log.state(foldedFrom: positions, filter, names: &names)
+            return state.history.count > 0 ? (state, names) : nil
+        }
+    }
+
+    /// The overlay, brought up to what `view` has.
+    private func overlay(over view: borrowing ViewReader) throws -> Overlay {
+        try source.withLock { source in
+            guard case .overlay(var overlay)? = source else { preconditionFailure("An overlay stays one.") }
+            if overlay.isUpToDate(with: view) { return overlay }
+            try overlay.extend(over: view, in: views.log)
+            source = .overlay(overlay)
+            return overlay
+        }
+    }
+}
+
+extension EventLog {
+    /// The position of the last event of `vector` in this log; 0 where it has none.
+    func lastPosition(of vector: VersionVector) throws -> Position {
+        try vector.entries.reduce(0) { last, entry in
+            Swift.max(last, try position(of: EventID(entry.replica, entry.sequence)) ?? 0)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import ByteCoding
+import EventLog
+import Events
+import Records
+
+extension RecordState {
+    /// Folds the event in `bytes`, whose checksum was looked at.
+    ///
+    /// An event that cannot be read leaves the state as it was.
+    ///
+    /// - Parameter stamp: What the event counts with; its own one, unless its clock is corrected.
+    mutating func fold(
+        _ frame: Frame, in bytes: RawSpan, stamp: Stamp, position: Position, names: inout Names
+    ) throws(ChangeError) {
+        let shape = bytes.extracting(frame.shape)
+        let values = bytes.extracting(frame.values)
+        // A change is read to its end before any of it counts.
+        var check = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
+        try check.validate(shape: shape, values: values)
+        var reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
+        try reader.skipNote(in: values)
+        try fold(
+            &reader, shape: shape, values: values, event: frame.id, stamp: stamp, position: position, names: &names)
+    }
+}
+
+extension EventLog {
+    /// The state that the events at `positions`, all of one record, fold to under `filter`.
+    ///
+    /// Cost: a look-up and a fold for each, about 1 us.
+    func state(foldedFrom positions: [Position], _ filter: EventFilter, names: inout Names) throws -> RecordState {
+        var state = RecordState()
+        try withEvents(at: positions) { position, frame, bytes in
+            guard filter.includes(frame.id) else { return }
+            // What goes into a view is what was written: a damaged event is an error, never a wrong value.
+            let frame = try Frame(verifying: bytes, at: position)
+            try state.fold(
+                frame, in: bytes, stamp: filter.stamp(of: frame.id, frame.stamp), position: position, names: &names)
+        }
+        return state
+    }
+}

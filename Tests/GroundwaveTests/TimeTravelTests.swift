@@ -1,0 +1,211 @@
+import EventLog
+import Events
+import Foundation
+import GroundwaveTesting
+import Projections
+import Radio
+import Records
+import Testing
+
+@testable import Groundwave
+
+@Suite struct `Time travel` {
+    /// The vector of `point` as a person with all the time in the world would find it.
+    private func expected(_ point: Point, in store: Store) throws -> VersionVector {
+        var frames: [(position: Position, frame: Frame, observed: [ObservedHead])] = []
+        try store.log.scan(from: 1) { position, frame, bytes in
+            frames.append((position, frame, frame.observed(in: bytes)))
+            return true
+        }
+        func context(_ event: EventID) -> VersionVector {
+            var vector = VersionVector()
+            for entry in frames
+            where entry.frame.id.replica == event.replica && entry.frame.id.sequence <= event.sequence {
+                vector[event.replica] = entry.frame.id.sequence
+                for head in entry.observed where head.event.sequence > vector[head.event.replica] {
+                    vector[head.event.replica] = head.event.sequence
+                }
+            }
+            return vector
+        }
+        func wholeBatches(_ vector: VersionVector) -> VersionVector {
+            var result = VersionVector()
+            for entry in frames where entry.frame.rest == 0 && vector.contains(entry.frame.id) {
+                result[entry.frame.id.replica] = max(result[entry.frame.id.replica], entry.frame.id.sequence)
+            }
+            return result
+        }
+        func upTo(_ position: Position) -> VersionVector {
+            var vector = VersionVector()
+            for entry in frames where entry.position <= position {
+                vector[entry.frame.id.replica] = entry.frame.id.sequence
+            }
+            return wholeBatches(vector)
+        }
+        func batch(of event: EventID) -> (first: Position, last: Position) {
+            let place = frames.firstIndex { $0.frame.id == event } ?? 0
+            var first = place
+            while first > 0, frames[first - 1].frame.id.replica == event.replica, frames[first - 1].frame.rest > 0 {
+                first -= 1
+            }
+            return (frames[first].position, frames[place].position + UInt64(frames[place].frame.rest))
+        }
+        switch point {
+        case .position(let position): return upTo(position)
+        case .before(let event): return upTo(batch(of: event).first - 1)
+        case .after(let event): return upTo(batch(of: event).last)
+        case .vector(let vector): return wholeBatches(vector)
+        case .known(let event):
+            let last = frames[Int(batch(of: event).last) - 1].frame.id
+            return wholeBatches(context(last))
+        case .time(let milliseconds):
+            var joined = VersionVector()
+            for replica in Set(frames.map(\.frame.id.replica)) {
+                let last = frames.last { $0.frame.id.replica == replica && $0.frame.stamp.milliseconds <= milliseconds }
+                if let last { joined.join(context(last.frame.id)) }
+            }
+            return wholeBatches(joined)
+        }
+    }
+
+    private func randomPoint(in store: Store, _ numbers: inout SeededGenerator) throws -> Point {
+        let last = try store.log.lastPosition()
+        let position = Position.random(in: 1...last, using: &numbers)
+        let frame = try #require(try store.log.withEvent(at: position) { frame, _ in frame })
+        switch Int.random(in: 0..<6, using: &numbers) {
+        case 0: return .position(position)
+        case 1: return .time(milliseconds: frame.stamp.milliseconds - Int64.random(in: 0...1, using: &numbers))
+        case 2: return .before(frame.id)
+        case 3: return .after(frame.id)
+        case 4: return .known(frame.id)
+        default:
+            var vector = VersionVector()
+            for entry in try store.log.vector().entries {
+                vector[entry.replica] = SequenceNumber.random(in: 0...entry.sequence + 3, using: &numbers)
+            }
+            return .vector(vector)
+        }
+    }
+
+    @Test(arguments: UInt64(1)...25)
+    func `at any point shows what a fresh store shows that is folded from just those events`(seed: UInt64) async throws
+    {
+        var fleet = try await Fleet(1 + Int(seed % 3), seed: seed)
+        defer { fleet.close() }
+        for _ in 0..<90 { try await fleet.step() }
+        let store = fleet.stores[0]
+        for _ in 0..<20 {
+            let point = try randomPoint(in: store, &fleet.numbers)
+            let resolved = try store.resolve(point)
+            #expect(try resolved.vector == expected(point, in: store), "\(point)")
+            let past = try await store.at(point)
+            let fresh = try FreshFold(of: store) { _, frame in resolved.vector.contains(frame.id) }
+            let digest = try past.digest()
+            #expect(digest.vector == resolved.vector)
+            #expect(try digest.views == fresh.views.read { try $0.digest().hash }, "\(point)")
+            #expect(try digest.content == fresh.views.read { try $0.contentDigest().hash }, "\(point)")
+            // What a list shows comes by the indexes.
+            #expect(try ids(past, .everything) == fresh.views.read { try $0.all(.everything).map(\.id) })
+            let query = ContactQuery.contacts.worked("W1AW")
+            #expect(try ids(past, query) == fresh.views.read { try $0.all(query).map(\.id) })
+        }
+    }
+
+    private func ids(_ store: some Reading, _ query: ContactQuery) throws -> [RecordID] {
+        try store.read { try $0.all(query).map(\.id) }
+    }
+
+    @Test(arguments: UInt64(1)...5)
+    func `of one record is told alike by the index of its events and by the whole state`(seed: UInt64) async throws {
+        var fleet = try await Fleet(2, seed: seed)
+        defer { fleet.close() }
+        for _ in 0..<80 { try await fleet.step() }
+        let store = fleet.stores[1]
+        let ids = try store.read { view in
+            var ids: [RecordID] = []
+            try view.forEachRecord(of: "qso") { record in
+                ids.append(record.id)
+                return true
+            }
+            return ids
+        }
+        for _ in 0..<10 {
+            let past = try await store.at(randomPoint(in: store, &fleet.numbers))
+            for id in ids {
+                let record = try past.record("qso", id)
+                #expect(try record == past.read { try $0.record("qso", id) })
+                #expect(try past.positions(of: "qso", id).count == record?.eventCount ?? 0)
+                guard record != nil else { continue }
+                var query = HistoryQuery()
+                query.record = ("qso", id)
+                #expect(try past.history(query).allSatisfy { past.vector.contains($0.event) })
+                #expect(try past.blame("qso", id).allSatisfy { past.vector.contains($0.winner.event) })
+            }
+        }
+    }
+
+    @Test func `shows the same however much is written after it was opened`() async throws {
+        var fleet = try await Fleet(2, seed: 77)
+        defer { fleet.close() }
+        for _ in 0..<60 { try await fleet.step() }
+        let store = fleet.stores[0]
+        let pinned = try await store.at(.position(store.log.lastPosition()))
+        let digest = try pinned.digest()
+        #expect(try digest == store.digest())
+        for round in 0..<60 {
+            try await fleet.step()
+            if round % 10 == 0 { #expect(try pinned.digest() == digest) }
+        }
+        // Views that were built anew may number devices and fields otherwise.
+        try store.views.rebuild()
+        #expect(try pinned.digest() == digest)
+    }
+
+    @Test func `before the first event is an empty store`() async throws {
+        let temporary = try await TemporaryStore()
+        try await temporary.store.importText(generatedLog(3))
+        let past = try await temporary.store.at(.position(0))
+        #expect(try past.digest().events == 0)
+        #expect(try past.read { try $0.kindsWithRecords() } == [])
+        #expect(try past.read { try $0.count(.everything) } == 0)
+    }
+
+    @Test func `to a point that is not there is refused with what there is`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let last = try store.log.lastPosition()
+        await #expect { try await store.at(.position(last + 1)) } throws: { error in
+            let error = error as? StoreError
+            return error?.code == .notFound && error?.hint?.contains("@\(last)") == true
+        }
+        let nobody = EventID(ReplicaID(high: 1, low: 1), 1)
+        for point in [Point.before(nobody), .after(nobody), .known(nobody)] {
+            await #expect { try await store.at(point) } throws: { ($0 as? StoreError)?.code == .notFound }
+        }
+    }
+
+    @Test func `takes the words that people say`() async throws {
+        let temporary = try await TemporaryStore(Configuration(deviceName: "shack"))
+        let store = temporary.store
+        try await store.importText(generatedLog(3))
+        let replica = try #require(store.replica)
+        let now: Int64 = 1_777_680_000  // 2026-05-02
+        #expect(try store.point("@2", now: now) == .position(2))
+        #expect(try store.point("yesterday", now: now) == .time(milliseconds: now * 1000 - 1))
+        #expect(try store.point("2026-05-01T12:00", now: now) == .time(milliseconds: 1_777_636_800_999))
+        #expect(try store.point("before:\(replica).2", now: now) == .before(EventID(replica, 2)))
+        #expect(try store.point("after:shack.3", now: now) == .after(EventID(replica, 3)))
+        #expect(try store.point("after:@2", now: now) == .after(EventID(replica, 2)))
+        #expect(try store.point("known:\(replica.short)@4", now: now) == .known(EventID(replica, 4)))
+        var vector = VersionVector()
+        vector[replica] = 2
+        #expect(try store.point("vector:shack=2", now: now) == .vector(vector))
+        for text in [
+            "", "@", "@x", "before:", "known:shack", "vector:shack", "sometime", "snapshot:", "before:shack.0",
+        ] {
+            #expect { try store.point(text, now: now) } throws: { error in
+                [.usage, .notFound].contains((error as? StoreError)?.code)
+            }
+        }
+    }
+}
