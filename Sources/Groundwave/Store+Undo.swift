@@ -5,10 +5,23 @@ import Records
 
 /// What an undo wrote.
 public struct Reverted: Hashable, Sendable {
+    /// A record that the undo could not take back as a whole.
+    public struct Left: Hashable, Sendable {
+        /// Its kind.
+        public let kind: String
+        /// Its id.
+        public let record: RecordID
+    }
+
     /// The compensating batches, in the order of writing.
     public var batches: [Batch] = []
     /// How many records changed; 0 where nothing was left to take back.
     public var recordCount = 0
+    /// The records of which something stays, since others have written to them meanwhile.
+    public var left: [Left] = []
+
+    /// Nothing yet.
+    public init() {}
 
     /// The events of all batches.
     public var eventCount: Int { batches.reduce(0) { $0 + $1.count } }
@@ -17,7 +30,8 @@ public struct Reverted: Hashable, Sendable {
 extension Store {
     /// The latest batches that this device wrote and that were not undone, the newest first.
     ///
-    /// An undo is itself a batch, and is passed over with what it undid; so `undo 2` after `undo 1` goes further back.
+    /// An undo is passed over with what it undid; so `undo 2` after `undo 1` goes further back. What an undone undo had
+    /// taken back counts again.
     public func undoableBatches(_ count: Int) throws -> [Batch] {
         var batches: [Batch] = []
         try forEachUndoableBatch { batch in
@@ -29,12 +43,10 @@ extension Store {
     }
 
     /// Hands out the batches of this device that were not undone, the newest first, until `body` says `false`.
-    ///
-    /// A batch that takes back an undo is itself one of them, in the place of what the undo had taken back.
     func forEachUndoableBatch(_ body: (Batch) throws -> Bool) throws {
+        guard let replica else { return }
+        let cancelled = try read { try Reverts(in: $0, log).cancelled }
         try describing {
-            guard let replica else { return }
-            var passed: Set<SequenceNumber> = []
             var sequence = try log.vector()[replica]
             // Event 1 introduces the replica and is not undone.
             while sequence > 1 {
@@ -42,82 +54,124 @@ extension Store {
                     let batch = try Batch(closing: closing, in: log)
                 else { throw StoreError(.damaged, "The event \(EventID(replica, sequence).short) is missing.") }
                 sequence = batch.first.sequence - 1
-                if passed.contains(batch.first.sequence) { continue }
-                let chain = try undone(by: batch)
-                passed.formUnion(chain)
-                // An undo of something is passed over with it; an undo of an undo did that thing again.
-                guard chain.count.isMultiple(of: 2) else { continue }
+                if cancelled.contains(batch.range) { continue }
                 guard try body(batch) else { return }
             }
         }
     }
 
-    /// The batches that `batch` stands on: the one that it takes back, the one that this took back, and so on, by the
-    /// numbers of their first events. Empty where it is no undo.
-    private func undone(by batch: Batch) throws -> [SequenceNumber] {
-        var chain: [SequenceNumber] = []
-        var closing = batch.position + UInt64(batch.count) - 1
-        while let origin = try log.change(at: closing).flatMap({ RevertKind.origin(of: $0.change) }) {
-            chain.append(origin)
-            guard let first = try log.position(of: EventID(batch.first.replica, origin)),
-                let last = try log.withEvent(at: first, { frame, _ in first + UInt64(frame.rest) })
-            else { break }
-            closing = last
-        }
-        return chain
-    }
-
-    /// Writes what takes a batch back: each field gets the values that the batch replaced, all of them, where nothing
-    /// newer stands on top; of collections only the batch's own additions go; a record that the batch made is hidden,
-    /// or stays whole where somebody touched it since.
-    ///
-    /// Writes of this device that were themselves taken back are not newer: undoing step by step passes through every
-    /// state. Where nothing is left to take back, one event says that this was asked for, and the next undo goes on to
-    /// what was written before.
+    /// Writes what takes a batch back: see ``revert(_:note:author:)-(EventSet,_,_)``.
     ///
     /// - Parameter batch: As `write` returned it; `nil`, a write that had nothing to do, takes nothing back.
-    /// - Returns: One batch, or several where what stood there before is too much for one.
     @discardableResult
     public func revert(_ batch: Batch?, note: String? = nil, author: String? = nil) async throws -> Reverted {
+        guard let batch else { return Reverted() }
+        return try await revert(EventSet([batch.range]), note: note, author: author)
+    }
+
+    /// Writes what takes events back, whoever wrote them: each record they touch then says what it would without them.
+    ///
+    /// Each field gets the values that they replaced, all of them, where nothing newer stands on top; of collections
+    /// only their own additions go; a record that they made is hidden, or stays whole where somebody touched it since.
+    /// Events that were themselves taken back are not newer: undoing step by step passes through every state. Reverting
+    /// what this wrote gives everything back. Where nothing is left to take back, one event says that this was asked
+    /// for, and the next undo goes on to what was written before.
+    ///
+    /// - Returns: One batch, or several where what stood there before is too much for one.
+    /// - Throws: ``StoreError`` with code `notFound` where some of the events are not here. What was written by then
+    ///   stays.
+    /// - Complexity: The events of every record that is touched are read once.
+    @discardableResult
+    public func revert(_ events: EventSet, note: String? = nil, author: String? = nil) async throws -> Reverted {
         var reverted = Reverted()
-        guard let batch else { return reverted }
-        var isComplete = false
-        while !isComplete {
+        let records = try Array(self.records(touchedBy: events).reversed())
+        var next = 0
+        while true {
+            let start = next
             let written = try await write(note: note ?? "Undo", author: author) { [log] write in
-                try write.takeBack(batch, in: log)
+                try write.takeBack(events, records[start...], in: log)
             }
             if let batch = written.batch { reverted.batches.append(batch) }
-            reverted.recordCount += written.value.records
-            isComplete = written.value.isComplete
+            reverted.recordCount += written.value.changed
+            reverted.left += written.value.left
+            next += written.value.done
+            if next == records.count { return reverted }
+        }
+    }
+}
+
+extension Store {
+    /// What ``revert(_:note:author:)-(EventSet,_,_)`` would change and leave; nothing is written.
+    public func previewRevert(_ events: EventSet) throws -> Reverted {
+        var reverted = Reverted()
+        let records = try records(touchedBy: events)
+        try read { view in
+            let filter = try EventFilter(withoutRevertedAnd: events, view, log)
+            for name in records {
+                guard let record = try view.record(name.kind, name.id) else { continue }
+                let compensation = try Compensation(of: record, name, without: filter, view, log)
+                if !compensation.operations.isEmpty { reverted.recordCount += 1 }
+                if compensation.isPartial { reverted.left.append(.init(kind: name.kind, record: name.id)) }
+            }
         }
         return reverted
     }
 }
 
+extension EventFilter {
+    /// All events but `events`, and those that take one another back once `events` are taken back.
+    fileprivate init(withoutRevertedAnd events: EventSet, _ view: borrowing ViewReader, _ log: EventLog) throws {
+        self.init()
+        without = try Reverts(in: view, log, with: events).cancelled
+    }
+}
+
+extension Compensation {
+    fileprivate init(
+        of record: Record, _ name: WriteBatch.RecordName, without filter: EventFilter, _ view: borrowing ViewReader,
+        _ log: EventLog
+    ) throws {
+        let first = try log.withEvent(at: record.firstPosition) { frame, _ in frame.id }
+        self.init(
+            of: record, to: try view.record(name.kind, name.id, counting: filter, in: log),
+            isNew: first.map { !filter.includes($0) } ?? false, isTakenBack: { !filter.includes($0) })
+    }
+}
+
+/// How far one batch of an undo came.
+private struct TakenBack {
+    var done = 0
+    var changed = 0
+    var left: [Reverted.Left] = []
+}
+
 extension WriteBatch {
-    /// Appends what takes `batch` back, as far as there is room for it, and the word that closes it.
-    fileprivate mutating func takeBack(_ batch: Batch, in log: EventLog) throws -> (records: Int, isComplete: Bool) {
-        let reader = BatchReader(log)
-        guard let contents = try reader.contents(with: batch.first) else {
-            throw StoreError(.notFound, "There is no event \(batch.first.short) to take back.")
-        }
+    /// Appends what takes `events` back of `records`, as far as there is room for it, and the word that closes it.
+    fileprivate mutating func takeBack(
+        _ events: EventSet, _ records: ArraySlice<RecordName>, in log: EventLog
+    ) throws -> TakenBack {
+        let filter = try read { try EventFilter(withoutRevertedAnd: events, $0, log) }
+        var result = TakenBack()
         var bytes = 0
-        var count = 0
-        for name in contents.records.reversed() {
-            guard let record = try record(name.kind, name.id) else { continue }
-            let operations = try Compensation(of: contents, on: record, reader).operations()
-            if operations.isEmpty { continue }
-            let change = Change(kind: name.kind, record: name.id, operations: operations)
-            bytes += DraftBatch.byteBound(of: change, note: AuditNote()) + DraftBatch.overheadPerEvent
-            // Half of a batch's bytes are kept free for the words and what the writer adds.
-            if count > 0, bytes > EventLimits.batchBytes / 2 || count == EventLimits.batchCount - 1 {
-                try append(RevertKind.closing(batch.first, as: newID()))
-                return (count, false)
+        for name in records {
+            guard let record = try record(name.kind, name.id) else {
+                result.done += 1
+                continue
             }
-            count += 1
-            try append(change)
+            let compensation = try read { try Compensation(of: record, name, without: filter, $0, log) }
+            let change = Change(kind: name.kind, record: name.id, operations: compensation.operations)
+            if !change.operations.isEmpty {
+                bytes += DraftBatch.byteBound(of: change, note: AuditNote()) + DraftBatch.overheadPerEvent
+                // Half of a batch's bytes are kept free for the words and what the writer adds.
+                let isFull = bytes > EventLimits.batchBytes / 2 || result.changed == EventLimits.batchCount - 1
+                if result.changed > 0, isFull { break }
+                result.changed += 1
+                try append(change)
+            }
+            if compensation.isPartial { result.left.append(.init(kind: name.kind, record: name.id)) }
+            result.done += 1
         }
-        try append(RevertKind.closing(batch.first, as: newID()))
-        return (count, true)
+        try append(RevertKind.closing(events, as: newID()))
+        return result
     }
 }

@@ -19,23 +19,31 @@ enum ImportKind: RecordKind {
         ])
 }
 
-/// The record of each undo: it closes the batch that takes another one back, and says which.
+/// The record of each undo: it closes the batch that takes others back, and says which events these are.
 enum RevertKind: RecordKind {
     static let name = "revert"
-    static let schema = KindSchema(name: name, fields: [FieldSchema(1, "BATCH")])
+    static let schema = KindSchema(name: name, fields: [FieldSchema(1, "EVENTS")])
 
-    /// The change that closes a batch which takes back the one that starts with event `first`.
-    static func closing(_ first: EventID, as id: RecordID) -> Change {
-        Change(
+    /// The change that closes a batch which takes back `events`.
+    static func closing(_ events: EventSet, as id: RecordID) -> Change {
+        let text = events.ranges.map { "\($0.replica).\($0.first)-\($0.last)" }.joined(separator: ",")
+        return Change(
             kind: name, record: id,
-            operations: schema.operations(assigning: [Assignment("BATCH", text: String(first.sequence))], to: nil))
+            operations: schema.operations(assigning: [Assignment("EVENTS", text: text)], to: nil))
     }
 
-    /// The first event of the batch that `change`, the last one of its batch, says was taken back: one of the same
-    /// replica.
-    static func origin(of change: Change) -> SequenceNumber? {
-        guard change.kind == name, let value = change.operations.first?.value else { return nil }
-        return SequenceNumber(String(decoding: value, as: UTF8.self))
+    /// The events that `record` says were taken back.
+    static func events(of record: Record) -> EventSet {
+        let text = schema.value(of: "EVENTS", in: record).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return EventSet(text.split(separator: ",").compactMap { range(String($0)) })
+    }
+
+    private static func range(_ text: String) -> EventRange? {
+        guard let match = text.wholeMatch(of: /([0-9A-Z]{26})\.([0-9]{1,20})-([0-9]{1,20})/),
+            let replica = ReplicaID(text: String(match.1)), let first = SequenceNumber(match.2),
+            let last = SequenceNumber(match.3), first >= 1, first <= last
+        else { return nil }
+        return EventRange(replica, first, through: last)
     }
 
     /// The names of the records that only say something of other batches, and are not themselves taken back.

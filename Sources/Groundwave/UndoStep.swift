@@ -44,18 +44,12 @@ extension Store {
         return steps
     }
 
-    /// Takes a step back: each of its batches, the newest first.
+    /// Takes a step back.
     ///
-    /// - Throws: What `write` throws; the batches that were taken back by then stay taken back.
+    /// - Throws: What `write` throws; what was taken back by then stays taken back.
     @discardableResult
     public func revert(_ step: UndoStep, note: String? = nil, author: String? = nil) async throws -> Reverted {
         let words = note ?? (step.note.text.isEmpty ? "Undo" : "Undo: \(step.note.text)")
-        var reverted = Reverted()
-        for batch in step.batches {
-            let one = try await revert(batch, note: words, author: author)
-            reverted.batches += one.batches
-            reverted.recordCount += one.recordCount
-        }
-        return reverted
+        return try await revert(EventSet(step.batches.map(\.range)), note: words, author: author)
     }
 }

@@ -6,8 +6,8 @@ import Events
 public struct EventFilter: Hashable, Sendable {
     /// Only events that this vector has; `nil` for all.
     public var vector: VersionVector?
-    /// Runs of events that are left out.
-    public var without: [EventRange] = []
+    /// Events that are left out.
+    public var without = EventSet()
     /// Milliseconds that are added to the stamps of a replica whose clock was wrong.
     public var clockShifts: [ReplicaID: Int64] = [:]
 
@@ -23,9 +23,7 @@ public struct EventFilter: Hashable, Sendable {
     /// Whether `event` is taken in.
     public func includes(_ event: EventID) -> Bool {
         if let vector, !vector.contains(event) { return false }
-        return !without.contains {
-            $0.replica == event.replica && $0.first <= event.sequence && event.sequence <= $0.last
-        }
+        return without.isEmpty || !without.contains(event)
     }
 
     /// The stamp that `event` counts with.
@@ -46,13 +44,28 @@ public struct EventFilter: Hashable, Sendable {
             }
             let kept = Swift.min(vector?[entry.replica] ?? entry.sequence, entry.sequence)
             if kept < entry.sequence { ranges.append(EventRange(entry.replica, kept + 1, through: entry.sequence)) }
-            var next: SequenceNumber = 1
-            for range in without.filter({ $0.replica == entry.replica }).sorted(by: { $0.first < $1.first }) {
-                let (first, last) = (Swift.max(range.first, next), Swift.min(range.last, kept))
-                guard first <= last else { continue }
-                ranges.append(EventRange(entry.replica, first, through: last))
-                next = last + 1
+            for range in without.ranges where range.replica == entry.replica && range.first <= kept {
+                ranges.append(EventRange(entry.replica, range.first, through: Swift.min(range.last, kept)))
             }
+        }
+        return ranges
+    }
+
+    /// The events of a log with the vector `all` that count under only one of this filter and `other`, or otherwise, as
+    /// runs of single replicas.
+    public func differing(from other: EventFilter, of all: VersionVector) -> [EventRange] {
+        var ranges: [EventRange] = []
+        for entry in all.entries {
+            let ends = [self, other].map { Swift.min($0.vector?[entry.replica] ?? entry.sequence, entry.sequence) }
+            let (low, high) = (Swift.min(ends[0], ends[1]), Swift.max(ends[0], ends[1]))
+            if low < high { ranges.append(EventRange(entry.replica, low + 1, through: high)) }
+            if low > 0, clockShifts[entry.replica] != other.clockShifts[entry.replica] {
+                ranges.append(EventRange(entry.replica, 1, through: low))
+            }
+        }
+        guard without != other.without else { return ranges }
+        for range in without.ranges + other.without.ranges where range.first <= all[range.replica] {
+            ranges.append(EventRange(range.replica, range.first, through: Swift.min(range.last, all[range.replica])))
         }
         return ranges
     }

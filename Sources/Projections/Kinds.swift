@@ -17,6 +17,12 @@ public struct Kinds: Sendable {
     /// The kind called `name`, or `nil` where nobody registered it.
     public subscript(name: String) -> KindSchema? { schemas[name] }
 
+    /// The same kinds with one field read by another policy; `nil` where there is no such field of one value.
+    public func reading(_ kind: String, _ field: String, by policy: MergePolicy) -> Kinds? {
+        guard let schema = self[kind]?.reading(field, by: policy) else { return nil }
+        return Kinds(all.map { $0.name == kind ? schema : $0 })
+    }
+
     /// All registered kinds, by name.
     public var all: [KindSchema] { schemas.values.sorted { $0.name < $1.name } }
 

@@ -100,12 +100,7 @@ public final class PastViews: Sendable {
     }
 
     private func state(of kind: String, _ id: RecordID) throws -> (state: RecordState, names: Names)? {
-        try views.read { view in
-            guard let positions = try view.storedState(of: kind, id)?.history.positions else { return nil }
-            var names = view.names
-            let state = try views.log.state(foldedFrom: positions, filter, names: &names)
-            return state.history.count > 0 ? (state, names) : nil
-        }
+        try views.read { try $0.state(of: kind, id, counting: filter, in: views.log) }
     }
 
     /// The overlay, brought up to what `view` has.
@@ -126,5 +121,26 @@ extension EventLog {
         try vector.entries.reduce(0) { last, entry in
             Swift.max(last, try position(of: EventID(entry.replica, entry.sequence)) ?? 0)
         }
+    }
+}
+
+extension ViewReader {
+    /// A record as it is when only the events count that `filter` does; `nil` where none of its events does.
+    ///
+    /// Cost: about 1 us an event of the record.
+    public func record(
+        _ kind: String, _ id: RecordID, counting filter: EventFilter, in log: EventLog
+    ) throws -> Record? {
+        guard let (state, names) = try state(of: kind, id, counting: filter, in: log) else { return nil }
+        return Record(kind: kind, id: id, state: state, names: names, schema: kinds[kind])
+    }
+
+    func state(
+        of kind: String, _ id: RecordID, counting filter: EventFilter, in log: EventLog
+    ) throws -> (state: RecordState, names: Names)? {
+        guard let positions = try storedState(of: kind, id)?.history.positions else { return nil }
+        var names = names
+        let state = try log.state(foldedFrom: positions, filter, names: &names)
+        return state.history.count > 0 ? (state, names) : nil
     }
 }

@@ -10,6 +10,8 @@ public enum MergePolicy: String, Hashable, Sendable {
     case union
     /// A claim with a term: the greatest term is shown, then the least stamp.
     case lease
+    /// Of several heads the least stamp is shown: whoever came first. No field is kept so; it is there to ask "what if".
+    case established
 }
 
 /// A field of a kind, as its schema declares it.
@@ -94,6 +96,20 @@ public struct KindSchema: Sendable {
         places = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.number, $0) })
         registers = Dictionary(
             uniqueKeysWithValues: fields.enumerated().flatMap { place, field in field.members.map { ($0, place) } })
+    }
+
+    /// The same kind with one field, or the register it is a member of, read by another policy; `nil` where there is no
+    /// such field, or where it is no field of one value.
+    public func reading(_ name: String, by policy: MergePolicy) -> KindSchema? {
+        guard let field = field(named: name) ?? register(of: name), ![.union, .lease].contains(field.policy) else {
+            return nil
+        }
+        let other = FieldSchema(
+            field.number, field.name, policy, members: field.members, isInternal: field.isInternal,
+            identity: field.identity)
+        return KindSchema(
+            name: self.name, version: version, fields: fields.map { $0.number == field.number ? other : $0 },
+            indexEntries: indexEntries)
     }
 
     /// The field with this number.

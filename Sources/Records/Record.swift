@@ -155,6 +155,7 @@ extension MergePolicy {
     func order(_ heads: [Record.Head]) -> [Record.Head] {
         switch self {
         case .latest, .yields, .union: heads.sorted(by: Record.Head.shows)
+        case .established: heads.sorted { Record.Head.shows($1, before: $0) }
         case .lease:
             // Greatest term; of equal terms the least stamp, then the least replica, holds the lease.
             heads.sorted { left, right in

@@ -21,6 +21,7 @@ struct HistoryText {
         var replica: ReplicaID
         var stamp: Stamp
         var note: AuditNote
+        var position: Position
         var new = 0
         var changed = 0
     }
@@ -30,7 +31,9 @@ struct HistoryText {
         self.isVerbose = isVerbose
         self.isOneRecord = isOneRecord
         names = RecordNames(store)
-        table = TextTable(isOneRecord ? ["UTC", "WHO", "CHANGE", "NOTE"] : ["UTC", "WHO", "WHAT", "CHANGE", "NOTE"])
+        table = TextTable(
+            isOneRecord
+                ? ["EVENT", "UTC", "WHO", "CHANGE", "NOTE"] : ["EVENT", "UTC", "WHO", "WHAT", "CHANGE", "NOTE"])
     }
 
     /// Whether `entry` is not of the batch that the last row tells of.
@@ -53,7 +56,8 @@ struct HistoryText {
         }
         if batch.map({ !belongs(entry, to: $0) }) ?? true {
             try finishBatch()
-            batch = ImportBatch(replica: entry.event.replica, stamp: entry.stamp, note: entry.note)
+            batch = ImportBatch(
+                replica: entry.event.replica, stamp: entry.stamp, note: entry.note, position: entry.position)
         }
         if entry.kind == "import" { return }
         if entry.isNew { batch?.new += 1 } else { batch?.changed += 1 }
@@ -64,20 +68,24 @@ struct HistoryText {
         var parts: [String] = []
         if batch.new > 0 { parts.append("\(batch.new) new") }
         if batch.changed > 0 { parts.append("\(batch.changed) updated") }
-        row(batch.stamp, batch.replica, batch.note, "import", parts.isEmpty ? "nothing" : parts.joined(separator: ", "))
+        row(
+            batch.position, batch.stamp, batch.replica, batch.note, "import",
+            parts.isEmpty ? "nothing" : parts.joined(separator: ", "))
         self.batch = nil
     }
 
     private mutating func row(
-        _ stamp: Stamp, _ replica: ReplicaID, _ note: AuditNote, _ what: String, _ change: String
+        _ position: Position, _ stamp: Stamp, _ replica: ReplicaID, _ note: AuditNote, _ what: String, _ change: String
     ) {
         lines += 1
-        let cells = [TimeText.milliseconds(stamp.milliseconds), who(note, replica), what, change, note.text]
+        let cells = [
+            "@\(position)", TimeText.milliseconds(stamp.milliseconds), who(note, replica), what, change, note.text,
+        ]
         append(cells)
     }
 
     private mutating func append(_ cells: [String]) {
-        table.append(isOneRecord ? [cells[0], cells[1], cells[3], cells[4]] : cells)
+        table.append(isOneRecord ? Array(cells[0...2] + cells[4...5]) : cells)
     }
 
     private func who(_ note: AuditNote, _ replica: ReplicaID) -> String {
@@ -100,8 +108,8 @@ struct HistoryText {
             let rest = fields.count > shown.count ? ", \(fields.count - shown.count) more" : ""
             changes = ["new: \(shown.joined(separator: ", "))\(rest)"]
         }
-        row(entry.stamp, entry.event.replica, entry.note, what, changes.first ?? "bookkeeping")
-        for change in changes.dropFirst() { append(["", "", "", change, ""]) }
+        row(entry.position, entry.stamp, entry.event.replica, entry.note, what, changes.first ?? "bookkeeping")
+        for change in changes.dropFirst() { append(["", "", "", "", change, ""]) }
     }
 
     static func text(_ change: AuditEntry.FieldChange) -> String {

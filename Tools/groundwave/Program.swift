@@ -31,7 +31,7 @@ struct Program: AsyncParsableCommand {
                 name: "Audit, time travel, replay",
                 subcommands: [
                     Conflicts.self,
-                    HistoryVerb.self, BlameVerb.self, Watch.self,
+                    HistoryVerb.self, BlameVerb.self, Diff.self, Watch.self, WhatIf.self, Revert.self,
                 ]),
         ])
 

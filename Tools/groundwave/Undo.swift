@@ -86,11 +86,7 @@ struct Undo: AsyncParsableCommand {
 
     private func confirm(_ steps: [UndoStep]) throws {
         if yes { return }
-        guard isatty(STDIN_FILENO) == 1, Terminal.isTerminal else {
-            throw StoreError(
-                .usage, "This would take back \(NumberText.count(steps.count, "step")).", hint: "Add --yes to do it.")
-        }
-        Terminal.ask("Take this back? [y/N] ")
-        guard let answer = readLine()?.lowercased(), answer == "y" || answer == "yes" else { throw Answer.no }
+        try Confirmation.ask(
+            "Take this back?", orElse: "This would take back \(NumberText.count(steps.count, "step")).")
     }
 }

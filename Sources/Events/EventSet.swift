@@ -1,0 +1,69 @@
+/// A set of events as runs of numbers, replica by replica: what is left out, taken back or withheld.
+public struct EventSet: Hashable, Sendable {
+    /// Per replica runs in order that neither overlap nor touch.
+    private var runs: [ReplicaID: [ClosedRange<SequenceNumber>]] = [:]
+
+    /// No events.
+    public init() {}
+
+    /// The events of these runs.
+    public init(_ ranges: some Sequence<EventRange>) {
+        for range in ranges { insert(range) }
+    }
+
+    /// Whether there is none.
+    public var isEmpty: Bool { runs.isEmpty }
+
+    /// How many events there are.
+    public var count: UInt64 { runs.values.joined().reduce(0) { $0 + ($1.upperBound - $1.lowerBound + 1) } }
+
+    /// The events as runs, in order of replica and number.
+    public var ranges: [EventRange] {
+        runs.sorted { $0.key < $1.key }.flatMap { replica, runs in
+            runs.map { EventRange(replica, $0.lowerBound, through: $0.upperBound) }
+        }
+    }
+
+    /// Whether `event` is among them. Cost: O(log runs).
+    public func contains(_ event: EventID) -> Bool {
+        guard let runs = runs[event.replica] else { return false }
+        let place = Self.place(of: event.sequence, in: runs)
+        return place < runs.count && runs[place].lowerBound <= event.sequence
+    }
+
+    /// Whether all events of `range` are among them.
+    public func contains(_ range: EventRange) -> Bool {
+        guard let runs = runs[range.replica] else { return false }
+        let place = Self.place(of: range.first, in: runs)
+        return place < runs.count && runs[place].lowerBound <= range.first && range.last <= runs[place].upperBound
+    }
+
+    /// Adds the events of `range`. Cost: O(runs).
+    public mutating func insert(_ range: EventRange) {
+        var list = runs[range.replica] ?? []
+        let start = Self.place(of: range.first > 1 ? range.first - 1 : 1, in: list)
+        var (first, last, end) = (range.first, range.last, start)
+        while end < list.count, list[end].lowerBound <= last || list[end].lowerBound - 1 == last {
+            first = Swift.min(first, list[end].lowerBound)
+            last = Swift.max(last, list[end].upperBound)
+            end += 1
+        }
+        list.replaceSubrange(start..<end, with: [first...last])
+        runs[range.replica] = list
+    }
+
+    /// Adds all events of `other`.
+    public mutating func formUnion(_ other: EventSet) {
+        for range in other.ranges { insert(range) }
+    }
+
+    /// The first run that ends at or behind `number`.
+    private static func place(of number: SequenceNumber, in runs: [ClosedRange<SequenceNumber>]) -> Int {
+        var (low, high) = (0, runs.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if runs[middle].upperBound < number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,16 @@
+import Foundation
+import Groundwave
+
+/// A question before something large is done.
+enum Confirmation {
+    /// Asks at a terminal, and throws ``Answer/no`` unless the answer is yes.
+    ///
+    /// - Throws: Where nobody can be asked, ``StoreError`` with code `usage`, which says `consequence` and names `--yes`.
+    static func ask(_ question: String, orElse consequence: String) throws {
+        guard isatty(STDIN_FILENO) == 1, Terminal.isTerminal else {
+            throw StoreError(.usage, consequence, hint: "Add --yes to do it.")
+        }
+        Terminal.ask("\(question) [y/N] ")
+        guard let answer = readLine()?.lowercased(), answer == "y" || answer == "yes" else { throw Answer.no }
+    }
+}
