@@ -32,6 +32,7 @@ struct Program: AsyncParsableCommand {
                 subcommands: [
                     Conflicts.self,
                     HistoryVerb.self, BlameVerb.self, Watch.self,
+                    Prove.self, CheckProof.self, Head.self,
                 ]),
         ])
 

@@ -1,0 +1,159 @@
+import ByteCoding
+import Events
+import Records
+
+/// That one contact is in a log as it shows: all events that touched it, each with its way up to the root of its
+/// device's tree.
+///
+/// It needs no store to be checked: see ``check()`` and `Docs/Proofs.md`. It holds earlier values of the contact too,
+/// since what shows follows from all of them.
+///
+/// It proves that these events are in the tree with that root. It cannot prove that there is no later one; and whose
+/// root it is follows only from a signed head that came another way: see ``anchor(of:in:)``.
+public struct ContactProof: Hashable, Sendable {
+    /// One event and its way up.
+    public struct Item: Hashable, Sendable {
+        /// The event. Its place in the tree is its number less one.
+        public let event: DetachedEvent
+        /// The path of its ``InclusionProof``.
+        public let path: [Hash256]
+    }
+
+    /// The tree over one device's events.
+    public struct Tree: Hashable, Sendable {
+        /// Whose events.
+        public let replica: ReplicaID
+        /// How many.
+        public let events: SequenceNumber
+        /// The root over them.
+        public let root: Hash256
+        /// The same, signed by that device; `nil` where its key was not at hand.
+        public let head: SignedHead?
+        /// An earlier tree that this one begins with.
+        public let since: Earlier?
+    }
+
+    /// An earlier tree of the same device, and that the later one begins with it.
+    public struct Earlier: Hashable, Sendable {
+        /// How many events it has.
+        public let events: SequenceNumber
+        /// The root over them.
+        public let root: Hash256
+        /// The path of the ``ConsistencyProof``.
+        public let path: [Hash256]
+    }
+
+    /// The events, in the order in which they came to the store that made the proof.
+    public let items: [Item]
+    /// The trees they are in, in order of replica.
+    public let trees: [Tree]
+
+    /// How large a proof may be: what exceeds is refused before it is worked on.
+    public enum Limits {
+        /// The most events.
+        public static let events = 256
+        /// The most bytes of all shapes together.
+        public static let shapeBytes = 256 << 10
+        /// The most hashes of a path: one for each level of the largest tree.
+        public static let pathCount = 64
+    }
+}
+
+// The file: members as in Docs/Proofs.md. All bytes are hexadecimal, so that a reader needs nothing but common tools.
+extension ContactProof {
+    /// The proof in the file with these bytes. Of what it says, only signatures are checked: see ``check()``.
+    ///
+    /// - Throws: ``StoreError`` with code `damaged` where it is no proof.
+    public init(json bytes: [UInt8]) throws {
+        let object = try ProofObject.file(bytes, type: "proof", ["events", "trees"])
+        items = try object.list("events", limit: Limits.events).map { json in
+            let event = try ProofObject(
+                json, "An event", ["header", "shape", "path"], optional: ["values", "valuesHash"])
+            guard event.has("values") != event.has("valuesHash") else {
+                throw ProofObject.damaged("An event has neither values nor their hash, or both.")
+            }
+            let isWithheld = event.has("valuesHash")
+            let values = isWithheld ? try event.bytes("valuesHash", count: 32) : try event.bytes("values")
+            let parts = (header: try event.bytes("header"), shape: try event.bytes("shape"))
+            guard
+                let detached = try? DetachedEvent(
+                    header: parts.header, shape: parts.shape, values: values, isWithheld: isWithheld)
+            else { throw ProofObject.damaged("The header of an event is malformed.") }
+            return Item(event: detached, path: try event.hashes("path", limit: Limits.pathCount))
+        }
+        trees = try object.list("trees", limit: Limits.events).map(Self.tree)
+    }
+
+    private static func tree(_ json: JSONText) throws -> Tree {
+        let signed = SignedHead.signedMembers
+        let object = try ProofObject(
+            json, "A tree", ["replica", "events", "root"], optional: signed.union(["since"]))
+        var since: Earlier?
+        if object.has("since") {
+            let earlier = try ProofObject(try object.value("since"), "An earlier tree", ["events", "root", "path"])
+            since = Earlier(
+                events: try earlier.number("events"), root: try earlier.hash("root"),
+                path: try earlier.hashes("path", limit: Limits.pathCount))
+        }
+        return Tree(
+            replica: try object.id("replica"), events: try object.number("events"), root: try object.hash("root"),
+            head: signed.contains(where: object.has) ? try SignedHead(object) : nil, since: since)
+    }
+
+    /// The proof as a file.
+    public func json() throws -> [UInt8] {
+        try ProofFile.encode(Form(events: items.map(Form.Event.init), trees: trees.map(Form.Tree.init)))
+    }
+
+    private struct Form: Encodable {
+        struct Event: Encodable {
+            var header: String
+            var shape: String
+            var values: String?
+            var valuesHash: String?
+            var path: [String]
+
+            init(_ item: Item) {
+                header = Hexadecimal.encode(item.event.header)
+                shape = Hexadecimal.encode(item.event.shape)
+                let bytes = Hexadecimal.encode(item.event.values)
+                values = item.event.isWithheld ? nil : bytes
+                valuesHash = item.event.isWithheld ? bytes : nil
+                path = item.path.map(\.description)
+            }
+        }
+
+        struct Tree: Encodable {
+            struct Since: Encodable {
+                var events: UInt64
+                var root: String
+                var path: [String]
+            }
+
+            var replica: String
+            var events: UInt64
+            var root: String
+            var log: String?
+            var key: String?
+            var signature: String?
+            var since: Since?
+
+            init(_ tree: ContactProof.Tree) {
+                replica = "\(tree.replica)"
+                events = tree.events
+                root = "\(tree.root)"
+                log = tree.head.map { "\($0.log)" }
+                key = tree.head.map { Hexadecimal.encode($0.publicKey) }
+                signature = tree.head.map { Hexadecimal.encode($0.signature) }
+                since = tree.since.map {
+                    Since(events: $0.events, root: "\($0.root)", path: $0.path.map(\.description))
+                }
+            }
+        }
+
+        var v = 1
+        var groundwave = "proof"
+        var events: [Event]
+        var trees: [Tree]
+    }
+}
