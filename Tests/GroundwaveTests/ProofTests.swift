@@ -175,6 +175,56 @@ import Testing
         Self.expectDamaged("does not begin") { try Self.check(Array(edited.utf8)) }
     }
 
+    /// The store of another device that went on from a copy, and edited the contact.
+    private static func secondDevice(_ id: RecordID, _ origin: TemporaryStore, in folder: URL) async throws -> Store {
+        try origin.store.close()
+        let copy = folder.appending(path: "copy")
+        try FileManager.default.copyItem(at: origin.url, to: copy)
+        try Data(Identity().secret).write(to: copy.appending(path: "identity"))
+        guard case .ready(let store) = try await Store.open(at: copy) else { throw CancellationError() }
+        try await store.write { try $0.set("qso", id, [Assignment("NAME", text: "Joseph")]) }
+        return store
+    }
+
+    @Test func `that two devices wrote has a tree of each, and is anchored by a head of each`() async throws {
+        let (origin, id) = try await Self.store()
+        let first = try origin.store.signedHead()
+        let folder = try TemporaryFolder()
+        let store = try await Self.secondDevice(id, origin, in: folder.url)
+        let second = try store.signedHead()
+        let proof = try ContactProof(json: store.proof(ofContact: id).json())
+        let contact = try proof.check()
+        #expect(contact.trees.count == 2)
+        #expect(contact.trees.compactMap(\.head) == [second], "a device signs only for itself")
+        #expect(contact.record.text("NAME") == "Joseph")
+        func anchors(_ heads: [SignedHead]) throws -> Set<ProofAnchor> {
+            try Set(contact.trees.map { try proof.anchor(of: $0, in: heads) })
+        }
+        #expect(try anchors([second]) == [.none, .sameTree])
+        #expect(try anchors([first, second]) == [.sameTree])
+        // Another number of events in the unsigned tree may leave the path as it is, and no more than that.
+        let shown = contact.record.adifFields.map(\.value)
+        let json = try proof.json()
+        for place in json.indices {
+            var edited = json
+            edited[place] ^= 1
+            guard let other = try? ContactProof(json: edited), let checked = try? other.check() else { continue }
+            #expect(checked.record.adifFields.map(\.value) == shown)
+            #expect(checked.trees.map(\.root) == contact.trees.map(\.root))
+            #expect(other.items == proof.items)
+        }
+        try store.close()
+    }
+
+    @Test func `in Docs Proofs md is right as it stands there`() throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Docs/Proofs.md")
+        let text = try String(contentsOf: path.standardizedFileURL, encoding: .utf8)
+        let json = try #require(text.split(separator: "```json\n").last?.split(separator: "```").first)
+        let contact = try Self.check(Array(json.utf8))
+        #expect(contact.record.text("CALL") == "N0CALL" && contact.record.text("BAND") == "20m")
+        #expect(contact.events.map(\.id.sequence) == [2] && contact.trees.map(\.events) == [3])
+    }
+
     @Test func `of a hidden contact shows it as hidden`() async throws {
         let (temporary, id) = try await Self.store()
         try await temporary.store.write { try $0.remove("qso", id) }
