@@ -35,18 +35,24 @@ extension ContactProof {
                     "The proof is of the log \(own.log.short), and the head of another one, \(head.log.short).",
                     hint: "Ask for a head of the same log.")
             }
-            guard head.replica == tree.replica, !anchor.holds else { continue }
-            if head.sequence == tree.events {
-                try Self.compare(tree.root, with: head)
-                anchor = .sameTree
-            } else if let since = tree.since, since.events == head.sequence {
-                try Self.compare(since.root, with: head)
-                anchor = .grownFrom(since.events)
-            } else {
-                anchor = .otherSize(head.sequence)
-            }
+            guard head.replica == tree.replica else { continue }
+            // One head that bears the tree out is enough; all are compared, for one that contradicts it.
+            let found = try Self.anchor(of: tree, in: head)
+            if !anchor.holds { anchor = found }
         }
         return anchor
+    }
+
+    private static func anchor(of tree: Tree, in head: SignedHead) throws -> ProofAnchor {
+        if head.sequence == tree.events {
+            try compare(tree.root, with: head)
+            return .sameTree
+        }
+        if let since = tree.since, since.events == head.sequence {
+            try compare(since.root, with: head)
+            return .grownFrom(since.events)
+        }
+        return .otherSize(head.sequence)
     }
 
     private static func compare(_ root: Hash256, with head: SignedHead) throws {

@@ -1,5 +1,6 @@
 import EventLog
 import Events
+import Foundation
 import Testing
 
 @Suite struct `Proofs out of a log` {
@@ -52,6 +53,25 @@ import Testing
                 #expect(proof.holds(from: Contents.root(of: old), to: Contents.root(of: new)))
             }
         }
+    }
+
+    @Test func `read no events of stored blocks, and are not made of damaged ones`() throws {
+        let intact = try IntactLog()
+        let replica = intact.store.replica
+        let damaged = try #require(intact.contents.ids.firstIndex(of: EventID(replica, 10)))
+        let frame = try #require(intact.pages.frames[UInt64(damaged) + 1])
+        var bytes = intact.pages.bytes
+        bytes[frame.bytes.upperBound - 1] ^= 1
+        let path = intact.store.folder.appending(path: "damaged.mdb").path
+        try Data(bytes).write(to: URL(filePath: path))
+        let log = try EventLog(opening: path)
+        defer { try? log.close() }
+        let proof = try #require(try log.inclusionProof(of: EventID(replica, 280)))
+        let leaf = try #require(try log.leaf(of: EventID(replica, 280)))
+        #expect(try proof.root(leaf: leaf) == intact.contents.root(of: replica))
+        #expect(try log.consistencyProof(of: replica, from: 256, to: 280) != nil)
+        #expect(throws: EventLogError.self) { try log.inclusionProof(of: EventID(replica, 9)) }
+        #expect(throws: EventLogError.self) { try log.root(of: replica, through: 100) }
     }
 
     @Test func `of what is not here do not exist`() throws {

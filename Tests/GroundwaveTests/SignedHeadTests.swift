@@ -51,6 +51,9 @@ import Testing
         #expect(try proof.anchor(of: tree, in: [signed]) == .sameTree)
         let contradiction = #expect(throws: StoreError.self) { try proof.anchor(of: tree, in: [rewritten]) }
         #expect(contradiction?.code == .damaged)
+        #expect(throws: StoreError.self, "one head that fits hides none that does not") {
+            try proof.anchor(of: tree, in: [signed, rewritten])
+        }
         try first.close()
         try second.close()
     }
