@@ -79,7 +79,7 @@ extension EventLog {
     }
 
     /// The right edge as far as it was hashed: in memory, else in the file, else that of no leaves.
-    private func storedEdge(of replica: ReplicaID) throws -> MerkleEdge {
+    func storedEdge(of replica: ReplicaID) throws -> MerkleEdge {
         if let edge = sealer.withLock({ $0.edges[replica] }) { return edge }
         return try environment.read { transaction in
             try transaction.withValue(ReplicaKey(replica), in: LogTables(in: transaction).trees) {
@@ -95,24 +95,6 @@ extension EventLog {
                 subtrees: stride(from: 8, to: bytes.byteCount, by: 32).map { Hash256(at: $0, of: bytes) })
         else { throw EventLogError.damaged("the right edge of a tree") }
         return edge
-    }
-
-    /// The root of the tree over all events of `replica` up to `sequence`, the last one where that is not given.
-    ///
-    /// - Returns: `nil` where this log does not have that many.
-    /// - Complexity: O(events since the last sealed block), at most 256 after ``sealPending()``.
-    public func root(of replica: ReplicaID) throws -> Hash256? {
-        let last = try vector()[replica]
-        guard last > 0 else { return nil }
-        var edge = try storedEdge(of: replica)
-        var hasher = MerkleHasher()
-        if edge.count < last {
-            try scan(EventRange(replica, edge.count + 1, through: last)) { _, frame, bytes in
-                edge.append(leaf: hasher.leaf(of: frame, in: bytes), hasher: &hasher)
-                return true
-            }
-        }
-        return edge.root(hasher: &hasher)
     }
 
     /// Puts what was hashed since the last commit into this one; returns what that is, for when the commit is done.

@@ -1,5 +1,6 @@
 import ByteCoding
 import Crypto
+import Foundation
 
 /// The private key of a replica, and the name that follows from it.
 ///
@@ -42,5 +43,15 @@ public struct Identity: Sendable {
     public static func replica(publicKey: [UInt8]) -> ReplicaID {
         let hash = publicKey.withSpan { Hash256(hashing: $0) }
         return ReplicaID(high: hash.id.high, low: hash.id.low)
+    }
+
+    /// The head that says this replica has `sequence` events in `log`, with `root` over them.
+    public func sign(log: LogID, sequence: SequenceNumber, root: Hash256) -> SignedHead {
+        let message = SignedHead.message(log, replica, sequence, root)
+        // Signing with a key that was read needs nothing that could be missing (RFC 8032, section 5.1.6).
+        guard let signature = try? key.signature(for: message) else { preconditionFailure("A key can sign.") }
+        return SignedHead(
+            log: log, replica: replica, sequence: sequence, root: root, publicKey: publicKey,
+            signature: [UInt8](signature))
     }
 }

@@ -1,7 +1,7 @@
 /// A value of a JSON text, with the members of an object in the order in which they stand there.
 ///
 /// Foundation's decoders lose that order, and a contact's fields have one.
-enum JSONText: Hashable {
+package enum JSONText: Hashable {
     case string(String)
     case number(String)
     case bool(Bool)
@@ -9,16 +9,16 @@ enum JSONText: Hashable {
     case array([JSONText])
     case object([Member])
 
-    struct Member: Hashable {
-        var name: String
-        var value: JSONText
+    package struct Member: Hashable {
+        package var name: String
+        package var value: JSONText
     }
 
     /// How deep values may be nested: deeper than any contact, and shallow enough for any stack.
     static let depthLimit = 16
 
     /// The value that `bytes` hold, or `nil` where they are not one JSON text (RFC 8259) in UTF-8.
-    init?(_ bytes: ArraySlice<UInt8>) {
+    package init?(_ bytes: ArraySlice<UInt8>) {
         var parser = JSONParser(bytes)
         guard let value = parser.value(depth: 0) else { return nil }
         parser.skipBlanks()
@@ -27,7 +27,7 @@ enum JSONText: Hashable {
     }
 
     /// The value of the member called `name`, where this is an object that has one.
-    subscript(name: String) -> JSONText? {
+    package subscript(name: String) -> JSONText? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.name == name }?.value
     }

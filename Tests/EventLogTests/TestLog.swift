@@ -111,22 +111,28 @@ struct Contents: Equatable, Sendable {
         }
     }
 
-    /// The root over the events of `replica`, by the definition of RFC 6962.
-    func root(of replica: ReplicaID) throws -> Hash256 {
+    /// The root over the events of `replica`, the first `count` of them where that is given, by the definition of RFC
+    /// 6962.
+    func root(of replica: ReplicaID, through count: Int? = nil) throws -> Hash256 {
+        let leaves = try leaves(of: replica)
+        return Self.root(of: leaves.prefix(count ?? leaves.count))
+    }
+
+    /// The leaves of the tree over the events of `replica`.
+    func leaves(of replica: ReplicaID) throws -> [Hash256] {
         var hasher = MerkleHasher()
-        let leaves = try zip(ids, frames).filter { $0.0.replica == replica }.map { _, bytes in
+        return try zip(ids, frames).filter { $0.0.replica == replica }.map { _, bytes in
             try bytes.withSpan { hasher.leaf(of: try Frame(parsing: $0), in: $0) }
         }
-        func root(_ leaves: ArraySlice<Hash256>) -> Hash256 {
-            guard leaves.count > 1, let first = leaves.first else {
-                return leaves.first ?? [].withSpan { Hash256(hashing: $0) }
-            }
-            var split = 1
-            while split * 2 < leaves.count { split *= 2 }
-            _ = first
-            return hasher.node(root(leaves.prefix(split)), root(leaves.dropFirst(split)))
-        }
-        return root(leaves[...])
+    }
+
+    /// The root over `leaves`, by the definition of RFC 6962, section 2.1.
+    static func root(of leaves: ArraySlice<Hash256>) -> Hash256 {
+        guard leaves.count > 1 else { return leaves.first ?? [].withSpan { Hash256(hashing: $0) } }
+        var split = 1
+        while split * 2 < leaves.count { split *= 2 }
+        var hasher = MerkleHasher()
+        return hasher.node(root(of: leaves.prefix(split)), root(of: leaves.dropFirst(split)))
     }
 }
 

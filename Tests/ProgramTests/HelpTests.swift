@@ -10,6 +10,7 @@ import Testing
         ["settings", "import"],
         ["record", "kinds"], ["record", "add"], ["record", "edit"], ["record", "remove"], ["record", "restore"],
         ["record", "list"], ["record", "show"], ["conflicts", "list"], ["conflicts", "show"], ["conflicts", "choose"],
+        ["head", "show"], ["head", "check"],
     ]
 
     @Test(arguments: verbs)
@@ -23,6 +24,7 @@ import Testing
 
     @Test(arguments: [
         "init", "info", "verify", "digest", "replay", "stats", "import", "export", "history", "blame", "watch", "undo",
+        "prove", "check-proof",
     ])
     func `every verb of the whole store says what it does`(verb: String) throws {
         let help = try Program().run(verb, "--help")

@@ -32,6 +32,7 @@ struct Program: AsyncParsableCommand {
                 subcommands: [
                     Conflicts.self,
                     HistoryVerb.self, BlameVerb.self, Diff.self, Watch.self, WhatIf.self, Revert.self,
+                    Prove.self, CheckProof.self, Head.self,
                 ]),
         ])
 

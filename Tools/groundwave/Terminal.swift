@@ -101,7 +101,8 @@ enum Terminal {
     /// may have meant; and under `--json` as every other error. Then ends the program. A call for help is not an error.
     static func reportUsage(_ error: any Error) {
         let code = Program.exitCode(for: error)
-        guard code != .success else { return }
+        // A bare exit code comes from a verb that has said everything.
+        if code == .success || error is ExitCode { return }
         if let error = VerbSuggestion.error(for: Array(CommandLine.arguments.dropFirst())) {
             report(error)
         } else if manner.withLock({ $0.isJSON }) {

@@ -1,0 +1,49 @@
+import Events
+
+extension EventLog {
+    /// The proof that `event` is among the first `size` events of its replica; among all of them where none is given.
+    ///
+    /// - Returns: `nil` where this log does not have the event, or not that many, or `size` ends before it.
+    /// - Throws: As ``edge(of:through:)``.
+    /// - Complexity: O(size / 256 + 512) hashes where the blocks are sealed and stored.
+    public func inclusionProof(of event: EventID, size: SequenceNumber? = nil) throws -> InclusionProof? {
+        let last = try vector()[event.replica]
+        let size = size ?? last
+        guard event.sequence >= 1, event.sequence <= size, size <= last else { return nil }
+        return try InclusionProof(leafIndex: event.sequence - 1, treeSize: size) { leaves in
+            try root(of: event.replica, over: leaves)
+        }
+    }
+
+    /// The proof that the first `later` events of `replica` begin with its first `earlier` ones.
+    ///
+    /// It says nothing to who has no root of the earlier ones from elsewhere.
+    ///
+    /// - Returns: `nil` where this log does not have that many, or `earlier` is 0 or greater than `later`.
+    /// - Throws: As ``edge(of:through:)``.
+    /// - Complexity: O(later / 256 + 512) hashes where the blocks are sealed and stored.
+    public func consistencyProof(
+        of replica: ReplicaID, from earlier: SequenceNumber, to later: SequenceNumber
+    ) throws -> ConsistencyProof? {
+        guard earlier >= 1, earlier <= later, later <= (try vector()[replica]) else { return nil }
+        return try ConsistencyProof(earlierSize: earlier, laterSize: later) { leaves in
+            try root(of: replica, over: leaves)
+        }
+    }
+
+    /// The leaf of `event`, which holds its header, shape and values; `nil` where this log does not have it.
+    ///
+    /// - Throws: ``EventLogError`` where the event is damaged.
+    public func leaf(of event: EventID) throws -> Hash256? {
+        guard let position = try position(of: event) else { return nil }
+        return try withEvent(at: position) { frame, bytes in
+            var hasher = MerkleHasher()
+            return hasher.leaf(of: frame, in: bytes)
+        }
+    }
+
+    private func root(of replica: ReplicaID, over leaves: Range<UInt64>) throws -> Hash256 {
+        var hasher = MerkleHasher()
+        return try edge(of: replica, over: leaves).root(hasher: &hasher)
+    }
+}

@@ -1,0 +1,96 @@
+import ByteCoding
+import Events
+import LMDB
+
+extension EventLog {
+    /// The root of the tree over all events of `replica`.
+    ///
+    /// - Returns: `nil` where this log has no event of it.
+    /// - Throws: As ``edge(of:through:)``.
+    /// - Complexity: O(events since the last sealed block), at most 256 after ``sealPending()``.
+    public func root(of replica: ReplicaID) throws -> Hash256? {
+        let last = try vector()[replica]
+        return last > 0 ? try root(of: replica, through: last) : nil
+    }
+
+    /// The root of the tree over the events of `replica` up to `sequence`, which may be any past one.
+    ///
+    /// - Returns: `nil` where this log does not have that many.
+    /// - Throws: As ``edge(of:through:)``, and at its cost.
+    public func root(of replica: ReplicaID, through sequence: SequenceNumber) throws -> Hash256? {
+        var hasher = MerkleHasher()
+        return try edge(of: replica, through: sequence)?.root(hasher: &hasher)
+    }
+
+    /// The right edge of the tree over the events of `replica` up to `sequence`, which may be any past one; for 0 that
+    /// of no leaves.
+    ///
+    /// - Returns: `nil` where this log does not have that many.
+    /// - Throws: ``EventLogError`` where an event to be hashed is damaged; `LMDBError` where the file cannot be read.
+    /// - Complexity: O(sequence / 256 + 256) hashes where the blocks are sealed and stored, fewer near the last event.
+    ///   What is not stored is hashed from the events, at about 0.6 us each.
+    public func edge(of replica: ReplicaID, through sequence: SequenceNumber) throws -> MerkleEdge? {
+        guard sequence <= (try vector()[replica]) else { return nil }
+        var edge = try storedEdge(of: replica)
+        guard edge.count <= sequence else { return try self.edge(of: replica, over: 0..<sequence) }
+        try append(edge.count..<sequence, of: replica, to: &edge)
+        return edge
+    }
+
+    /// The right edge of the tree over some events of `replica`, which are all here: leaf *i* is the event of number
+    /// *i* + 1.
+    ///
+    /// - Precondition: The leaves start a block, or lie within one. Those below any node of a larger tree do.
+    /// - Throws: As ``edge(of:through:)``.
+    /// - Complexity: O(leaves / 256 + 256) hashes where the blocks are stored.
+    func edge(of replica: ReplicaID, over leaves: Range<UInt64>) throws -> MerkleEdge {
+        let (firstBlock, offset) = leaves.lowerBound.quotientAndRemainder(dividingBy: Sealer.blockCount)
+        var edge = MerkleEdge()
+        if offset == 0 {
+            edge = try self.edge(of: replica, overBlocks: firstBlock..<leaves.upperBound / Sealer.blockCount)
+        } else {
+            precondition(offset + UInt64(leaves.count) <= Sealer.blockCount, "the leaves lie within one block")
+        }
+        try append(leaves.lowerBound + edge.count..<leaves.upperBound, of: replica, to: &edge)
+        return edge
+    }
+
+    /// As ``edge(of:over:)``, for whole blocks: their stored roots, and what is not stored hashed.
+    private func edge(of replica: ReplicaID, overBlocks blocks: Range<UInt64>) throws -> MerkleEdge {
+        var hasher = MerkleHasher()
+        var next = blocks.lowerBound
+        var above = MerkleEdge()
+        try environment.read { transaction in
+            try transaction.withCursor(LogTables(in: transaction).nodes) { cursor in
+                try cursor.forEach(from: ReplicaNumberKey(replica, next)) { key, value in
+                    guard next < blocks.upperBound, ReplicaNumberKey(keyBytes: key) == ReplicaNumberKey(replica, next)
+                    else { return false }
+                    guard value.byteCount == 32 else { throw EventLogError.damaged("a node of a tree") }
+                    above.append(leaf: Hash256(at: 0, of: value), hasher: &hasher)
+                    next += 1
+                    return true
+                }
+            }
+        }
+        // Seen from its edge, a tree of blocks is the tree of their leaves without its lowest eight levels.
+        let leaves = MerkleEdge(count: above.count * Sealer.blockCount, subtrees: above.subtrees)
+        guard var edge = leaves else { preconditionFailure("256 times a number has as many bits set.") }
+        try append(next * Sealer.blockCount..<blocks.upperBound * Sealer.blockCount, of: replica, to: &edge)
+        return edge
+    }
+
+    /// Hashes events and adds them. Their checksums are looked at, so that nobody signs a root over damaged bytes.
+    private func append(_ leaves: Range<UInt64>, of replica: ReplicaID, to edge: inout MerkleEdge) throws {
+        if leaves.isEmpty { return }
+        var hasher = MerkleHasher()
+        var count: UInt64 = 0
+        try scan(EventRange(replica, leaves.lowerBound + 1, through: leaves.upperBound)) { position, _, bytes in
+            edge.append(leaf: hasher.leaf(of: try Frame(verifying: bytes, at: position), in: bytes), hasher: &hasher)
+            count += 1
+            return true
+        }
+        guard count == leaves.upperBound - leaves.lowerBound else {
+            throw EventLogError.damaged("the runs of a replica")
+        }
+    }
+}

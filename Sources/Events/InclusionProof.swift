@@ -1,0 +1,80 @@
+/// That one leaf is in a tree: the audit path of RFC 6962, section 2.1.1.
+///
+/// The path holds the roots of the subtrees beside the way from the leaf up to the root, the lowest first: at most one
+/// for each level.
+///
+/// A path says nothing of how large the tree is: for some sizes it looks the same. Size and root belong together only
+/// where both come from one ``SignedHead``.
+public struct InclusionProof: Hashable, Sendable {
+    /// The place of the leaf, from 0: the number of its event less one.
+    public let leafIndex: UInt64
+    /// How many leaves the tree has.
+    public let treeSize: UInt64
+    /// The roots beside the way up, the lowest first.
+    public let path: [Hash256]
+
+    /// A proof that came from somewhere; nothing is checked.
+    public init(leafIndex: UInt64, treeSize: UInt64, path: [Hash256]) {
+        self.leafIndex = leafIndex
+        self.treeSize = treeSize
+        self.path = path
+    }
+
+    /// The proof of a leaf in a tree.
+    ///
+    /// - Parameter subtree: The root over some leaves of the tree. It is asked for whole subtrees of 2ⁿ leaves, and at
+    ///   most once for one that ends with the tree.
+    /// - Precondition: The leaf is in the tree.
+    /// - Complexity: O(log treeSize) subtrees.
+    public init(
+        leafIndex: UInt64, treeSize: UInt64, subtree: (_ leaves: Range<UInt64>) throws -> Hash256
+    ) rethrows {
+        precondition(leafIndex < treeSize, "the leaf is in the tree")
+        var path: [Hash256] = []
+        var leaves = 0..<treeSize
+        while leaves.upperBound - leaves.lowerBound > 1 {
+            let (left, right) = MerkleSplit.halves(of: leaves)
+            path.append(try subtree(left.contains(leafIndex) ? right : left))
+            leaves = left.contains(leafIndex) ? left : right
+        }
+        self.init(leafIndex: leafIndex, treeSize: treeSize, path: path.reversed())
+    }
+
+    /// The root that follows from `leaf` and the path; `nil` where the path is too long or too short for place and size.
+    ///
+    /// The proof holds where this is the root of the tree. Source: RFC 9162, section 2.1.3.2.
+    public func root(leaf: Hash256) -> Hash256? {
+        guard leafIndex < treeSize else { return nil }
+        var hasher = MerkleHasher()
+        var place = leafIndex
+        var last = treeSize - 1
+        var root = leaf
+        for sibling in path {
+            if last == 0 { return nil }
+            if place & 1 == 1 || place == last {
+                root = hasher.node(sibling, root)
+                // On the right edge, levels without a sibling are passed over.
+                while place & 1 == 0, place > 0 {
+                    place >>= 1
+                    last >>= 1
+                }
+            } else {
+                root = hasher.node(root, sibling)
+            }
+            place >>= 1
+            last >>= 1
+        }
+        return last == 0 ? root : nil
+    }
+}
+
+/// Where a tree divides.
+enum MerkleSplit {
+    /// The two subtrees below the root over `leaves`, which are at least two: the left one has the largest power of two
+    /// of leaves that is less than all (RFC 6962, section 2.1).
+    static func halves(of leaves: Range<UInt64>) -> (left: Range<UInt64>, right: Range<UInt64>) {
+        let last = leaves.upperBound - leaves.lowerBound - 1
+        let middle = leaves.lowerBound + (1 << UInt64(63 - last.leadingZeroBitCount))
+        return (leaves.lowerBound..<middle, middle..<leaves.upperBound)
+    }
+}

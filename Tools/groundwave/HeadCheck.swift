@@ -1,0 +1,103 @@
+import ArgumentParser
+import Foundation
+import Groundwave
+
+struct HeadCheck: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Check signed heads: is all that was signed still here, and unaltered?",
+        discussion: """
+            Each head must be rightly signed, of this log, and of any device that this store has events of. Exit code 1 \
+            where the store has other events in those places, or this device has lost some that it signed for: then the log \
+            was rewritten. Two heads that both hold are of one history. Exit code 3 where the store does not have so many \
+            events of another device yet.
+
+              groundwave head check march.json april.json
+            """)
+
+    @Argument(help: ArgumentHelp("Files that groundwave head wrote.", valueName: "file"))
+    var files: [String]
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(help: "Say the roots in words too, to be compared with what is read out.")
+    var words = false
+
+    struct Result: Encodable {
+        struct Head: Encodable {
+            var file: String
+            var replica: String
+            var events: UInt64
+            var root: String
+            var words: String?
+            var standing: String
+            var rootHere: String?
+            var later: UInt64?
+            var eventsHere: UInt64?
+        }
+
+        var ok: Bool
+        var heads: [Head]
+    }
+
+    func run() async throws {
+        let heads = try files.map { ($0, try SignedHead(json: ProofFile.read($0))) }
+        let store = try await options.openForReading()
+        let checked = try heads.map { file, head in (file, head, try store.standing(of: head)) }
+        // Another device's events may still come; those that this one signed for were here.
+        let isRewritten = checked.contains { _, head, standing in
+            switch standing {
+            case .rewritten: true
+            case .missing: head.replica == store.replica
+            case .kept: false
+            }
+        }
+        let isKept = checked.allSatisfy { if case .kept = $0.2 { true } else { false } }
+        if options.json {
+            try Terminal.print(json: Result(ok: isKept, heads: checked.map { result($0, $1, $2) }))
+        } else {
+            for (file, head, standing) in checked { describe(file, head, standing, store) }
+        }
+        if isRewritten { throw Answer.no }
+        if !isKept { throw Answer.inPart }
+    }
+
+    private func result(_ file: String, _ head: SignedHead, _ standing: HeadStanding) -> Result.Head {
+        var result = Result.Head(
+            file: file, replica: "\(head.replica)", events: head.sequence, root: "\(head.root)",
+            words: words ? SpokenDigest.words(of: head.root).joined(separator: " ") : nil, standing: "kept")
+        switch standing {
+        case .kept(let later): result.later = later
+        case .rewritten(let root):
+            result.standing = "rewritten"
+            result.rootHere = "\(root)"
+        case .missing(let events):
+            result.standing = "missing"
+            result.eventsHere = events
+        }
+        return result
+    }
+
+    private func describe(_ file: String, _ head: SignedHead, _ standing: HeadStanding, _ store: Store) {
+        var table = TextTable(["File", file])
+        table.append(["Device", "\(head.replica)"])
+        table.append(["Events", "\(head.sequence)"])
+        table.append(["Root", "\(head.root)"])
+        for line in SpokenText.lines(of: head.root) where words { table.append(["", line]) }
+        if case .rewritten(let root) = standing { table.append(["Here", "\(root)"]) }
+        table.print()
+        switch standing {
+        case .kept(let later):
+            Terminal.print(
+                Terminal.styled("All of it is here, unaltered;", .green) + " \(NumberText.count(later, "event")) since."
+            )
+        case .rewritten:
+            Terminal.print(
+                Terminal.styled("Rewritten:", .red) + " the same number of events here has another root.")
+        case .missing(let events):
+            let isOwn = head.replica == store.replica
+            Terminal.print(
+                Terminal.styled(isOwn ? "Lost:" : "Not here yet:", isOwn ? .red : .yellow)
+                    + " this store has \(NumberText.count(events, "event")) of that device.")
+        }
+    }
+}

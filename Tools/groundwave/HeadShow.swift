@@ -1,0 +1,68 @@
+import ArgumentParser
+import Foundation
+import Groundwave
+
+struct HeadShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Write the signed head of this device's log, as a small JSON file.",
+        discussion: """
+            With --words the root is said in sixteen words, so that two operators can compare it over the air: you read \
+            yours, and the other runs groundwave head check FILE --words on the file that you sent.
+
+              groundwave head show -o head.json
+              groundwave head --words
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Option(name: .short, help: ArgumentHelp("The file; else standard output.", valueName: "file"))
+    var output: String?
+
+    @Flag(help: "Say the root in words, to be read out.")
+    var words = false
+
+    struct Result: Encodable {
+        var log: String
+        var replica: String
+        var events: UInt64
+        var root: String
+        var words: String?
+        var bytes: Int?
+    }
+
+    func run() async throws {
+        let store = try await options.openForReading()
+        let head = try store.signedHead()
+        let bytes = try head.json()
+        if let output {
+            var file = try AtomicFile(output)
+            try file.write(bytes)
+            try file.finish()
+        } else if !words {
+            return try Terminal.write(bytes)
+        }
+        let spoken = words ? SpokenDigest.words(of: head.root) : nil
+        if options.json {
+            return try Terminal.print(
+                json: Result(
+                    log: "\(head.log)", replica: "\(head.replica)", events: head.sequence, root: "\(head.root)",
+                    words: spoken?.joined(separator: " "), bytes: output == nil ? nil : bytes.count))
+        }
+        var table = TextTable(["Device", "\(head.replica)"])
+        table.append(["Events", "\(head.sequence)"])
+        table.append(["Root", "\(head.root)"])
+        for line in SpokenText.lines(of: head.root) where words { table.append(["", line]) }
+        table.print()
+    }
+}
+
+/// A hash in words, as it is printed.
+enum SpokenText {
+    /// Four words a line: what can be said in one breath.
+    static func lines(of hash: Hash256) -> [String] {
+        let words = SpokenDigest.words(of: hash)
+        return stride(from: 0, to: words.count, by: 4).map { start in
+            words[start..<min(start + 4, words.count)].joined(separator: " ")
+        }
+    }
+}

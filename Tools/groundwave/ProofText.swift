@@ -1,0 +1,56 @@
+import Groundwave
+
+// A proof for people.
+extension ProofAnswer {
+    /// Prints it for people.
+    func describe(_ contact: ProvenContact, _ anchors: [ProofAnchor]) {
+        Terminal.print("\(contact.record.id)\(contact.record.isVisible ? "" : "  hidden")")
+        var table = TextTable(["FIELD", "VALUE"])
+        for (name, value) in contact.record.adifFields {
+            table.append([name.name, RecordText.short(RecordText.text(value), 60)])
+        }
+        for name in contact.withheldFields { table.append([name, "(withheld)"]) }
+        table.print()
+        Terminal.print("")
+        var events = TextTable(["EVENT", "AT", "BY", "NOTE"])
+        for event in contact.events {
+            events.append([
+                event.id.short, TimeText.milliseconds(event.stamp.milliseconds), event.note.author,
+                RecordText.short(event.note.text, 40),
+            ])
+        }
+        events.print()
+        Terminal.print("")
+        Terminal.print(
+            "\(NumberText.count(contact.events.count, "event")) of this contact \(contact.events.count == 1 ? "is" : "are") "
+                + "in the log with this root:")
+        for (tree, anchor) in zip(contact.trees, anchors) {
+            Terminal.print("\(tree.replica.short)  \(tree.root)  \(Self.words(tree, anchor))")
+        }
+        Terminal.print(
+            anchored
+                ? Terminal.styled("Proven and anchored.", .green)
+                : Terminal.styled("Proven, but not anchored:", .yellow)
+                    + " whoever made this file may have made up the log.")
+        if let advice = Self.advice(anchors) { Terminal.remark(advice) }
+    }
+
+    private static func words(_ tree: ContactProof.Tree, _ anchor: ProofAnchor) -> String {
+        switch anchor {
+        case .sameTree: "that of the head"
+        case .grownFrom(let events): "goes on from the head's \(NumberText.count(events, "event"))"
+        case .none: tree.head == nil ? "nobody has signed it" : "signed with that device's own key"
+        case .otherSize(let events):
+            "the head is of \(NumberText.count(events, "event")), the proof of another number"
+        }
+    }
+
+    private static func advice(_ anchors: [ProofAnchor]) -> String? {
+        let isOtherSize = anchors.contains { if case .otherSize = $0 { true } else { false } }
+        if isOtherSize {
+            return "Send your head to the owner and ask for: groundwave prove ID --head FILE"
+        }
+        guard anchors.contains(.none) else { return nil }
+        return "Get the signed head of the owner another way (groundwave head) and name it with --head."
+    }
+}
