@@ -164,7 +164,7 @@ extension EventLog {
         var seals: Sealer.Mark?
         do {
             let flushing: Flushing = durability == .durable ? .everything : .pages
-            let result = try environment.write(flushing: flushing) { transaction in
+            let result = try write(flushing: flushing) { transaction in
                 let tables = try LogTables(in: transaction)
                 var state = try Self.state(in: transaction, tables.meta)
                 before = state
@@ -187,7 +187,7 @@ extension EventLog {
     public func flush() throws {
         guard isBehind.exchange(false, ordering: .acquiringAndReleasing) else { return }
         try checkAfterFailedCommit()
-        do { try environment.synchronise() } catch {
+        do { try environment().synchronise() } catch {
             // What a failed flush has lost is not known: the end of the log is looked at before anything more is said.
             let state = try state()
             suspect.withLock { $0 = state }

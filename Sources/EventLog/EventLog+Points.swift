@@ -7,7 +7,7 @@ extension EventLog {
     ///
     /// Cost: O(runs).
     public func vector(through position: Position) throws -> VersionVector {
-        try environment.read { transaction in
+        try read { transaction in
             let tables = try LogTables(in: transaction)
             let heads = try Self.heads(in: transaction, tables)
             var vector = VersionVector()
@@ -23,7 +23,7 @@ extension EventLog {
     ///
     /// Cost: O(log events) look-ups, since the stamps of one replica never go down.
     public func lastSequence(of replica: ReplicaID, stampedUpTo stamp: Stamp) throws -> SequenceNumber {
-        try environment.read { transaction in
+        try read { transaction in
             let tables = try LogTables(in: transaction)
             let head = try transaction.withValue(ReplicaKey(replica), in: tables.heads) { HeadRow($0) }
             guard let head, let head else { return 0 }
@@ -39,7 +39,7 @@ extension EventLog {
 
     /// The greatest vector of whole batches that this log has and that `vector` covers.
     public func alignedDown(_ vector: VersionVector) throws -> VersionVector {
-        try environment.read { transaction in
+        try read { transaction in
             let tables = try LogTables(in: transaction)
             var aligned = VersionVector()
             for (replica, head) in try Self.heads(in: transaction, tables) {
@@ -54,7 +54,7 @@ extension EventLog {
     ///
     /// The last may not have come yet.
     public func batch(of event: EventID) throws -> ClosedRange<SequenceNumber>? {
-        try environment.read { transaction in
+        try read { transaction in
             let tables = try LogTables(in: transaction)
             guard try Self.position(of: event, in: transaction, tables) != nil else { return nil }
             let last = event.sequence + UInt64(try Self.frame(of: event, in: transaction, tables).rest)
@@ -69,7 +69,7 @@ extension EventLog {
     /// - Returns: `nil` where the event is not here.
     /// - Complexity: O(events back to the one that said all), 256 and the length of a batch at most.
     public func context(of event: EventID) throws -> VersionVector? {
-        try environment.read { transaction in
+        try read { transaction in
             let tables = try LogTables(in: transaction)
             guard try Self.position(of: event, in: transaction, tables) != nil else { return nil }
             var context = VersionVector()

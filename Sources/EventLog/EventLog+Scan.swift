@@ -49,14 +49,14 @@ extension EventLog {
 
     @usableFromInline
     func readSlice(_ body: (borrowing ReadTransaction, Table<UInt64>) throws -> Void) throws {
-        try environment.read { transaction in try body(transaction, LogTables(in: transaction).events) }
+        try read { transaction in try body(transaction, LogTables(in: transaction).events) }
     }
 
     /// Hands out the event at `position`, or returns `nil` where there is none. Cost: one look-up, about 0.6 us.
     public func withEvent<Result>(
         at position: Position, _ body: (_ frame: Frame, _ bytes: RawSpan) throws -> Result
     ) throws -> Result? {
-        try environment.read { transaction in
+        try read { transaction in
             try transaction.withValue(position, in: LogTables(in: transaction).events) { bytes in
                 let frame = try Frame(verifying: bytes, at: position)
                 return try body(frame, bytes)
@@ -69,7 +69,7 @@ extension EventLog {
         at positions: some Sequence<Position>,
         _ body: (_ position: Position, _ frame: Frame, _ bytes: RawSpan) throws -> Void
     ) throws {
-        try environment.read { transaction in
+        try read { transaction in
             let events = try LogTables(in: transaction).events
             for position in positions {
                 _ = try transaction.withValue(position, in: events) { bytes in
@@ -82,7 +82,7 @@ extension EventLog {
 
     /// Where `event` stands in this log, or `nil` where it is not here. Cost: one look-up among the runs.
     public func position(of event: EventID) throws -> Position? {
-        try environment.read { transaction in
+        try read { transaction in
             let tables = try LogTables(in: transaction)
             return try Self.position(of: event, in: transaction, tables)
         }
@@ -135,7 +135,7 @@ extension EventLog {
 
     /// When this store got the event at `position`; `nil` where there is none.
     public func arrival(of position: Position) throws -> Arrival? {
-        try environment.read { transaction in
+        try read { transaction in
             let tables = try LogTables(in: transaction)
             guard position < (try Self.state(in: transaction, tables.meta).nextPosition) else { return nil }
             return try transaction.withCursor(tables.arrivals) { cursor in

@@ -3,7 +3,7 @@ import LMDB
 extension EventLog {
     /// What the tables of the log take, by their names; `free and shared` is the rest of the file.
     public func storage() throws -> [(name: String, statistics: TableStatistics)] {
-        try environment.read { transaction in
+        try read { transaction in
             let tables = try LogTables(in: transaction)
             return [
                 ("events", try transaction.statistics(of: tables.events)),

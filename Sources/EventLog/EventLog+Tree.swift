@@ -60,7 +60,7 @@ extension EventLog {
         var hasher = MerkleHasher()
         var next = blocks.lowerBound
         var above = MerkleEdge()
-        try environment.read { transaction in
+        try read { transaction in
             try transaction.withCursor(LogTables(in: transaction).nodes) { cursor in
                 try cursor.forEach(from: ReplicaNumberKey(replica, next)) { key, value in
                     guard next < blocks.upperBound, ReplicaNumberKey(keyBytes: key) == ReplicaNumberKey(replica, next)

@@ -18,7 +18,11 @@ public final class EventLog: Sendable {
 
     let path: String
     let options: Environment.Options
+    /// The environment; another object once the file was replaced, or a failed commit has been checked.
     let holder: Mutex<Environment>
+    /// Held while a replaced file is closed and the new one opened.
+    let reopening = Mutex(())
+    let isClosed = Atomic(false)
     /// Set by a commit that failed: nothing is appended until the end of the log has been checked.
     let suspect = Mutex<LogState?>(nil)
     /// Whether relaxed batches may not be on the disk yet.
@@ -52,16 +56,21 @@ public final class EventLog: Sendable {
     /// Opens the log at `path`.
     public init(opening path: String, options: Environment.Options = Environment.Options()) throws {
         let environment = try Environment.open(path, options: options)
-        (id, epoch) = try environment.read { transaction in
+        (id, epoch) = try Self.names(in: environment)
+        self.path = path
+        self.options = options
+        holder = Mutex(environment)
+    }
+
+    /// The id and the epoch that the log in `environment` says.
+    static func names(in environment: Environment) throws -> (id: LogID, epoch: UInt64) {
+        try environment.read { transaction in
             guard let meta = try transaction.table("meta", of: [UInt8].self) else { throw EventLogError.notALog }
             let format = try Self.row("format", 4, in: transaction, meta).withSpan { $0.uint32(at: 0) }
             guard format == Self.format else { throw EventLogError.unknownFormat(format) }
             let id = LogID(try Self.row("log", 16, in: transaction, meta))
             return (id, try Self.row("epoch", 8, in: transaction, meta).withSpan { $0.uint64(at: 0) })
         }
-        self.path = path
-        self.options = options
-        holder = Mutex(environment)
     }
 
     private static func row(
@@ -73,17 +82,14 @@ public final class EventLog: Sendable {
         return row
     }
 
-    /// The environment; another object after a failed commit has been checked.
-    var environment: Environment { holder.withLock { $0 } }
-
     /// Whether the log can only be read.
-    public var isReadOnly: Bool { environment.isReadOnly }
+    public var isReadOnly: Bool { options.isReadOnly }
 
     /// Bytes of the file.
-    public func fileSizeBytes() throws -> Int { try environment.fileSizeBytes }
+    public func fileSizeBytes() throws -> Int { try environment().fileSizeBytes }
 
-    /// A number that grows with every commit of any process: cheap to ask, for whoever waits for changes.
-    public func lastTransaction() throws -> UInt64 { try environment.info().lastTransaction }
+    /// A number that changes with every commit of any process: cheap to ask, for whoever waits for changes.
+    public func lastTransaction() throws -> UInt64 { try environment().info().lastTransaction }
 
     /// The position of the last event; 0 in an empty log.
     public func lastPosition() throws -> Position { try state().nextPosition - 1 }
@@ -92,7 +98,7 @@ public final class EventLog: Sendable {
     public func lastChecksum() throws -> UInt32 { try state().lastChecksum }
 
     func state() throws -> LogState {
-        try environment.read { transaction in try Self.state(in: transaction, LogTables(in: transaction).meta) }
+        try read { transaction in try Self.state(in: transaction, LogTables(in: transaction).meta) }
     }
 
     static func state(in transaction: borrowing some Reading & ~Copyable, _ meta: Table<[UInt8]>) throws -> LogState {
@@ -104,7 +110,7 @@ public final class EventLog: Sendable {
 
     /// The last event of every replica in this log.
     public func vector() throws -> VersionVector {
-        try environment.read { transaction in
+        try read { transaction in
             let heads = try LogTables(in: transaction).heads
             var vector = VersionVector()
             try transaction.withCursor(heads) { cursor in
@@ -126,13 +132,14 @@ public final class EventLog: Sendable {
             try writeSeals()
             try flush()
         }
-        environment.close()
+        isClosed.store(true, ordering: .releasing)
+        holder.withLock { $0 }.close()
     }
 }
 
 extension EventLog {
     /// Runs `body` while no process appends: for what has to happen alone, such as replacing a file beside the log.
     public func withWriterLock<Result>(_ body: () throws -> Result) throws -> Result {
-        try environment.write { _ in try body() }
+        try write { _ in try body() }
     }
 }

@@ -39,7 +39,7 @@ public struct LogSnapshot: ~Copyable {
 extension EventLog {
     /// Lends one state of the log to `body`.
     public func withSnapshot<Result>(_ body: (borrowing LogSnapshot) throws -> Result) throws -> Result {
-        try environment.read { transaction in
+        try read { transaction in
             // The snapshot is lent too, so it ends before its transaction.
             try body(LogSnapshot(ReadTransaction(sharing: transaction)))
         }

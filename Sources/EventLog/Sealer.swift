@@ -81,7 +81,7 @@ extension EventLog {
     /// The right edge as far as it was hashed: in memory, else in the file, else that of no leaves.
     func storedEdge(of replica: ReplicaID) throws -> MerkleEdge {
         if let edge = sealer.withLock({ $0.edges[replica] }) { return edge }
-        return try environment.read { transaction in
+        return try read { transaction in
             try transaction.withValue(ReplicaKey(replica), in: LogTables(in: transaction).trees) {
                 try Self.edge($0)
             } ?? MerkleEdge()
@@ -119,7 +119,7 @@ extension EventLog {
     /// A commit of its own for what was hashed and not written.
     func writeSeals() throws {
         guard sealer.withLock({ $0.isDirty }) else { return }
-        let seals = try environment.write { transaction in try storeSeals(transaction, LogTables(in: transaction)) }
+        let seals = try write { transaction in try storeSeals(transaction, LogTables(in: transaction)) }
         if let seals { sealer.withLock { $0.didStore(upTo: seals) } }
     }
 }

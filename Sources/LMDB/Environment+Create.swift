@@ -24,21 +24,26 @@ extension Environment {
         at path: String, options: Options = Options(), prepare: (borrowing WriteTransaction) throws -> Void
     ) throws {
         try publish(at: path, during: .create) { temporary in
-            // Private to this call until it has its name, so without a lock file; flushed once, below.
-            let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS | MDB_NOLOCK | MDB_NOSYNC)
-            var options = options
-            options.isReadOnly = false
-            let (code, handle) = unsafe openHandle(temporary, flags, options.initialMapSizeBytes, options)
-            guard let handle = unsafe handle else {
-                throw LMDBError(.init(code: code, at: temporary, during: .create), path: path, during: .create)
-            }
-            let environment = unsafe Environment(
-                opened: handle, path: path, options: options, identity: nil
-            )
-            defer { environment.close() }
-            try environment.openExistingTables()
-            try environment.write(prepare)
+            try withNew(temporary, for: path, options: options) { try $0.write(prepare) }
         }
+    }
+
+    /// Lends a new environment in the file `temporary` to `body`, and closes it. Nothing of it is flushed.
+    static func withNew(
+        _ temporary: String, for path: String, options: Options, _ body: (Environment) throws -> Void
+    ) throws {
+        // Private to this call until it has its name, so without a lock file; flushed once, by whoever names it.
+        let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS | MDB_NOLOCK | MDB_NOSYNC)
+        var options = options
+        options.isReadOnly = false
+        let (code, handle) = unsafe openHandle(temporary, flags, options.initialMapSizeBytes, options)
+        guard let handle = unsafe handle else {
+            throw LMDBError(.init(code: code, at: temporary, during: .create), path: path, during: .create)
+        }
+        let environment = unsafe Environment(opened: handle, path: path, options: options, identity: nil)
+        defer { environment.close() }
+        try environment.openExistingTables()
+        try body(environment)
     }
 
     /// Copies the newest committed state to a new file at `path`, without the free pages.

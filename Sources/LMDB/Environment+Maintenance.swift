@@ -44,6 +44,17 @@ extension Environment {
         }
     }
 
+    /// Which file is open.
+    var fileIdentity: FileIdentity {
+        get throws(LMDBError) {
+            try inside(during: .open) { () throws(LMDBError) in
+                var status = stat()
+                guard unsafe fstat(try descriptor, &status) == 0 else { throw failure(errno, during: .open) }
+                return FileIdentity(status)
+            }
+        }
+    }
+
     /// Puts everything committed so far on disk.
     ///
     /// Needed with `synchronous` false. On Apple platforms it also empties the cache of the drive (`F_FULLFSYNC`),

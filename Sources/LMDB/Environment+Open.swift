@@ -40,6 +40,11 @@ extension Environment {
                 var opened: Environment?
                 defer { EnvironmentRegistry.shared.finish(file.identity, opened) }
                 let environment = try open(file, options: options)
+                // Between the look at the file and its opening another one may have taken its place.
+                guard try environment.fileIdentity == file.identity else {
+                    environment.close()
+                    continue
+                }
                 opened = environment
                 return environment
             }

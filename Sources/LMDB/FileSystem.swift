@@ -99,6 +99,9 @@ func flushToMedium(_ descriptor: Int32) throws(SystemError) {
     guard fsync(descriptor) == 0 else { throw SystemError.last }
 }
 
+/// The system's `rename`, whose name functions of ``FileSystem`` share.
+private func renameFile(_ source: String, _ target: String) -> Int32 { unsafe rename(source, target) }
+
 enum FileSystem {
     /// A name nobody uses beside `path`, for a file in the making.
     static func temporaryName(for path: String) -> String {
@@ -145,6 +148,11 @@ enum FileSystem {
         // them leaves the old name beside the new one, both for the same whole file.
         guard unsafe link(source, target) == 0 else { throw SystemError.last }
         _ = unsafe unlink(source)
+    }
+
+    /// Gives the file at `source` the name `target`, atomically, over the file that had it.
+    static func rename(_ source: String, over target: String) throws(SystemError) {
+        guard renameFile(source, target) == 0 else { throw SystemError.last }
     }
 
     /// Removes the name `path`; a missing one is no error.

@@ -125,6 +125,12 @@ final class Gate: Sendable {
     /// Whether the environment is closed.
     var isClosed: Bool { monitor.withLock { $0.isClosed } }
 
+    /// Whether this thread is inside a transaction.
+    var isInside: Bool {
+        let me = ThreadIdentity.current
+        return monitor.withLock { $0.inside.contains(me) }
+    }
+
     /// Whether this thread is inside its write transaction.
     var isWriting: Bool {
         let me = ThreadIdentity.current

@@ -18,7 +18,7 @@ public struct LMDBError: Error, Equatable, Sendable {
 
     /// What was being done when an error occurred.
     public enum Operation: String, Sendable {
-        case create, open, read, write, commit, grow, synchronise, copy, close
+        case create, open, read, write, commit, grow, synchronise, copy, replace, close
     }
 
     /// Why an operation did not happen.

@@ -43,6 +43,9 @@ final class TableHandles: @unchecked Sendable {
         byName.withLock { $0[name] }
     }
 
+    /// The names of the tables that this process has open.
+    var names: [String] { byName.withLock { Array($0.keys) } }
+
     /// Gives the handle `index` its token; it is valid for the transaction that opened it and not yet found by name.
     func opened(_ index: UInt32) -> OpenedTable {
         let token = Self.lastToken.add(1, ordering: .relaxed).newValue
