@@ -88,7 +88,7 @@ extension EventLog {
     }
 
     /// Appends frames that another log holds, as they are but for their chain; those that are here already are passed
-    /// over.
+    /// over. Of those that were erased here, by ``erase(_:)``, the values are left out.
     ///
     /// - Parameter frames: Whole frames; those of one replica in sequence.
     /// - Returns: How many were appended.
@@ -111,6 +111,7 @@ extension EventLog {
         _ transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
         var buffer = ByteWriter(capacity: 1024)
+        let erased = try erased(in: transaction, tables)
         for bytes in frames {
             let frame = try Frame(verifying: bytes.span.bytes, at: state.nextPosition)
             guard frame.length == bytes.count else {
@@ -124,7 +125,10 @@ extension EventLog {
             }
             try startRun(of: frame.id.replica, at: state.nextPosition, after: known, transaction, tables)
             buffer.removeAll()
-            state.lastChecksum = buffer.append(rechaining: bytes.span.bytes, after: state.lastChecksum)
+            state.lastChecksum =
+                erased.contains(frame.id)
+                ? buffer.append(withholding: frame, in: bytes.span.bytes, after: state.lastChecksum)
+                : buffer.append(rechaining: bytes.span.bytes, after: state.lastChecksum)
             try buffer.withSpan { try transaction.append($0, for: state.nextPosition, in: tables.events) }
             let head = HeadRow(sequence: expected, position: state.nextPosition, stamp: frame.stamp)
             try transaction.put(head.bytes.span.bytes, for: ReplicaKey(frame.id.replica), in: tables.heads)

@@ -12,6 +12,7 @@ extension EventLog {
                 ("arrivals", try transaction.statistics(of: tables.arrivals)),
                 ("trees", try transaction.statistics(of: tables.trees)),
                 ("nodes", try transaction.statistics(of: tables.nodes)),
+                ("erased", try transaction.statistics(of: tables.erased)),
             ]
         }
     }

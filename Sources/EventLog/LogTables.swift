@@ -12,6 +12,7 @@ import LMDB
 // | arrivals | first position of a commit (8) | wall ms, monotonic ms, boot id (16): when this store got them |
 // | trees | replica (16) | number of leaves hashed, then the roots of the subtrees on the right edge |
 // | nodes | replica (16), block (8) | root of the 256 leaves of that block |
+// | erased | replica (16), first sequence (8) | last sequence (8) of a run of events whose values are refused for ever |
 // | meta | name | format, log, epoch; `state`: next position, checksum of the last frame, clock (8, 4, 8) |
 
 /// A key that is a replica.
@@ -65,6 +66,7 @@ struct LogTables {
     let arrivals: Table<UInt64>
     let trees: Table<ReplicaKey>
     let nodes: Table<ReplicaNumberKey>
+    let erased: Table<ReplicaNumberKey>
     let meta: Table<[UInt8]>
 
     static func create(in transaction: borrowing WriteTransaction) throws {
@@ -74,6 +76,7 @@ struct LogTables {
         _ = try transaction.openOrCreate("arrivals", of: UInt64.self)
         _ = try transaction.openOrCreate("trees", of: ReplicaKey.self)
         _ = try transaction.openOrCreate("nodes", of: ReplicaNumberKey.self)
+        _ = try transaction.openOrCreate("erased", of: ReplicaNumberKey.self)
         _ = try transaction.openOrCreate("meta", of: [UInt8].self)
     }
 
@@ -84,6 +87,7 @@ struct LogTables {
             let arrivals = try transaction.table("arrivals", of: UInt64.self),
             let trees = try transaction.table("trees", of: ReplicaKey.self),
             let nodes = try transaction.table("nodes", of: ReplicaNumberKey.self),
+            let erased = try transaction.table("erased", of: ReplicaNumberKey.self),
             let meta = try transaction.table("meta", of: [UInt8].self)
         else { throw EventLogError.notALog }
         self.events = events
@@ -92,6 +96,7 @@ struct LogTables {
         self.arrivals = arrivals
         self.trees = trees
         self.nodes = nodes
+        self.erased = erased
         self.meta = meta
     }
 }

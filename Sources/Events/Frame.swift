@@ -209,6 +209,23 @@ extension ByteWriter {
         return withSpan { $0.uint32(at: $0.byteCount - 4) }
     }
 
+    /// Appends `frame`, found in `bytes`, without its values: their hash stands in their place, and the leaf of the event
+    /// stays what it was.
+    @discardableResult
+    public mutating func append(withholding frame: Frame, in bytes: RawSpan, after previous: UInt32) -> UInt32 {
+        if frame.isWithheld { return append(rechaining: bytes.extracting(0..<frame.length), after: previous) }
+        let start = count
+        let hash = Hash256(hashing: bytes.extracting(frame.values))
+        append(contentsOf: bytes.extracting(0..<frame.values.lowerBound))
+        append(hash)
+        overwrite(littleEndian: UInt32(frame.values.lowerBound + 32 + 4), at: start + 4)
+        overwrite(littleEndian: previous, at: start + 8)
+        // The length of the header part, which stands beside the flags, stays.
+        overwrite(littleEndian: UInt32(frame.header.count) | 1 << 16, at: start + 12)
+        appendChecksum(from: start)
+        return withSpan { $0.uint32(at: $0.byteCount - 4) }
+    }
+
     /// Appends a frame that came from elsewhere, chained to another predecessor; its other bytes stay as they are.
     @discardableResult
     public mutating func append(rechaining frame: RawSpan, after previous: UInt32) -> UInt32 {

@@ -101,6 +101,12 @@ struct EventCheck: RowVisitor {
         if frame.stamp == clock { sawClock = true }
         checkRun(frame.id, at: position, after: before)
         checkObserved(frame, bytes, at: position)
+        if !frame.isWithheld, rows.erased.contains(frame.id) {
+            damage.append(
+                LogDamage(
+                    .erased, frame.id.replica, first: frame.id.sequence, position: position,
+                    "the event was erased, and its values are still there"))
+        }
         let leaf = hasher.leaf(of: frame, in: bytes)
         for found in replicas[index].tree.append(leaf, frame.id.sequence, &hasher, &rows.nodes) { damage.append(found) }
     }

@@ -9,7 +9,7 @@ struct LogReading {
     private var damage: [LogDamage] = []
 
     /// The tables whose rows are read first, in order; the rest of a log are `events` and `arrivals`.
-    private static let smallTables = ["meta", "heads", "trees", "nodes", "runs"]
+    private static let smallTables = ["meta", "heads", "trees", "nodes", "runs", "erased"]
 
     init(_ reader: PageReader) { self.reader = reader }
 
@@ -82,6 +82,7 @@ struct LogReading {
         case "heads": .head
         case "trees", "nodes": .tree
         case "runs": .run
+        case "erased": .erased
         default: .meta
         }
     }

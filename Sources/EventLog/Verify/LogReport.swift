@@ -53,6 +53,8 @@ public struct LogDamage: Hashable, Sendable {
         case run
         /// A row that says when events arrived is wrong.
         case arrival
+        /// An event that was erased still has its values, or a row that names erased events is wrong.
+        case erased
         /// A stored hash of the tree differs from the one computed.
         case tree
         /// The rows or pages that say what the log is and how far it goes are wrong.

@@ -16,6 +16,8 @@ struct LogRows {
     var nodes: [ReplicaNumberKey: Hash256] = [:]
     /// In order of replica and number, as they stand in the file.
     var runs: [Run] = []
+    /// The events that have no values any more.
+    var erased = EventSet()
 
     /// A number of `count` bytes that the meta row `name` holds.
     func metaRow(_ name: String, count: Int) -> [UInt8]? {
@@ -41,6 +43,9 @@ struct LogRows {
         case "runs":
             guard let key = ReplicaNumberKey(keyBytes: key), key.number >= 1, value.byteCount == 8 else { return false }
             runs.append(Run(replica: key.replica, first: key.number, position: value.uint64(at: 0)))
+        case "erased":
+            guard let range = EventLog.erasedRange(key, value) else { return false }
+            erased.insert(range)
         default:
             return false
         }
