@@ -1,0 +1,71 @@
+import LMDB
+import Testing
+
+@Suite struct `A file that is replaced` {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Replaces the file of `environment` by one with `keys`, and opens that.
+    private func replaced(_ environment: Environment, by keys: Range<UInt64>) throws -> Environment {
+        try environment.write { transaction in
+            #expect(!environment.isReplaced)
+            try environment.replaceFile(during: transaction) { new in
+                let table = try new.openOrCreate(entries, of: UInt64.self)
+                for key in keys { try new.append(value(for: key), for: key, in: table) }
+            }
+        }
+        #expect(environment.isReplaced)
+        environment.close()
+        return try Environment.open(folder())
+    }
+
+    @Test(arguments: 0..<4)
+    func `has what was written, and can be written to`(writes: UInt64) throws {
+        var environment = try Environment.make(folder(), keys: 0..<500)
+        for number in 0..<writes { try environment.put(1_000 + number..<1_001 + number) }
+        environment = try replaced(environment, by: 2_000..<2_010)
+        #expect(!environment.isReplaced)
+        #expect(try environment.allEntries() == values(for: 2_000..<2_010))
+        try environment.put(2_010..<2_020)
+        #expect(try environment.allEntries() == values(for: 2_000..<2_020))
+        #expect(folder.names == ["store", "store-lock"])
+    }
+
+    @Test(arguments: 0..<6)
+    func `shares the lock file with a process that reads the old one`(writes: UInt64) throws {
+        var environment = try Environment.make(folder(), keys: 0..<500)
+        for number in 0..<writes { try environment.put(500 + number..<501 + number) }
+        let child = try ChildProcess("hold-read", folder())
+        #expect(child.isReady())
+        for round in UInt64(1)...3 {
+            let first = round * 1_000
+            environment = try replaced(environment, by: first..<first + 10)
+            #expect(try environment.allEntries() == values(for: first..<first + 10))
+            for number in 0..<round { try environment.put(first + 10 + number..<first + 11 + number) }
+            #expect(try environment.allEntries() == values(for: first..<first + 10 + round))
+            // A third process, which opens the new file beside both.
+            #expect(try ChildProcess("count", folder()).text() == "\(10 + round)")
+            #expect(try ChildProcess("write", folder(), "\(first + 500)", "\(first + 501)").status() == 0)
+            #expect(try environment.allEntries().count == 11 + Int(round))
+        }
+        child.kill()
+        try environment.put(0..<1)
+        environment.close()
+        #expect(try Environment.open(folder()).allEntries().count == 15)
+    }
+
+    @Test func `stays as it was where the new one could not be filled`() throws {
+        struct Refusal: Error {}
+        let environment = try Environment.make(folder(), keys: 0..<10)
+        #expect(throws: Refusal.self) {
+            try environment.write { transaction in
+                try environment.replaceFile(during: transaction) { _ in throw Refusal() }
+            }
+        }
+        #expect(!environment.isReplaced)
+        try environment.put(10..<20)
+        #expect(try environment.allEntries() == values(for: 0..<20))
+        #expect(folder.names == ["store", "store-lock"])
+    }
+}
