@@ -27,15 +27,7 @@ public struct ProvenContact: Sendable {
     public let trees: [ContactProof.Tree]
 
     /// The names of the fields whose value is withheld; of fields that say one thing all names.
-    public var withheldFields: [String] {
-        record.fields.filter(\.shown.isWithheld).flatMap { field -> [String] in
-            guard case .number(let number) = field.key, let schema = QSOKind.schema.field(number: number) else {
-                return [field.key.plainName]
-            }
-            if schema.isInternal { return [] }
-            return schema.members.isEmpty ? [schema.name] : schema.members
-        }
-    }
+    public var withheldFields: [String] { record.withheldContactFields }
 }
 
 extension ContactProof {

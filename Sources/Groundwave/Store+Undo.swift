@@ -45,7 +45,9 @@ extension Store {
     /// Hands out the batches of this device that were not undone, the newest first, until `body` says `false`.
     func forEachUndoableBatch(_ body: (Batch) throws -> Bool) throws {
         guard let replica else { return }
-        let cancelled = try read { try Reverts(in: $0, log).cancelled }
+        var cancelled = try read { try Reverts(in: $0, log).cancelled }
+        // An erase cannot be undone, so it is passed over.
+        cancelled.formUnion(EventSet(try read { try Erasures(in: $0, log).batches }))
         try describing {
             var sequence = try log.vector()[replica]
             // Event 1 introduces the replica and is not undone.
@@ -83,6 +85,7 @@ extension Store {
     /// - Complexity: The events of every record that is touched are read once.
     @discardableResult
     public func revert(_ events: EventSet, note: String? = nil, author: String? = nil) async throws -> Reverted {
+        try read { try Erasures(in: $0, log) }.refuseTakingBack(events)
         var reverted = Reverted()
         let records = try Array(self.records(touchedBy: events).reversed())
         var next = 0
@@ -103,6 +106,7 @@ extension Store {
 extension Store {
     /// What ``revert(_:note:author:)-(EventSet,_,_)`` would change and leave; nothing is written.
     public func previewRevert(_ events: EventSet) throws -> Reverted {
+        try read { try Erasures(in: $0, log) }.refuseTakingBack(events)
         var reverted = Reverted()
         let records = try records(touchedBy: events)
         try read { view in

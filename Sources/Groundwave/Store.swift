@@ -53,6 +53,7 @@ public final class Store: Reading {
     let views: Views
     /// `nil` where the store can only be read.
     let writer: Writer?
+    let erasing: Erasing
     /// Wakes whoever observes.
     let commits: CommitSignal
     /// Views in a temporary folder, for a store that can only be read and whose own are not up to date.
@@ -78,14 +79,17 @@ public final class Store: Reading {
         if mayWrite, let identity {
             scratch = nil
             self.views = views
+            erasing = Erasing(log: log, views: views, files: files)
             writer = Writer(
-                log: log, views: views, identity: identity, deviceName: configuration.deviceName, surroundings,
+                log: log, views: views, erasing, identity: identity, deviceName: configuration.deviceName, surroundings,
                 didCommit: { commits.notify() })
         } else {
             writer = nil
             scratch = try views.isCurrent() ? nil : ScratchFolder()
-            self.views =
+            let current =
                 scratch.map { Views(of: log, kinds: kinds, at: $0.path(of: "views.mdb"), isReadOnly: false) } ?? views
+            self.views = current
+            erasing = Erasing(log: log, views: current, files: files)
         }
     }
 
@@ -146,6 +150,7 @@ public final class Store: Reading {
                 files: files, configuration: configuration, log: log, identity: identity,
                 mayWrite: !options.isReadOnly)
             if !store.views.isReadOnly { try store.views.catchUp() }
+            store.writer?.finishErasing()
             let events = try log.lastPosition()
             Subsystem.store.logger.debug(
                 "opened",
@@ -159,7 +164,7 @@ public final class Store: Reading {
 
     static func kinds(_ configuration: Configuration) -> Kinds {
         Kinds(
-            [ReplicaKind.schema, ImportKind.schema, RevertKind.schema] + Radio.allKinds + Settings.allKinds
+            [ReplicaKind.schema, ImportKind.schema, RevertKind.schema, ErasureKind.schema] + Radio.allKinds + Settings.allKinds
                 + configuration.kinds.map { $0.schema })
     }
 

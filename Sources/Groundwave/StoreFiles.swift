@@ -29,6 +29,30 @@ struct StoreFiles: Sendable {
         }
     }
 
+    /// The names of what the folder holds, in order.
+    private var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+    }
+
+    /// Deletes what is left of log and views that a process began to build and did not finish.
+    ///
+    /// Nobody builds a log meanwhile, as far as the caller holds the log's writer lock. Who builds views meanwhile finds
+    /// them gone, and builds them once more.
+    func removeUnfinished() {
+        for name in names {
+            let isOfLog = name.hasPrefix("log.mdb.") && name.hasSuffix(".creating")
+            if isOfLog || name.hasPrefix("views.mdb.new-") { unlink(folder.appending(path: name).path) }
+        }
+    }
+
+    /// The files and folders of the folder beside log, views, their locks and the key, in order of name.
+    var others: [String] {
+        let own: Set = ["log.mdb", "log.mdb-lock", "views.mdb", "views.mdb-lock", "identity"]
+        return names.filter { !own.contains($0) && !$0.hasPrefix("views.mdb.new-") }.map {
+            folder.appending(path: $0).path
+        }
+    }
+
     /// Writes the private key with mode 0600; never over another one.
     func write(_ identity: Identity) throws {
         let descriptor = open(self.identity, O_WRONLY | O_CREAT | O_EXCL, 0o600)

@@ -38,7 +38,8 @@ extension Store {
     /// can end the process. Nothing is written.
     ///
     /// - Parameters:
-    ///   - isDeep: Where the log is whole, fold it again in a temporary folder, and compare with the present views.
+    ///   - isDeep: Where the log is whole, fold it again in a temporary folder, and compare with the present views; and
+    ///     tell whether an erase is not finished.
     ///   - kinds: The application's own kinds of record, for that fold.
     /// - Throws: ``StoreError`` with code `notFound` where there is no store, `inputOutput` where its log cannot be
     ///   opened. Damage is not thrown.
@@ -73,7 +74,14 @@ extension Store {
         switch try await open(at: url, Configuration(kinds: kinds, isReadOnly: true)) {
         case .ready(let store):
             let report = try store.compareWithReplay()
+            let isErasing = try store.erasing.isPending()
             try store.close()
+            if isErasing {
+                verification.damage.append(
+                    .init(
+                        what: LogDamage.What.erased.rawValue, replica: nil, first: nil, last: nil,
+                        detail: "values that were erased are still in the log; the next write takes them out"))
+            }
             verification.comparison = report
             if report.isSame { return }
             let detail =

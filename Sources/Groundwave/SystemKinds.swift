@@ -26,16 +26,54 @@ enum RevertKind: RecordKind {
 
     /// The change that closes a batch which takes back `events`.
     static func closing(_ events: EventSet, as id: RecordID) -> Change {
-        let text = events.ranges.map { "\($0.replica).\($0.first)-\($0.last)" }.joined(separator: ",")
-        return Change(
+        Change(
             kind: name, record: id,
-            operations: schema.operations(assigning: [Assignment("EVENTS", text: text)], to: nil))
+            operations: schema.operations(assigning: [Assignment("EVENTS", text: events.text)], to: nil))
     }
 
     /// The events that `record` says were taken back.
-    static func events(of record: Record) -> EventSet {
-        let text = schema.value(of: "EVENTS", in: record).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        return EventSet(text.split(separator: ",").compactMap { range(String($0)) })
+    static func events(of record: Record) -> EventSet { EventSet(valueOf: "EVENTS", in: record, schema) }
+
+    /// The names of the records that only say something of other batches, and are not themselves taken back.
+    static let bookkeeping: Set<String> = [ReplicaKind.name, ImportKind.name, name, ErasureKind.name]
+}
+
+/// The record of each erase: it closes the batch, and says which events have no values any more. It holds numbers alone.
+enum ErasureKind: RecordKind {
+    static let name = "erasure"
+    static let schema = KindSchema(name: name, fields: [FieldSchema(1, "EVENTS")])
+
+    /// The most runs that one record names, so that its value stays below ``ChangeLimits/valueBytes``.
+    static let rangeLimit = 8192
+
+    /// `events` in parts that one record each can name.
+    static func parts(of events: EventSet) -> [EventSet] {
+        let ranges = events.ranges
+        return stride(from: 0, to: ranges.count, by: rangeLimit).map { start in
+            EventSet(ranges[start..<Swift.min(start + rangeLimit, ranges.count)])
+        }
+    }
+
+    /// The change that says that `events`, one part, are erased.
+    static func closing(_ events: EventSet, as id: RecordID) -> Change {
+        Change(
+            kind: name, record: id,
+            operations: schema.operations(assigning: [Assignment("EVENTS", text: events.text)], to: nil))
+    }
+
+    /// The events that `record` says are erased.
+    static func events(of record: Record) -> EventSet { EventSet(valueOf: "EVENTS", in: record, schema) }
+}
+
+// Sets of events as text: `REPLICA.first-last`, separated by commas.
+extension EventSet {
+    fileprivate var text: String {
+        ranges.map { "\($0.replica).\($0.first)-\($0.last)" }.joined(separator: ",")
+    }
+
+    fileprivate init(valueOf field: String, in record: Record, _ schema: KindSchema) {
+        let text = schema.value(of: field, in: record).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        self.init(text.split(separator: ",").compactMap { Self.range(String($0)) })
     }
 
     private static func range(_ text: String) -> EventRange? {
@@ -45,7 +83,4 @@ enum RevertKind: RecordKind {
         else { return nil }
         return EventRange(replica, first, through: last)
     }
-
-    /// The names of the records that only say something of other batches, and are not themselves taken back.
-    static let bookkeeping: Set<String> = [ReplicaKind.name, ImportKind.name, name]
 }

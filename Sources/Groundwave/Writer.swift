@@ -19,6 +19,7 @@ final class Writer: Sendable {
     private let didCommit: @Sendable () -> Void
     private let log: EventLog
     private let views: Views
+    private let erasing: Erasing
     private let queue = DispatchQueue(label: "groundwave.writer")
     private let sealing = DispatchQueue(label: "groundwave.sealing", qos: .utility)
     private let waiting = Mutex(Waiting())
@@ -36,11 +37,12 @@ final class Writer: Sendable {
 
     /// - Parameter didCommit: Called after each commit, when its events can be read.
     init(
-        log: EventLog, views: Views, identity: Identity, deviceName: String, _ surroundings: Surroundings,
+        log: EventLog, views: Views, _ erasing: Erasing, identity: Identity, deviceName: String, _ surroundings: Surroundings,
         didCommit: @escaping @Sendable () -> Void
     ) {
         self.log = log
         self.views = views
+        self.erasing = erasing
         self.identity = identity
         self.deviceName = deviceName
         self.surroundings = surroundings
@@ -90,10 +92,11 @@ final class Writer: Sendable {
     /// Runs `body`, which commits by itself, when the batches before it are done.
     func exclusively<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { [log] in
+            queue.async { [self] in
                 continuation.resume(
                     with: Result {
                         try log.checkAfterFailedCommit()
+                        finishErasing()
                         return try body()
                     })
             }
@@ -107,6 +110,16 @@ final class Writer: Sendable {
             return !waiting.isScheduled
         }
         if mustSchedule { queue.async { self.drain() } }
+    }
+
+    /// Takes out of the files what was erased here or elsewhere and is still in them.
+    ///
+    /// Where that fails, for want of room or because the log is damaged, writing goes on, and the next write tries again;
+    /// ``Store/erase(_:kind:note:author:)`` tells who asked for it.
+    func finishErasing() {
+        do { try erasing.finish() } catch {
+            logger.warning("erasing is not finished", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+        }
     }
 
     private func drain() {
@@ -132,6 +145,7 @@ final class Writer: Sendable {
             do {
                 try log.checkAfterFailedCommit()
                 try views.catchUp()
+                finishErasing()
                 while let request = rest.first {
                     var batch = newBatch()
                     let draft: DraftBatch

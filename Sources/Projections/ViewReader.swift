@@ -138,9 +138,8 @@ public struct ViewReader: ~Copyable {
         return result
     }
 
-    /// Whether a kind that has rows has a record: under an overlay none may be left.
-    private func hasRecords(of kind: String) throws -> Bool {
-        guard overlay != nil else { return true }
+    /// Whether there is a record of `kind`. Cost: a look-up.
+    public func hasRecords(of kind: String) throws -> Bool {
         var isThere = false
         try forEachState(of: kind) { _, _ in
             isThere = true

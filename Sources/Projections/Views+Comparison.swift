@@ -43,7 +43,8 @@ extension Views {
             defer { environment.close() }
             _ = try replayer.catchUp(environment)
             try environment.synchronise()
-            return (comparison, Rebuild(reason: "asked for", events: comparison.events, isRepair: false))
+            let checkpoint = try environment.read { try Replayer.checkpoint(in: $0, ViewTables(in: $0)) }
+            return (comparison, Rebuild(reason: "asked for", events: comparison.events, isRepair: false), checkpoint)
         }
     }
 

@@ -138,16 +138,31 @@ public final class Views: Sendable {
             defer { environment.close() }
             let events = try replayer.catchUp(environment).events
             try environment.synchronise()
-            return (events, Rebuild(reason: reason, events: events, isRepair: isRepair))
+            let checkpoint = try environment.read { try Replayer.checkpoint(in: $0, ViewTables(in: $0)) }
+            return (events, Rebuild(reason: reason, events: events, isRepair: isRepair), checkpoint)
         }
     }
 
-    /// Has `build` make a file aside, and puts it in the place of the present one.
-    func replaceFile<Result>(_ build: (_ aside: String) throws -> (Result, Rebuild)) throws -> Result {
+    /// Has `build` make a file aside and say how far it goes, and puts it in the place of the present one.
+    ///
+    /// Where values were erased from the log meanwhile, it is made anew: they must not come back.
+    func replaceFile<Result>(_ build: (_ aside: String) throws -> (Result, Rebuild, Checkpoint)) throws -> Result {
+        for _ in 1..<Self.attemptLimit {
+            do { return try replaceFileOnce(build) } catch ViewError.stale { continue }
+        }
+        return try replaceFileOnce(build)
+    }
+
+    private static let attemptLimit = 5
+
+    private func replaceFileOnce<Result>(
+        _ build: (_ aside: String) throws -> (Result, Rebuild, Checkpoint)
+    ) throws -> Result {
         let aside = "\(path).new-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { Self.remove(aside) }
-        let (result, rebuild) = try build(aside)
+        let (result, rebuild, checkpoint) = try build(aside)
         try alone {
+            try replayer.check(checkpoint)
             file.withLock { $0 = nil }
             Self.removeLock(path)
             guard rename(aside, path) == 0 else { throw ViewError.damaged("its new file cannot be renamed") }
@@ -248,6 +263,9 @@ public final class Views: Sendable {
         weak var environment: Environment?
         let identity: FileID
     }
+
+    /// Puts on the disk what was folded so far: a power cut then takes nothing of it.
+    public func synchronise() throws { try environment().synchronise() }
 
     /// Bytes of the file.
     public func fileSizeBytes() throws -> Int { try environment().fileSizeBytes }

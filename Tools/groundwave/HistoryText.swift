@@ -97,7 +97,7 @@ struct HistoryText {
     private mutating func appendRows(_ entry: AuditEntry) throws {
         let what = try names.name(entry.kind, entry.record)
         var changes = entry.changes.map { Self.text($0) }
-        if entry.isNew, !isVerbose {
+        if entry.isNew, !isVerbose, !entry.changes.contains(where: \.isWithheld) {
             let fields = entry.changes.filter { $0.after != nil }
             let first = ["CALL", "QSO_DATE", "TIME_ON", "BAND", "MODE"].compactMap { name in
                 fields.first { $0.field == name }
@@ -116,12 +116,13 @@ struct HistoryText {
         switch change.operation {
         case .delete: "removed"
         case .revive: "restored"
-        case .add: "\(change.field) + \(ShownValue.text(change.after))"
+        case .add:
+            "\(change.field) + \(change.isWithheld ? ShownValue.erased : ShownValue.text(change.after))"
         case .say, .sayElement: "\(change.field): said again"
         case .remove: "\(change.field) - \(ShownValue.text(change.before))"
         case .set, .clear, .candidate:
             "\(change.field): \(ShownValue.text(change.before)) → "
-                + (change.isWithheld ? "withheld" : ShownValue.text(change.after))
+                + (change.isWithheld ? ShownValue.erased : ShownValue.text(change.after))
         }
     }
 

@@ -21,6 +21,7 @@ struct QSOShow: AsyncParsableCommand {
     struct Result: Encodable {
         var id: String
         var fields: [String: String]
+        var erased: [String]?
         var hidden: Bool
         var session: String?
         var provenance: [String: Provenance]
@@ -31,15 +32,18 @@ struct QSOShow: AsyncParsableCommand {
         let id = try store.resolve(name, kind: QSOKind.name)
         guard let record = try store.read({ try $0.record(QSOKind.name, id) }) else { return }
         let provenance = try Provenance.all(of: record, store)
+        let erased = record.withheldContactFields
         if options.json {
             return try Terminal.print(
                 json: Result(
-                    id: "\(id)", fields: record.contactFields, hidden: !record.isVisible,
+                    id: "\(id)", fields: record.contactFields, erased: erased.isEmpty ? nil : erased, hidden: !record.isVisible,
                     session: record.session.map { "\($0)" }, provenance: provenance))
         }
         Terminal.print("\(id)\(record.isVisible ? "" : "  hidden")")
         if let session = record.session { Terminal.print("session \(session.short)") }
-        let fields = record.adifFields.map { ($0.name.name, RecordText.text($0.value)) }
+        let fields =
+            record.adifFields.map { ($0.name.name, RecordText.text($0.value)) }
+            + erased.map { ($0, ShownValue.erased) }
         FieldTable.lines(fields, provenance).forEach(Terminal.print)
         if record.hasConflict {
             Terminal.remark("Some of it waits for a decision: groundwave conflicts show \(id.short)")

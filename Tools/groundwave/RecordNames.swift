@@ -26,6 +26,9 @@ struct RecordNames {
 
 /// Values as they are shown in a table: one line, not too long.
 enum ShownValue {
+    /// What stands for a value that is withheld: in a store only what was erased is.
+    static let erased = "erased"
+
     /// `value` as text, or a dash where there is none.
     static func text(_ value: [UInt8]?, limit: Int = 40) -> String {
         guard let value else { return "–" }

@@ -1,0 +1,78 @@
+import EventLog
+import Events
+import Projections
+import Records
+
+/// Which events have no values any more, and by which batches that was said: folded from the records of erases.
+struct Erasures {
+    /// The events that are erased.
+    private(set) var events = EventSet()
+    /// The batches that said so, with the deletes in them.
+    private(set) var batches: [EventRange] = []
+
+    /// Reads the erases that `view` knows. Cost: a few look-ups for each.
+    init(in view: borrowing ViewReader, _ log: EventLog) throws {
+        try view.forEachRecord(of: ErasureKind.name) { record in
+            events.formUnion(ErasureKind.events(of: record))
+            let event = try log.withEvent(at: record.firstPosition) { frame, _ in frame.id }
+            if let event, let batch = try log.batch(of: event) {
+                batches.append(EventRange(event.replica, batch.lowerBound, through: batch.upperBound))
+            }
+            return true
+        }
+    }
+
+    /// Throws where any of `others` belongs to an erase: there is nothing that could be put back.
+    func refuseTakingBack(_ others: EventSet) throws {
+        for batch in batches {
+            for sequence in batch.first...batch.last where others.contains(EventID(batch.replica, sequence)) {
+                throw StoreError(
+                    .usage, "An erase cannot be taken back: what was erased is not there any more.",
+                    hint: "A contact that is still known from elsewhere can be logged or imported again.")
+            }
+        }
+    }
+}
+
+/// Finishes erases in the files of one store: those of this device, and those that arrived from others.
+///
+/// An erase is done when the log has written itself anew without the values and the views were built from that. Until
+/// the log says so, each open for writing and each write tries again: a process that died in between, a full disk.
+struct Erasing: Sendable {
+    let log: EventLog
+    let views: Views
+    let files: StoreFiles
+
+    /// What is still to be done; `nil` where nothing is.
+    private func pending() throws -> EventSet? {
+        let events = try views.read { try $0.hasRecords(of: ErasureKind.name) ? Erasures(in: $0, log).events : nil }
+        guard let events else { return nil }
+        let done = try log.erased()
+        return events.ranges.allSatisfy(done.contains) ? nil : events
+    }
+
+    /// Whether values that were erased are still in the log.
+    func isPending() throws -> Bool { try pending() != nil }
+
+    /// Does what is still to be done. Cost: a look-up where that is nothing.
+    ///
+    /// - Returns: How many events lost their values.
+    /// - Throws: Errors of the disk, or of a damaged log; then it is to be tried again.
+    @discardableResult
+    func finish() throws -> Int {
+        guard let events = try pending() else { return 0 }
+        try dropCopies(of: events)
+        // The views that are replaced below may not come back after a power cut as older ones that look right.
+        try views.synchronise()
+        let count = try log.erase(events)
+        if count > 0 { try views.rebuild() }
+        return count
+    }
+
+    /// Deletes what else in the folder may hold the values of `events`, so that a store whose log is done has none.
+    ///
+    /// These are the remains of files that were never finished. Snapshots belong here too, once there are any.
+    private func dropCopies(of events: EventSet) throws {
+        try log.withWriterLock { files.removeUnfinished() }
+    }
+}

@@ -1,0 +1,154 @@
+import EventLog
+import Events
+import Foundation
+import GroundwaveTesting
+import Projections
+import Radio
+import Records
+import Testing
+
+@testable import Groundwave
+
+@Suite struct `Erasing in a fleet` {
+    private static let texts = ["N0GONE", "Bartholomew"]
+
+    private static func search(_ store: Store) throws -> [String] {
+        try StoreSearch.files(below: store.url, holding: texts)
+    }
+
+    /// Two devices that both have a contact with N0GONE, which the first one logged and the second one edited.
+    private static func fleet() async throws -> (Fleet, RecordID) {
+        let fleet = try await Fleet(2, seed: 5)
+        let id = try await fleet.stores[0].write { try $0.add("qso", [Assignment("CALL", text: "N0GONE")]) }.value
+        try fleet.meet()
+        try await fleet.stores[1].write { try $0.set("qso", id, [Assignment("NAME", text: "Bartholomew")]) }
+        try fleet.meet()
+        return (fleet, id)
+    }
+
+    /// Writes something else: what is due happens then.
+    private static func writeSomething(in store: Store) async throws {
+        try await store.write { _ = try $0.add("qso", [Assignment("CALL", text: "W1AW")]) }
+    }
+
+    @Test func `every device that hears of it does the same, and takes the text from nobody`() async throws {
+        let (fleet, id) = try await Self.fleet()
+        defer { fleet.close() }
+        let (one, two) = (fleet.stores[0], fleet.stores[1])
+        let late = try FreshFrames(of: two)
+        try await one.erase([id])
+        #expect(try Self.search(one) == [] && !Self.search(two).isEmpty)
+        try Fleet.send(from: one, to: two, at: fleet.clocks[1])
+        try await Self.writeSomething(in: two)
+        #expect(try Self.search(two) == [])
+        try fleet.meet()
+        #expect(try one.digest().views == two.digest().views)
+        // A copy, and a store that knows of the erase and gets the events from one that does not.
+        let folder = try TemporaryFolder()
+        let url = folder.url.appending(path: "third")
+        _ = try await one.replay(to: url)
+        guard case .ready(let third) = try await Store.open(at: url) else { return }
+        #expect(try third.log.erased() == one.log.erased(), "a copy refuses what its origin refuses")
+        #expect(try third.digest().views == one.digest().views)
+        try third.close()
+        let log = try EventLog.create(at: folder.path("log.mdb"), id: one.log.id, epoch: 1)
+        try log.erase(one.log.erased())
+        _ = try log.append(copying: late.frames, arrival: .now())
+        #expect(try log.root(of: #require(one.replica), through: 2) == one.log.root(of: #require(one.replica), through: 2))
+        try log.close()
+        #expect(try StoreSearch.files(below: folder.url, holding: Self.texts) == [])
+    }
+
+    @Test(arguments: UInt64(1)...12)
+    func `whatever happens beside it, the devices agree, and verify finds nothing wrong`(seed: UInt64) async throws {
+        var fleet = try await Fleet(3, seed: seed)
+        defer { fleet.close() }
+        for _ in 0..<25 { try await fleet.step() }
+        let ids = try fleet.stores[0].read { try $0.all(.everything).map(\.id) }
+        for _ in 0..<10 { try await fleet.step() }
+        try await fleet.stores[0].erase(Array(ids.prefix(2)))
+        for _ in 0..<20 { try await fleet.step() }
+        try fleet.meet()
+        for store in fleet.stores { try await Self.writeSomething(in: store) }
+        try fleet.meet()
+        let digests = try fleet.stores.map { try $0.digest().views }
+        #expect(Set(digests).count == 1)
+        #expect(try Set(fleet.stores.map { try $0.log.erased() }).count == 1)
+        for store in fleet.stores {
+            #expect(try store.compareWithReplay().isSame)
+            try store.close()
+            #expect(try await Store.verify(at: store.url).damage == [])
+        }
+    }
+
+    @Test func `an edit that had not seen it is kept, and told of, until it is erased too`() async throws {
+        let (fleet, id) = try await Self.fleet()
+        defer { fleet.close() }
+        let (one, two) = (fleet.stores[0], fleet.stores[1])
+        try await one.erase([id])
+        try await two.write { try $0.set("qso", id, [Assignment("NAME", text: "Barty")]) }
+        try fleet.meet()
+        try await Self.writeSomething(in: two)
+        for store in [one, two] {
+            let record = try #require(try store.record("qso", id))
+            #expect(record.isVisible && record.hasConflict && record.text("NAME") == "Barty")
+            #expect(record.text("CALL") == nil)
+            #expect(try store.writtenSinceErased().map(\.record) == [id])
+        }
+        #expect(try await two.erase([id]).withheldCount > 0)
+        #expect(try two.writtenSinceErased().isEmpty && two.record("qso", id)?.isVisible == false)
+        #expect(try StoreSearch.files(below: two.url, holding: ["Barty"]) == [])
+    }
+
+    @Test func `is finished at the next open where the process ended in between`() async throws {
+        let (fleet, id) = try await Self.fleet()
+        defer { fleet.close() }
+        let (one, two) = (fleet.stores[0], fleet.stores[1])
+        try await one.erase([id])
+        // The event is here, and nothing was done about it: as after a kill behind the commit.
+        try Fleet.send(from: one, to: two, at: fleet.clocks[1])
+        #expect(try two.erasing.isPending() && !Self.search(two).isEmpty)
+        try two.close()
+        guard case .ready(let reader) = try await Store.open(at: two.url, Configuration(isReadOnly: true)) else { return }
+        #expect(try reader.erasing.isPending() && !Self.search(two).isEmpty, "who only reads changes nothing")
+        try reader.close()
+        #expect(try await Store.verify(at: two.url, isDeep: true).damage.map(\.what) == ["erased"])
+        guard case .ready(let again) = try await Store.open(at: two.url) else { return }
+        #expect(try !again.erasing.isPending())
+        #expect(try Self.search(again) == [])
+        #expect(try again.compareWithReplay().isSame)
+        try again.close()
+    }
+
+    @Test func `views that were left behind by a kill are built anew`() async throws {
+        let (fleet, id) = try await Self.fleet()
+        defer { fleet.close() }
+        let store = fleet.stores[0]
+        let views = store.url.appending(path: "views.mdb")
+        try store.close()
+        let before = try Data(contentsOf: views)
+        guard case .ready(let opened) = try await Store.open(at: store.url) else { return }
+        try await opened.erase([id])
+        let digest = try opened.digest()
+        try opened.close()
+        // As if it had ended between the log and the views.
+        try before.write(to: views)
+        #expect(try !Self.search(store).isEmpty)
+        guard case .ready(let again) = try await Store.open(at: store.url) else { return }
+        #expect(try Self.search(again) == [])
+        #expect(try again.digest() == digest)
+        try again.close()
+    }
+}
+
+/// The events of a store as they are now, for somebody who sends them late.
+private struct FreshFrames {
+    var frames: [[UInt8]] = []
+
+    init(of store: Store) throws {
+        try store.log.scan(from: 1) { _, frame, bytes in
+            frames.append(bytes.extracting(0..<frame.length).toArray())
+            return true
+        }
+    }
+}

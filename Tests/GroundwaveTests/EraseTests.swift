@@ -1,0 +1,176 @@
+import Events
+import Foundation
+import GroundwaveTesting
+import Projections
+import Radio
+import Records
+import Testing
+
+@testable import Groundwave
+
+@Suite struct `Erasing a contact` {
+    /// What nobody is to find afterwards.
+    private static let texts = ["N0GONE", "Bartholomew", "Mislaid Valley", "asked to be forgotten"]
+
+    /// A store with contacts of which one, edited, undone and imported again, is to be erased.
+    private static func store() async throws -> (TemporaryStore, RecordID) {
+        let temporary = try await TemporaryStore(Configuration(author: "N0CALL"))
+        let store = temporary.store
+        let gone = adi(["CALL": "N0GONE", "QSO_DATE": "20260102", "TIME_ON": "1200", "BAND": "20m"])
+        try await store.importText(generatedLog(300) + gone, named: "log.adi")
+        let id = try #require(try store.read { try $0.all(.contacts.worked("N0GONE")).first?.id })
+        for name in ["Bartholomew", "Bart"] {
+            try await store.write(note: "He asked to be forgotten") {
+                try $0.set("qso", id, [Assignment("NAME", text: name), Assignment("COMMENT", text: "Mislaid Valley")])
+            }
+        }
+        try await store.revert(try #require(try store.undoableSteps(1).first), note: "Undo")
+        try await store.write { batch in
+            _ = try batch.add("qso", [Assignment("CALL", text: "W1AW"), Assignment("NAME", text: "Hiram")])
+        }
+        return (temporary, id)
+    }
+
+    private static func search(_ store: Store) throws -> [String] {
+        try StoreSearch.files(below: store.url, holding: texts)
+    }
+
+    @Test func `leaves no trace of its text in any file, and everything else as it was`() async throws {
+        let (temporary, id) = try await Self.store()
+        let store = temporary.store
+        #expect(try Self.search(store) == ["log.mdb", "views.mdb"], "what is searched for is found before")
+        let others = try store.read { try $0.all(.everything).filter { $0.id != id } }
+        let roots = try store.log.root(of: #require(store.replica))
+        let vector = try store.log.vector()
+
+        let erased = try await store.erase([id], note: "On request")
+        #expect(erased.withheldCount >= 4 && erased.batches.count == 1 && erased.eventCount == 2)
+        #expect(try Self.search(store) == [])
+        #expect(try store.read { try $0.all(.everything).filter { $0.id != id } } == others)
+        let replica = try #require(store.replica)
+        #expect(try store.log.root(of: replica, through: vector[replica]) == roots)
+        let record = try #require(try store.record("qso", id))
+        #expect(!record.isVisible && record.fields.allSatisfy { $0.heads.allSatisfy { $0.value == nil } })
+        #expect(try !store.erasing.isPending())
+
+        let digest = try store.digest()
+        try store.close()
+        #expect(try Self.search(store) == [])
+        let verification = try await Store.verify(at: store.url, isDeep: true)
+        #expect(verification.damage == [])
+        for name in ["views.mdb", "views.mdb-lock"] {
+            try FileManager.default.removeItem(at: store.url.appending(path: name))
+        }
+        let reopened = try await temporary.reopened()
+        #expect(try reopened.digest() == digest)
+        #expect(try Self.search(reopened) == [])
+        try reopened.close()
+    }
+
+    @Test func `keeps every proof and signed head`() async throws {
+        let (temporary, id) = try await Self.store()
+        let store = temporary.store
+        let head = try store.signedHead()
+        let before = try store.proof(ofContact: id)
+        let other = try #require(try store.read { try $0.all(.contacts.worked("W1AW")).first?.id })
+        let otherBefore = try store.proof(ofContact: other)
+        try await store.erase([id])
+        #expect(try before.check().trees.allSatisfy { try before.anchor(of: $0, in: [head]) == .sameTree })
+        let after = try store.proof(ofContact: id, for: head).check()
+        #expect(after.events.contains { $0.isWithheld } && after.withheldFields.contains("CALL"))
+        guard case .kept = try store.standing(of: head) else { throw StoreError(.bug, "The head is not kept.") }
+        _ = try otherBefore.check()
+        #expect(try store.proof(ofContact: other).check().withheldFields == [])
+    }
+
+    @Test func `cannot be taken back, and what was before never shows again`() async throws {
+        let (temporary, id) = try await Self.store()
+        let store = temporary.store
+        let edits = try store.positions(of: "qso", id)
+        let erased = try await store.erase([id])
+        let batch = try #require(erased.batches.first)
+        #expect(throws: StoreError.self) { try store.previewRevert(EventSet([batch.range])) }
+        let error = await #expect(throws: StoreError.self) { try await store.revert(batch) }
+        #expect(error?.code == .usage)
+        #expect(try !store.undoableBatches(10).contains(batch))
+        // Undoing and leaving out what is left brings nothing back.
+        for step in try store.undoableSteps(10) { try await store.revert(step) }
+        for position in edits {
+            guard let event = try store.log.withEvent(at: position, { frame, _ in frame.id }) else { continue }
+            let one = EventSet([EventRange(event.replica, event.sequence, through: event.sequence)])
+            _ = try await store.revert(one)
+            var filter = EventFilter()
+            filter.without = one
+            let record = try store.read { try $0.record("qso", id, counting: filter, in: store.log) }
+            #expect(record?.fields.allSatisfy { $0.heads.allSatisfy { $0.value == nil } } ?? true)
+        }
+        try await store.write { try $0.restore("qso", id) }
+        #expect(try store.record("qso", id)?.fields.allSatisfy { $0.heads.allSatisfy { $0.value == nil } } == true)
+        _ = try store.blame("qso", id)
+        for position in try store.positions(of: "qso", id) { _ = try store.audit.entry(at: position) }
+        _ = try store.exported(.adi)
+        #expect(try Self.search(store) == [])
+        try store.close()
+        #expect(try await Store.verify(at: store.url, isDeep: true).damage == [])
+    }
+
+    @Test func `is not undone by the same file, which finds the contact hidden`() async throws {
+        let (temporary, id) = try await Self.store()
+        let store = temporary.store
+        let gone = adi(["CALL": "N0GONE", "QSO_DATE": "20260102", "TIME_ON": "1200", "BAND": "20m"])
+        try await store.erase([id])
+        let again = try await store.importText(generatedLog(300) + gone, named: "log.adi")
+        #expect(again.hidden == 1 && again.imported == 0)
+        #expect(try Self.search(store) == [])
+        // To another source it is another contact: nothing is left that would tell.
+        #expect(try await store.importText(gone, named: "other.adi").imported == 1)
+    }
+
+    @Test func `again takes nothing, and says nothing that could be searched`() async throws {
+        let (temporary, id) = try await Self.store()
+        let store = temporary.store
+        let error = await #expect(throws: StoreError.self) { try await store.erase([id], note: "For n0gone/p") }
+        #expect(error?.code == .usage)
+        let last = try store.log.lastPosition()
+        #expect(try Self.search(store) == ["log.mdb", "views.mdb"])
+        #expect(try store.log.lastPosition() == last)
+        #expect(try await store.erase([id]).withheldCount > 0)
+        let again = try await store.erase([id])
+        #expect(again.withheldCount == 0 && again.batches == [])
+        await #expect(throws: StoreError.self) { try await store.erase([RecordID(high: 1, low: 1)]) }
+        #expect(try store.writtenSinceErased().isEmpty)
+    }
+
+    @Test func `names what else mentions the call, and what is out of reach`() async throws {
+        let (temporary, id) = try await Self.store()
+        let store = temporary.store
+        let noted = try await store.write(note: "Met N0GONE/P there") {
+            try $0.add("qso", [Assignment("CALL", text: "N0AAA")])
+        }.value
+        let valued = try await store.write {
+            try $0.add("qso", [Assignment("CALL", text: "N0BBB"), Assignment("COMMENT", text: "spotted by n0gone.")])
+        }.value
+        _ = try await store.write { try $0.add("qso", [Assignment("CALL", text: "N0GONER")]) }
+        let mentions = try store.mentions(of: "N0GONE", except: [id])
+        #expect(mentions.map(\.record) == [noted, valued])
+        #expect(mentions.map(\.isInNote) == [true, false])
+        let folder = store.url.appending(path: "EmergencyBackup")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(#"{"a": "n0gone"}"#.utf8).write(to: store.url.appending(path: "settings.json"))
+        try Data("{}".utf8).write(to: store.url.appending(path: "exports.json"))
+        let copies = store.copiesOutOfReach(of: "N0GONE")
+        #expect(copies.map { URL(filePath: $0).lastPathComponent } == ["EmergencyBackup", "settings.json"])
+    }
+
+    @Test func `takes the remains of unfinished files with it`() async throws {
+        let (temporary, id) = try await Self.store()
+        let store = temporary.store
+        for name in ["views.mdb.new-1-2", "log.mdb.abc.creating", "views.mdb.new-1-2.x.creating"] {
+            try FileManager.default.copyItem(
+                at: store.url.appending(path: "log.mdb"), to: store.url.appending(path: name))
+        }
+        #expect(try Self.search(store).count == 5)
+        try await store.erase([id])
+        #expect(try Self.search(store) == [])
+    }
+}

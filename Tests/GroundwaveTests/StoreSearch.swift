@@ -1,0 +1,36 @@
+import Foundation
+
+/// Looks for text in every file of a folder, however it may be written there.
+enum StoreSearch {
+    /// The files below `folder` that hold any of `texts`, as UTF-8, UTF-16 or base64, in upper, lower or given case.
+    ///
+    /// The files are read as bytes, so every page of an LMDB file counts, free ones too. The store writes no compressed
+    /// file yet.
+    static func files(below folder: URL, holding texts: [String]) throws -> [String] {
+        let needles = texts.flatMap { text in
+            Set([text, text.uppercased(), text.lowercased()]).flatMap { forms(of: $0) }
+        }
+        let paths = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isRegularFileKey])
+        return try (paths?.allObjects ?? []).compactMap { $0 as? URL }.filter { url in
+            guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { return false }
+            let data = try Data(contentsOf: url)
+            return needles.contains { data.range(of: $0) != nil }
+        }.map(\.lastPathComponent).sorted()
+    }
+
+    private static func forms(of text: String) -> [Data] {
+        let utf8 = Data(text.utf8)
+        var forms = [utf8]
+        for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian] {
+            if let data = text.data(using: encoding) { forms.append(data) }
+        }
+        // What stands before it decides which of three ways base64 writes it; the letters at the ends belong to others too.
+        for offset in 0..<3 {
+            let whole = (Data(count: offset) + utf8).base64EncodedString()
+            let first = [0, 2, 3][offset]
+            let last = whole.count - [0, 3, 2][(offset + utf8.count) % 3]
+            forms.append(Data(Array(whole.utf8)[first..<last]))
+        }
+        return forms
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+@Suite struct `Erasing` {
+    /// A store with two contacts with N0GONE, one of them hidden, and one whose comment names the call.
+    private func program() throws -> (Program, String) {
+        let program = try Program()
+        let added = try program.json("qso", "add", "N0GONE", "BAND=20m", "MODE=CW", "NAME=Bartholomew")
+        let other = try program.json("qso", "add", "N0GONE", "BAND=40m", "MODE=CW")
+        try program.json("qso", "remove", try #require(other["id"] as? String))
+        try program.json("qso", "add", "N0CALL", "BAND=40m", "MODE=CW", "COMMENT=via n0gone/p")
+        return (program, try #require(added["id"] as? String))
+    }
+
+    @Test func `needs --yes where nobody can be asked, and then tells what it did`() throws {
+        let (program, id) = try program()
+        let refused = try program.run("erase", "--call", "n0gone", "--json")
+        #expect(refused.status == 64 && refused.error["hint"] as? String == "Add --yes to do it.")
+        let dry = try program.json("erase", "--call", "n0gone", "--dry-run")
+        #expect(dry["events"] as? Int == 0 && dry["withheld"] as? Int == 0)
+        #expect((dry["contacts"] as? [String])?.count == 2)
+        #expect(try program.json("qso", "show", id)["hidden"] as? Bool == false)
+        let erased = try program.json("erase", "--call", "n0gone", "--yes")
+        #expect((erased["withheld"] as? Int ?? 0) >= 2)
+        #expect(erased["events"] as? Int == 2, "a delete of the one that showed, and the erase")
+        #expect((erased["contacts"] as? [String])?.count == 2)
+        let mentions = try #require(erased["mentions"] as? [[String: Any]])
+        #expect(mentions.count == 1 && mentions[0]["kind"] as? String == "qso" && mentions[0]["note"] as? Bool == false)
+        #expect((erased["later"] as? [Any])?.isEmpty == true && (erased["copies"] as? [Any])?.isEmpty == true)
+        #expect(try program.json("verify", "--deep")["ok"] as? Bool == true)
+    }
+
+    @Test func `shows as erased from then on, and is in no list or export`() throws {
+        let (program, id) = try program()
+        let text = try program.run("erase", id, "--yes", "--note", "On request")
+        #expect(text.status == 0 && text.output.contains("Erased: 1 contact") && text.output.contains("names the call"))
+        let shown = try program.json("qso", "show", id)
+        #expect(shown["hidden"] as? Bool == true && (shown["fields"] as? [String: String])?.isEmpty == true)
+        #expect((shown["erased"] as? [String])?.contains("NAME") == true)
+        #expect(try program.run("qso", "show", id).output.contains("erased"))
+        #expect(try program.run("history", id).output.contains("erased"))
+        #expect(try program.run("blame", id).output.contains("erased"))
+        #expect(try program.json("qso", "list")["qsos"].map { ($0 as? [Any])?.count } == 1)
+        #expect(try !program.run("export").output.contains("Bartholomew"))
+        #expect(try !program.run("qso", "list", "--hidden").output.contains("Bartholomew"))
+        let undone = try program.run("undo", "--dry-run")
+        #expect(undone.status == 0 && !undone.output.contains("On request"))
+        let again = try program.run("erase", id, "--yes")
+        #expect(again.status == 0 && again.output.contains("nothing was left"))
+    }
+
+    @Test func `of what is not there ends with 66, of nothing at all with 64`() throws {
+        let (program, _) = try program()
+        #expect(try program.run("erase", "--call", "N0BODY", "--yes", "--json").error["code"] as? String == "notFound")
+        #expect(try program.run("erase", "N0BODY", "--yes").status == 66)
+        #expect(try program.run("erase").status == 64)
+        #expect(try program.run("erase", "N0GONE", "--call", "N0GONE").status == 64)
+        let named = try program.run("erase", "--call", "N0GONE", "--yes", "--note", "N0GONE asked", "--json")
+        #expect(named.status == 64 && named.error["code"] as? String == "usage")
+    }
+}
