@@ -164,7 +164,8 @@ public final class Store: Reading {
 
     static func kinds(_ configuration: Configuration) -> Kinds {
         Kinds(
-            [ReplicaKind.schema, ImportKind.schema, RevertKind.schema, ErasureKind.schema] + Radio.allKinds + Settings.allKinds
+            [ReplicaKind.schema, ImportKind.schema, RevertKind.schema, ErasureKind.schema] + Radio.allKinds
+                + Settings.allKinds
                 + configuration.kinds.map { $0.schema })
     }
 

@@ -37,7 +37,8 @@ final class Writer: Sendable {
 
     /// - Parameter didCommit: Called after each commit, when its events can be read.
     init(
-        log: EventLog, views: Views, _ erasing: Erasing, identity: Identity, deviceName: String, _ surroundings: Surroundings,
+        log: EventLog, views: Views, _ erasing: Erasing, identity: Identity, deviceName: String,
+        _ surroundings: Surroundings,
         didCommit: @escaping @Sendable () -> Void
     ) {
         self.log = log

@@ -54,7 +54,8 @@ import Testing
         let log = try EventLog.create(at: folder.path("log.mdb"), id: one.log.id, epoch: 1)
         try log.erase(one.log.erased())
         _ = try log.append(copying: late.frames, arrival: .now())
-        #expect(try log.root(of: #require(one.replica), through: 2) == one.log.root(of: #require(one.replica), through: 2))
+        #expect(
+            try log.root(of: #require(one.replica), through: 2) == one.log.root(of: #require(one.replica), through: 2))
         try log.close()
         #expect(try StoreSearch.files(below: folder.url, holding: Self.texts) == [])
     }
@@ -109,7 +110,9 @@ import Testing
         try Fleet.send(from: one, to: two, at: fleet.clocks[1])
         #expect(try two.erasing.isPending() && !Self.search(two).isEmpty)
         try two.close()
-        guard case .ready(let reader) = try await Store.open(at: two.url, Configuration(isReadOnly: true)) else { return }
+        guard case .ready(let reader) = try await Store.open(at: two.url, Configuration(isReadOnly: true)) else {
+            return
+        }
         #expect(try reader.erasing.isPending() && !Self.search(two).isEmpty, "who only reads changes nothing")
         try reader.close()
         #expect(try await Store.verify(at: two.url, isDeep: true).damage.map(\.what) == ["erased"])

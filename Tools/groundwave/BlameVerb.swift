@@ -77,7 +77,8 @@ struct BlameVerb: AsyncParsableCommand {
             let winner = blame.winner
             let who = winner.note.author.isEmpty ? device(winner) : winner.note.author
             table.append([
-                blame.field, winner.isWithheld ? ShownValue.erased : ShownValue.text(winner.value), blame.reason.rawValue,
+                blame.field, winner.isWithheld ? ShownValue.erased : ShownValue.text(winner.value),
+                blame.reason.rawValue,
                 TimeText.milliseconds(winner.stamp.milliseconds), who, winner.note.text,
                 blame.losers.map { loser in
                     let author = loser.note.author.isEmpty ? device(loser) : loser.note.author

@@ -138,7 +138,8 @@ enum EraseOutput {
                 })
         }
         if !later.isEmpty {
-            Terminal.print("Erased before, and written to since by who had not heard of it; may repeat what was erased:")
+            Terminal.print(
+                "Erased before, and written to since by who had not heard of it; may repeat what was erased:")
             list(later.map { "\($0.kind) \($0.record.short)  groundwave erase \($0.record.short) takes it too" })
         }
         if !copies.isEmpty {

@@ -36,7 +36,8 @@ struct QSOShow: AsyncParsableCommand {
         if options.json {
             return try Terminal.print(
                 json: Result(
-                    id: "\(id)", fields: record.contactFields, erased: erased.isEmpty ? nil : erased, hidden: !record.isVisible,
+                    id: "\(id)", fields: record.contactFields, erased: erased.isEmpty ? nil : erased,
+                    hidden: !record.isVisible,
                     session: record.session.map { "\($0)" }, provenance: provenance))
         }
         Terminal.print("\(id)\(record.isVisible ? "" : "  hidden")")
