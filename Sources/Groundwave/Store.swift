@@ -55,6 +55,8 @@ public final class Store: Reading {
     let writer: Writer?
     /// Wakes whoever observes.
     let commits: CommitSignal
+    /// Has due work done behind the writes.
+    let dueWork = DueWorkSchedule()
     /// Views in a temporary folder, for a store that can only be read and whose own are not up to date.
     private let scratch: ScratchFolder?
     let surroundings: Surroundings
@@ -80,7 +82,10 @@ public final class Store: Reading {
             self.views = views
             writer = Writer(
                 log: log, views: views, identity: identity, deviceName: configuration.deviceName, surroundings,
-                didCommit: { commits.notify() })
+                didCommit: { [dueWork] in
+                    commits.notify()
+                    dueWork.ask()
+                })
         } else {
             writer = nil
             scratch = try views.isCurrent() ? nil : ScratchFolder()
@@ -115,6 +120,7 @@ public final class Store: Reading {
             let store = try Store(
                 files: files, configuration: configuration, log: log, identity: identity, mayWrite: true)
             try await store.introduce()
+            store.dueWork.start(for: store)
             return store
         }
     }
@@ -153,6 +159,7 @@ public final class Store: Reading {
                     "events": "\(events)", "log": "\(log.id)",
                     "replica": "\(store.replica.map { $0.short } ?? "none")", "readOnly": "\(store.isReadOnly)",
                 ])
+            store.dueWork.start(for: store)
             return .ready(store)
         }
     }

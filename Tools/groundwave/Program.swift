@@ -18,7 +18,7 @@ struct Program: AsyncParsableCommand {
                 name: "The store",
                 subcommands: [
                     Init.self,
-                    Info.self, Verify.self, Digest.self, Replay.self, Stats.self,
+                    Info.self, Verify.self, Digest.self, Replay.self, Stats.self, SnapshotCommand.self,
                 ]),
             CommandGroup(
                 name: "The logbook",
@@ -45,6 +45,7 @@ struct Program: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            try OpenedStore.finish()
         } catch let error as StoreError {
             Terminal.report(error)
             Foundation.exit(error.code.rawValue)
