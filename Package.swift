@@ -74,7 +74,8 @@ let package = Package(
         .testTarget(
             name: "GroundwaveTests",
             dependencies: [
-                "ADIF", "Events", "Groundwave", "GroundwaveTesting", "Projections", "Radio", "Records", "Settings",
+                "ADIF", "EventLog", "Events", "Groundwave", "GroundwaveTesting", "Projections", "Radio", "Records",
+                "Settings",
             ]),
         .testTarget(
             name: "ProgramTests",

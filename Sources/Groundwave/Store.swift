@@ -159,8 +159,8 @@ public final class Store: Sendable {
 
     static func kinds(_ configuration: Configuration) -> Kinds {
         Kinds(
-            [ReplicaKind.schema, ImportKind.schema, RevertKind.schema] + Radio.allKinds + Settings.allKinds
-                + configuration.kinds.map { $0.schema })
+            [ReplicaKind.schema, ImportKind.schema, MergeKind.schema, RevertKind.schema] + Radio.allKinds
+                + Settings.allKinds + configuration.kinds.map { $0.schema })
     }
 
     static func describing<Result>(

@@ -10,6 +10,7 @@ import Testing
         ["settings", "import"],
         ["record", "kinds"], ["record", "add"], ["record", "edit"], ["record", "remove"], ["record", "restore"],
         ["record", "list"], ["record", "show"], ["conflicts", "list"], ["conflicts", "show"], ["conflicts", "choose"],
+        ["duplicates", "list"], ["duplicates", "merge"], ["duplicates", "dismiss"],
     ]
 
     @Test(arguments: verbs)
