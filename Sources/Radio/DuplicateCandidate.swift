@@ -25,7 +25,7 @@ public struct DuplicateCandidate: Hashable, Sendable {
     public let id: RecordID
     let key: Key
     /// The seconds since 1970 at which it may have started: a time of four digits is any second of its minute.
-    let start: ClosedRange<Int64>
+    public let start: ClosedRange<Int64>
     /// The own call, else the operator, in upper case; empty where neither is given.
     let station: String
 

@@ -49,7 +49,8 @@ struct PairText {
             let names = told.filter(isIncluded).map(\.field)
             return names.isEmpty ? [] : ["\(title) \(names.joined(separator: ", "))"]
         }
-        let apart = pair.seconds == 0 ? "same time" : "\(pair.seconds) s later"
+        let isExact = pair.first.start.count == 1 && pair.second.start.count == 1
+        let apart = pair.seconds == 0 ? "same time" : "\(isExact ? "" : "at least ")\(pair.seconds) s later"
         let other = list("other") { $0.first != nil && $0.second != nil }
         return (
             list("only here:") { $0.second == nil }.joined(),

@@ -64,17 +64,17 @@ struct DuplicatesList: AsyncParsableCommand {
     private func print(_ pairs: [PairText]) {
         if pairs.isEmpty { return Terminal.print("No duplicates.") }
         var table = TextTable(["PAIR", "ID", "UTC", "CALL", "BAND", "MODE", "STATION", "DIFFERENT"])
-        func append(_ name: String, _ record: Record, _ words: String) {
+        func append(_ name: String, _ candidate: DuplicateCandidate, _ record: Record, _ words: String) {
             let facts = ContactFacts(record)
             table.append([
-                name, record.id.short, facts.startSeconds.map(TimeText.seconds) ?? "?", facts.call, facts.band ?? "",
+                name, record.id.short, Self.time(candidate), facts.call, facts.band ?? "",
                 facts.emission?.description ?? "", record.text("STATION_CALLSIGN") ?? record.text("OPERATOR") ?? "",
                 words,
             ])
         }
-        for (place, pair) in pairs.enumerated() {
-            append("\(place + 1)", pair.first, pair.words.first)
-            append("", pair.second, pair.words.second)
+        for (place, text) in pairs.enumerated() {
+            append("\(place + 1)", text.pair.first, text.first, text.words.first)
+            append("", text.pair.second, text.second, text.words.second)
         }
         table.lines.forEach(Terminal.print)
         Terminal.remark(
@@ -82,5 +82,11 @@ struct DuplicatesList: AsyncParsableCommand {
             \(NumberText.count(pairs.count, "pair")). Make one contact of two with groundwave duplicates merge KEEP \
             DROP, or say that they are two with groundwave duplicates dismiss A B.
             """)
+    }
+
+    /// When a contact started, without seconds where it does not say them.
+    private static func time(_ candidate: DuplicateCandidate) -> String {
+        let text = TimeText.seconds(candidate.start.lowerBound)
+        return candidate.start.count == 1 ? text : text.dropLast(4) + "Z"
     }
 }
