@@ -57,7 +57,7 @@ extension ViewReader {
     /// The pairs of contacts that show and may be one, in order of time; without those that were dismissed.
     ///
     /// - Parameter window: The most seconds between two starts, from 0 to ``DuplicatePair/maximumWindow``.
-    /// - Complexity: One pass over all contacts, hidden ones included, about 3 us each, and some hundred bytes of memory
+    /// - Complexity: One pass over all contacts, hidden ones included, about 4 us each, and some hundred bytes of memory
     ///   for each that shows.
     public func duplicatePairs(within window: Int64 = DuplicatePair.defaultWindow) throws -> [DuplicatePair] {
         var candidates: [DuplicateCandidate] = []
