@@ -166,8 +166,8 @@ public final class Store: Reading {
 
     static func kinds(_ configuration: Configuration) -> Kinds {
         Kinds(
-            [ReplicaKind.schema, ImportKind.schema, RevertKind.schema] + Radio.allKinds + Settings.allKinds
-                + configuration.kinds.map { $0.schema })
+            [ReplicaKind.schema, ImportKind.schema, MergeKind.schema, RevertKind.schema] + Radio.allKinds
+                + Settings.allKinds + configuration.kinds.map { $0.schema })
     }
 
     static func describing<Result>(

@@ -19,6 +19,12 @@ enum ImportKind: RecordKind {
         ])
 }
 
+/// The record of each merge of all duplicates: it closes every batch of it, so that they are taken back together.
+enum MergeKind: RecordKind {
+    static let name = "merge"
+    static let schema = KindSchema(name: name, fields: [FieldSchema(1, "KEPT"), FieldSchema(2, "HIDDEN")])
+}
+
 /// The record of each undo: it closes the batch that takes others back, and says which events these are.
 enum RevertKind: RecordKind {
     static let name = "revert"
@@ -47,5 +53,5 @@ enum RevertKind: RecordKind {
     }
 
     /// The names of the records that only say something of other batches, and are not themselves taken back.
-    static let bookkeeping: Set<String> = [ReplicaKind.name, ImportKind.name, name]
+    static let bookkeeping: Set<String> = [ReplicaKind.name, ImportKind.name, MergeKind.name, name]
 }

@@ -11,7 +11,9 @@ import Testing
 @testable import Records
 
 @Suite struct `A snapshot` {
-    private let folder = try! TemporaryFolder()
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
 
     /// Writes a snapshot of `past` into a file and returns its path.
     private func write(_ past: PastViews, _ name: String = "a.snapshot") throws -> String {

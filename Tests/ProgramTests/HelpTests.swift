@@ -11,6 +11,7 @@ import Testing
         ["record", "kinds"], ["record", "add"], ["record", "edit"], ["record", "remove"], ["record", "restore"],
         ["record", "list"], ["record", "show"], ["conflicts", "list"], ["conflicts", "show"], ["conflicts", "choose"],
         ["head", "show"], ["head", "check"],
+        ["duplicates", "list"], ["duplicates", "merge"], ["duplicates", "dismiss"],
     ]
 
     @Test(arguments: verbs)

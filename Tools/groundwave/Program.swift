@@ -30,7 +30,7 @@ struct Program: AsyncParsableCommand {
             CommandGroup(
                 name: "Audit, time travel, replay",
                 subcommands: [
-                    Conflicts.self,
+                    Conflicts.self, Duplicates.self,
                     HistoryVerb.self, BlameVerb.self, Diff.self, Watch.self, WhatIf.self, Revert.self,
                     Prove.self, CheckProof.self, Head.self,
                 ]),
