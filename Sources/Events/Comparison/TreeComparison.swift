@@ -70,6 +70,7 @@ public struct TreeComparison: Sendable {
         case .parts(let subtrees): try descend(answer, subtrees.count, here)
         }
         goOn()
+        if next == nil { differences.differing.sort { $0.id < $1.id } }
     }
 
     /// Says what differs by the numbers of the last events, and looks at the common part of each replica.

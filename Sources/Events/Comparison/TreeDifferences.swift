@@ -16,7 +16,7 @@ public struct TreeDifferences: Hashable, Sendable {
     public internal(set) var onlyHere = EventSet()
     /// Events that only the other store has.
     public internal(set) var onlyThere = EventSet()
-    /// Events that both have and that differ, in order.
+    /// Events that both have and that differ; in order once the comparison is done.
     public internal(set) var differing: [Event] = []
     /// Events among which something differs that was not looked for any more, since many differ.
     public internal(set) var undecided = EventSet()
