@@ -90,6 +90,9 @@ struct ComparisonOutput: Encodable {
             printReplicas(differing)
             printEvents()
         }
+        if comparison.replicas.contains(where: { !$0.differing.isEmpty }) {
+            Terminal.print("One number with two contents: two stores went on with one key, or an event was altered.")
+        }
         printViews()
         let total = comparison.replicas.reduce(0) { $0 + $1.eventsHere }
         let exchanged = "\(NumberText.count(exchanges, "exchange")), \(NumberText.bytes(bytes))."

@@ -12,7 +12,7 @@ public enum ComparisonError: Error, Hashable, Sendable {
 
 /// How large a comparison may become, since the other side may be hostile.
 public enum ComparisonLimits {
-    /// The most bytes of a question or an answer that are looked at: some 17,000 replicas.
+    /// The most bytes of a question or an answer that are looked at: some 20,000 replicas.
     public static let messageBytes = 1 << 20
     /// The most subtrees that one question asks for the parts of.
     ///

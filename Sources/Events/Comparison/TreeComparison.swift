@@ -12,7 +12,8 @@ import ByteCoding
 /// ```swift
 /// var comparison = TreeComparison(log: log.id, vector: try log.vector())
 /// while let question = comparison.question {
-///     try comparison.receive(peer.ask(question), here: log.subtree)
+///     let answer = try peer.ask(question)
+///     try answer.withSpan { try comparison.receive($0, here: log.subtree(of:over:)) }
 /// }
 /// ```
 ///
