@@ -23,19 +23,25 @@ extension Store {
         guard logID == other.logID else { throw try otherLog(other) }
         let here = try describing { try HashedTrees(of: log) }
         let there = try other.describing { try HashedTrees(of: other.log) }
-        let differences = try describing { try compare(here, there) }
+        let differences = try describing {
+            try compare(here, with: there.vector) { replica, leaves in
+                try other.describing { try there.subtree(of: replica, over: leaves) }
+            }
+        }
         return StoreComparison(
             replicas: try replicas(differences, here.vector, other),
             events: try events(differences, other, limit: eventLimit),
-            views: differences.isSame ? try compareViews(with: other, having: here.vector) : .notCompared,
+            views: differences.isSame ? try compareViews(with: other) : .notCompared,
             exchanges: differences.exchanges, bytes: differences.bytes)
     }
 
-    private func compare(_ here: HashedTrees, _ there: HashedTrees) throws -> TreeDifferences {
+    private func compare(
+        _ here: HashedTrees, with vector: VersionVector, _ there: (ReplicaID, Range<UInt64>) throws -> Subtree
+    ) throws -> TreeDifferences {
         var comparison = TreeComparison(log: logID, vector: here.vector)
         while let question = comparison.question {
             let answer = try question.withSpan { try ComparisonQuestion($0) }
-                .answer(log: logID, vector: there.vector, subtree: there.subtree)
+                .answer(log: logID, vector: vector, subtree: there)
             try answer.withSpan { try comparison.receive($0, here: here.subtree) }
         }
         return comparison.differences
@@ -94,10 +100,10 @@ extension Store {
         }
     }
 
-    /// Compares the views of two stores that have the events of `vector`.
-    private func compareViews(with other: Store, having vector: VersionVector) throws -> StoreComparison.Views {
+    /// Compares the views of two stores that have the same events.
+    private func compareViews(with other: Store) throws -> StoreComparison.Views {
         let (here, there) = (try digest(), try other.digest())
-        guard here.vector == vector, there.vector == vector else { return .notCompared }
+        guard here.vector == there.vector else { return .notCompared }
         if here.views == there.views { return .same(here.views) }
         return .different(
             hereIsRight: try compareWithReplay().isSame, thereIsRight: try other.compareWithReplay().isSame)

@@ -132,6 +132,9 @@ struct ComparisonOutput: Encodable {
     }
 
     private func printViews() {
+        if same, comparison.views == .notCompared {
+            Terminal.print("The views were not compared: one of the stores is being written to.")
+        }
         guard case .different(let hereIsRight, let thereIsRight) = comparison.views else { return }
         Terminal.print("The events are the same, and the views are not.")
         if !hereIsRight { Terminal.print("The views here are not what the log says: groundwave replay mends them.") }
