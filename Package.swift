@@ -78,8 +78,8 @@ let package = Package(
         .testTarget(
             name: "GroundwaveTests",
             dependencies: [
-                "ADIF", "EventLog", "Events", "Groundwave", "GroundwaveTesting", "Projections", "Radio", "Records",
-                "Settings",
+                "ADIF", "ByteCoding", "EventLog", "Events", "Groundwave", "GroundwaveTesting", "Projections", "Radio",
+                "Records", "Settings",
             ]),
         .testTarget(
             name: "ProgramTests",

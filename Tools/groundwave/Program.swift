@@ -18,7 +18,7 @@ struct Program: AsyncParsableCommand {
                 name: "The store",
                 subcommands: [
                     Init.self,
-                    Info.self, Verify.self, Digest.self, Replay.self, Stats.self, SnapshotCommand.self,
+                    Info.self, Verify.self, Digest.self, Compare.self, Replay.self, Stats.self, SnapshotCommand.self,
                 ]),
             CommandGroup(
                 name: "The logbook",
