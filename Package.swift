@@ -29,17 +29,21 @@ let package = Package(
     targets: [
         // Layer 0
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .target(name: "CChecksum"),
         .target(name: "ByteCoding", dependencies: ["CChecksum"]),
         .target(name: "ADIF"),
         // Layer 1
         .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: [.strictMemorySafety()]),
+        .target(name: "Compression", dependencies: ["CZstd"]),
         .target(name: "Events", dependencies: ["ByteCoding", crypto]),
         // Layer 2
         .target(name: "Records", dependencies: ["ByteCoding", "Events"]),
         .target(name: "EventLog", dependencies: ["ByteCoding", "Events", "LMDB"]),
         // Layer 3
-        .target(name: "Projections", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", crypto]),
+        .target(
+            name: "Projections",
+            dependencies: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "Records", crypto]),
         // Layer 4
         .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
         .target(name: "Settings", dependencies: ["ByteCoding", "Events", "Records"]),
@@ -74,8 +78,8 @@ let package = Package(
         .testTarget(
             name: "GroundwaveTests",
             dependencies: [
-                "ADIF", "EventLog", "Events", "Groundwave", "GroundwaveTesting", "Projections", "Radio", "Records",
-                "Settings",
+                "ADIF", "ByteCoding", "EventLog", "Events", "Groundwave", "GroundwaveTesting", "Projections", "Radio",
+                "Records", "Settings",
             ]),
         .testTarget(
             name: "ProgramTests",

@@ -42,7 +42,7 @@ extension EventLog {
         }
     }
 
-    private func root(of replica: ReplicaID, over leaves: Range<UInt64>) throws -> Hash256 {
+    func root(of replica: ReplicaID, over leaves: Range<UInt64>) throws -> Hash256 {
         var hasher = MerkleHasher()
         return try edge(of: replica, over: leaves).root(hasher: &hasher)
     }

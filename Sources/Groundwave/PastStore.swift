@@ -26,7 +26,9 @@ public final class PastStore: Reading {
         vector = try filter.vector ?? store.log.vector()
         var filter = filter
         filter.vector = vector
-        views = PastViews(of: store.views, filter, kinds: kinds, scratchPath: scratch.path(of: "views.mdb"))
+        views = PastViews(
+            of: store.views, filter, kinds: kinds, scratchPath: scratch.path(of: "views.mdb"),
+            snapshots: store.files.snapshots)
     }
 
     /// The folder of the store.

@@ -56,6 +56,8 @@ public final class Store: Reading {
     let erasing: Erasing
     /// Wakes whoever observes.
     let commits: CommitSignal
+    /// Has due work done behind the writes.
+    let dueWork = DueWorkSchedule()
     /// Views in a temporary folder, for a store that can only be read and whose own are not up to date.
     private let scratch: ScratchFolder?
     let surroundings: Surroundings
@@ -82,7 +84,10 @@ public final class Store: Reading {
             erasing = Erasing(log: log, views: views, files: files)
             writer = Writer(
                 log: log, views: views, erasing, identity: identity, deviceName: configuration.deviceName, surroundings,
-                didCommit: { commits.notify() })
+                didCommit: { [dueWork] in
+                    commits.notify()
+                    dueWork.ask()
+                })
         } else {
             writer = nil
             scratch = try views.isCurrent() ? nil : ScratchFolder()
@@ -119,6 +124,7 @@ public final class Store: Reading {
             let store = try Store(
                 files: files, configuration: configuration, log: log, identity: identity, mayWrite: true)
             try await store.introduce()
+            store.dueWork.start(for: store)
             return store
         }
     }
@@ -158,15 +164,15 @@ public final class Store: Reading {
                     "events": "\(events)", "log": "\(log.id)",
                     "replica": "\(store.replica.map { $0.short } ?? "none")", "readOnly": "\(store.isReadOnly)",
                 ])
+            store.dueWork.start(for: store)
             return .ready(store)
         }
     }
 
     static func kinds(_ configuration: Configuration) -> Kinds {
         Kinds(
-            [ReplicaKind.schema, ImportKind.schema, RevertKind.schema, ErasureKind.schema] + Radio.allKinds
-                + Settings.allKinds
-                + configuration.kinds.map { $0.schema })
+            [ReplicaKind.schema, ImportKind.schema, MergeKind.schema, RevertKind.schema, ErasureKind.schema] + Radio.allKinds
+                + Settings.allKinds + configuration.kinds.map { $0.schema })
     }
 
     static func describing<Result>(

@@ -10,6 +10,14 @@ struct StoreFiles: Sendable {
     var identity: String { folder.appending(path: "identity").path }
     var localSettings: String { folder.appending(path: "settings.json").path }
 
+    var snapshotFolder: URL { folder.appending(path: "snapshots") }
+
+    /// The paths of the snapshots, the oldest first; none where there is no folder of them.
+    var snapshots: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: snapshotFolder.path)) ?? []
+        return names.filter { $0.hasSuffix(".snapshot") }.sorted().map { snapshotFolder.appending(path: $0).path }
+    }
+
     init(_ folder: URL) { self.folder = folder.standardizedFileURL }
 
     /// Whether there is a store, or what is left of one.

@@ -19,6 +19,12 @@ enum ImportKind: RecordKind {
         ])
 }
 
+/// The record of each merge of all duplicates: it closes every batch of it, so that they are taken back together.
+enum MergeKind: RecordKind {
+    static let name = "merge"
+    static let schema = KindSchema(name: name, fields: [FieldSchema(1, "KEPT"), FieldSchema(2, "HIDDEN")])
+}
+
 /// The record of each undo: it closes the batch that takes others back, and says which events these are.
 enum RevertKind: RecordKind {
     static let name = "revert"
@@ -35,7 +41,7 @@ enum RevertKind: RecordKind {
     static func events(of record: Record) -> EventSet { EventSet(valueOf: "EVENTS", in: record, schema) }
 
     /// The names of the records that only say something of other batches, and are not themselves taken back.
-    static let bookkeeping: Set<String> = [ReplicaKind.name, ImportKind.name, name, ErasureKind.name]
+    static let bookkeeping: Set<String> = [ReplicaKind.name, ImportKind.name, MergeKind.name, name, ErasureKind.name]
 }
 
 /// The record of each erase: it closes the batch, and says which events have no values any more. It holds numbers alone.

@@ -12,6 +12,11 @@ public enum UTCText {
         return "\(parts((milliseconds - rest) / 1000)).\(digits)Z"
     }
 
+    /// A moment in milliseconds since 1970 for the name of a file: `20260501T120000Z`.
+    static func compact(milliseconds: Int64) -> String {
+        seconds(milliseconds / 1000).filter { $0 != "-" && $0 != ":" }
+    }
+
     private static func parts(_ seconds: Int64) -> String {
         let moment = ADIFDateTime(unixSeconds: seconds)
         let (date, time) = (moment.date.text, moment.time.text)

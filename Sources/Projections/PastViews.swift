@@ -18,8 +18,12 @@ public final class PastViews: Sendable {
     /// The kinds that are known, with the policies that the records are read by.
     public let kinds: Kinds
 
+    /// The log that these are a fold of.
+    var log: EventLog { views.log }
+
     private let views: Views
     private let path: String
+    private let snapshots: [String]
     private let source = Mutex<Source?>(nil)
 
     private enum Source {
@@ -44,11 +48,15 @@ public final class PastViews: Sendable {
     /// - Parameters:
     ///   - kinds: The kinds, where a record is read by other policies than those of `views`.
     ///   - path: A place in a temporary folder where a file may be built.
-    public init(of views: Views, _ filter: EventFilter, kinds: Kinds? = nil, scratchPath path: String) {
+    ///   - snapshots: The paths of snapshots to start from. One that cannot be used is passed over.
+    public init(
+        of views: Views, _ filter: EventFilter, kinds: Kinds? = nil, scratchPath path: String, snapshots: [String] = []
+    ) {
         self.views = views
         self.filter = filter
         self.kinds = kinds ?? views.kinds
         self.path = path
+        self.snapshots = snapshots
     }
 
     private func makeSource() throws -> Source {
@@ -57,15 +65,54 @@ public final class PastViews: Sendable {
         let counted = filter.vector ?? all
         let position = try log.lastPosition(of: counted)
         let leftOut = filter.altered(of: all).reduce(0) { $0 + $1.count }
-        if leftOut * Self.overlayCost <= counted.eventCount || filter.altersHistory {
+        let candidates = filter.altersHistory ? [] : usableSnapshots(for: counted)
+        let costs = candidates.map {
+            UInt64($0.information.recordCount) + counted.eventCount - $0.head.vector.eventCount
+        }
+        let replayCost = Swift.min(counted.eventCount, costs.min() ?? .max)
+        if filter.altersHistory || leftOut * Self.overlayCost <= replayCost {
             return .overlay(Overlay(filter, position: position))
+        }
+        for (reader, cost) in zip(candidates, costs).sorted(by: { $0.1 < $1.1 }) where cost < counted.eventCount {
+            do {
+                return .scratch(try load(reader, counted, through: position), ScratchFile(path))
+            } catch is SnapshotError {
+                unlink(path)
+            }
         }
         let environment = try Views.build(at: path, of: log, kinds: kinds, through: position, filter)
         return .scratch(environment, ScratchFile(path))
     }
 
+    private func usableSnapshots(for vector: VersionVector) -> [SnapshotReader] {
+        snapshots.compactMap { path in
+            guard let reader = try? SnapshotReader(path), reader.head.log == log.id,
+                reader.head.signature == kinds.signature, vector.covers(reader.head.vector)
+            else { return nil }
+            return reader
+        }
+    }
+
+    /// The view of `reader`'s snapshot, with what `vector` has beyond it folded into it.
+    private func load(
+        _ reader: SnapshotReader, _ vector: VersionVector, through position: Position
+    ) throws -> Environment {
+        let missing = vector.ranges(missingFrom: reader.head.vector)
+        let first = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
+        let start = first.map { $0 - 1 } ?? position
+        let environment = try Views.load(reader, at: path, of: log, kinds: kinds, goingOnAfter: start)
+        do {
+            let replayer = Replayer(log: log, kinds: kinds, filter: filter, folded: reader.head.vector)
+            _ = try replayer.catchUp(environment, through: position)
+            return environment
+        } catch {
+            environment.close()
+            throw error
+        }
+    }
+
     /// How many times as much an event costs that is left out, and whose record is folded anew from look-ups, as one
-    /// that is folded in a replay.
+    /// that is folded in a replay, or a record of a snapshot.
     private static let overlayCost: UInt64 = 4
 
     /// Lends one state to `body`: all its answers belong together, and are the same at every call.

@@ -102,12 +102,15 @@ public struct ViewReader: ~Copyable {
         }
     }
 
-    /// Hands out the states of all records of a kind in order of id until `body` says `false`.
-    public func forEachState(of kind: String, _ body: (RecordID, RecordState) throws -> Bool) throws {
+    /// Hands out the states of all records of a kind in order of id, from `start` on, until `body` says `false`.
+    public func forEachState(
+        of kind: String, from start: RecordID = RecordID(high: 0, low: 0),
+        _ body: (RecordID, RecordState) throws -> Bool
+    ) throws {
         let prefix = RecordKey.prefix(kind: kind)
         var state = RecordState()
         try transaction.withCursor(tables.records) { cursor in
-            try cursor.forEach(from: prefix) { key, row in
+            try cursor.forEach(from: RecordKey.of(kind: kind, start)) { key, row in
                 // Before the end is believed too: a damaged key may look like that of another kind.
                 try decode(row, under: key, into: &state)
                 guard key.byteCount == prefix.count + 16, Self.key(key, hasPrefix: prefix) else { return false }

@@ -91,29 +91,37 @@ public struct ImportComparison {
     }
 
     /// The contact that a record of the file is, among those that no earlier record was.
+    ///
+    /// Of several that a service gave one id, the one that this source spoke of: where two contacts were merged, the
+    /// hidden one is what the file goes on speaking of, not the one that took over its id. Of several with one key, the
+    /// least occurrence; of equal ones, which two devices made apart, the one that this source made.
     private func find(_ imported: ImportedRecord, in view: borrowing ViewReader) throws -> RecordID? {
         for (field, service) in imported.serviceIDs {
             var found: RecordID?
             let key = ContactIndex.serviceKey(field, service)
             try view.forEachEntry(of: QSOKind.name, index: ContactIndex.service, prefix: key) { entry, id in
-                if entry.byteCount == key.count, !met.contains(id) { found = id }
-                return found == nil
+                guard entry.byteCount == key.count, !met.contains(id) else { return true }
+                let state = try view.state(of: QSOKind.name, id)
+                let isOwn = state.map { ShownValues($0, view.names).sources.contains(source) } ?? false
+                if found == nil || isOwn { found = id }
+                return !isOwn
             }
             if let found { return found }
         }
-        var candidates: [(occurrence: Int, id: RecordID)] = []
+        var candidates: [(occurrence: Int, rank: Int, id: RecordID)] = []
         try view.forEachEntry(of: QSOKind.name, index: ContactIndex.key, prefix: imported.key.bytes) { _, id in
             if !met.contains(id), let state = try view.state(of: QSOKind.name, id) {
                 let values = ShownValues(state, view.names)
                 let station = values.value(UInt32(FieldName.stationCallsign.number)) ?? []
                 if imported.key.mayBeSameStation(as: ContactKey.folded(station)) {
                     let number = values.value(QSOKind.Number.importKey).flatMap { ImportedKey(Array($0)) }?.occurrence
-                    candidates.append((number ?? .max, id))
+                    let isOwn = number.map { Self.recordID(source, imported.key, $0) == id } ?? false
+                    candidates.append((number ?? .max, isOwn ? 0 : 1, id))
                 }
             }
             return true
         }
-        return candidates.min { ($0.occurrence, $0.id) < ($1.occurrence, $1.id) }?.id
+        return candidates.min { $0 < $1 }?.id
     }
 
     private func news(

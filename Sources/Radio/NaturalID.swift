@@ -48,6 +48,15 @@ extension Radio {
             parts = [NetworkAddress.url(url)]
         default: return nil
         }
+        return id(of: kind, parts)
+    }
+
+    /// The id of the dismissal of two contacts, in whichever order they are named.
+    public static func dismissalID(_ one: RecordID, _ other: RecordID) -> RecordID {
+        id(of: dismissal.name, [one, other].sorted().map { "\($0)" })
+    }
+
+    private static func id(of kind: String, _ parts: [String]) -> RecordID {
         let hash = [UInt8](([kind] + parts).joined(separator: "\u{0}").utf8).withSpan { Hash256(hashing: $0) }
         return RecordID(high: hash.id.high, low: hash.id.low)
     }

@@ -5,7 +5,7 @@ public enum Radio {
     /// All kinds of this domain.
     public static let allKinds: [KindSchema] = [
         QSOKind.schema, session, activation, spot, servicePresence, equipment, notesSource, webSDRFavorite, friend,
-        challenge,
+        challenge, dismissal,
     ]
 
     /// Fields in order, numbered from 1; names in `union` are collections, whose elements meet in upper case.
@@ -69,4 +69,8 @@ public enum Radio {
     /// An enrolment. Progress is always computed, never stored.
     public static let challenge = KindSchema(
         name: "challenge", fields: fields("NAME SOURCE_URL VERSION AUTHOR TYPE CONFIGURATION JOINED_AT STATUS NOTES"))
+
+    /// That two contacts which may be one are two, as a person said: the pair is not listed again. The contacts are
+    /// named by their ids, the lesser one first.
+    public static let dismissal = KindSchema(name: "dismissal", fields: fields("A B"))
 }

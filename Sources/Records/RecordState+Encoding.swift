@@ -24,10 +24,6 @@ public enum RowError: Error, Hashable, Sendable {
 }
 
 extension RecordState {
-    private static let hasValue: UInt8 = 0x08
-    private static let hasIndex: UInt8 = 0x10
-    private static let isWithheldBit: UInt8 = 0x20
-
     /// Appends the row of this record to `writer`.
     ///
     /// Only the writers that still count are written.
@@ -52,14 +48,24 @@ extension RecordState {
             for head in heads {
                 writer.append(varint: UInt64(head.field))
                 writer.append(varint: UInt64(kept.number[Int(head.writer)]))
-                let hasValue = head.code.hasValue && !head.isWithheld
-                writer.append(
-                    head.code.rawValue | (hasValue ? Self.hasValue : 0) | (head.index != 0 ? Self.hasIndex : 0)
-                        | (head.isWithheld ? Self.isWithheldBit : 0))
+                writer.append(head.flags)
                 if head.index != 0 { writer.append(varint: UInt64(head.index)) }
-                if hasValue { writer.append(lengthPrefixed: bytes.extracting(head.value)) }
+                if head.hasValue { writer.append(lengthPrefixed: bytes.extracting(head.value)) }
             }
         }
+        encodeDeletions(into: &writer, kept)
+        encodeGone(into: &writer)
+        encodeSaid(into: &writer)
+        writer.append(varint: history.count)
+        writer.append(varint: history.last)
+        history.deltas.withSpan { writer.append(contentsOf: $0) }
+        let checksum = writer.withSpan {
+            CRC32C.checksum($0.extracting((start + 4)..<$0.byteCount), continuing: keyChecksum)
+        }
+        writer.overwrite(littleEndian: checksum, at: start)
+    }
+
+    func encodeDeletions(into writer: inout ByteWriter, _ kept: KeptWriters) {
         writer.append(varint: deletions.count)
         for deletion in deletions {
             writer.append(varint: UInt64(kept.number[Int(deletion.writer)]))
@@ -69,6 +75,9 @@ extension RecordState {
                 writer.append(varint: event.sequence)
             }
         }
+    }
+
+    func encodeGone(into writer: inout ByteWriter) {
         writer.append(varint: gone.count)
         for entry in gone.isEmpty ? [] : gone.sorted(by: { $0.order < $1.order }) {
             writer.append(varint: UInt64(entry.field))
@@ -76,6 +85,9 @@ extension RecordState {
             writer.append(varint: entry.sequence)
             writer.append(varint: UInt64(entry.index))
         }
+    }
+
+    func encodeSaid(into writer: inout ByteWriter) {
         writer.append(varint: said.count)
         for entry in said {
             writer.append(varint: UInt64(entry.field))
@@ -86,13 +98,6 @@ extension RecordState {
             writer.append(littleEndian: entry.valueHash)
             writer.append(UInt8(entry.isElement ? 1 : 0) | UInt8(entry.isSpoken ? 2 : 0))
         }
-        writer.append(varint: history.count)
-        writer.append(varint: history.last)
-        history.deltas.withSpan { writer.append(contentsOf: $0) }
-        let checksum = writer.withSpan {
-            CRC32C.checksum($0.extracting((start + 4)..<$0.byteCount), continuing: keyChecksum)
-        }
-        writer.overwrite(littleEndian: checksum, at: start)
     }
 
     struct KeptWriters {
@@ -129,10 +134,7 @@ extension RecordState {
             try decodeHeads(row, &reader)
             try decodeRest(row, &reader)
         } catch { throw .malformed }
-        let isSound =
-            heads.allSatisfy { Int($0.writer) < writers.count }
-            && deletions.allSatisfy { Int($0.writer) < writers.count }
-        guard isSound else { throw .malformed }
+        guard pointsAtWriters else { throw .malformed }
     }
 
     /// Replaces this state by the one in `row`, and refuses numbers that `names` never gave out.
@@ -142,16 +144,24 @@ extension RecordState {
         _ row: RawSpan, names: borrowing Names, keyChecksum: UInt32 = 0
     ) throws(RowError) {
         try decode(row, keyChecksum: keyChecksum)
+        guard isNamed(by: names) else { throw .malformed }
+    }
+
+    /// Whether `names` gave out all local numbers.
+    func isNamed(by names: borrowing Names) -> Bool {
         let (replicas, sources, fields) = (names.replicas.count, names.sources.count, names.fields.count)
         func isNamed(_ field: FieldOrdinal) -> Bool {
             field < .firstNamed || Int(field - .firstNamed) < fields
         }
-        let isNamed =
-            writers.allSatisfy { Int($0.replica) < replicas && Int($0.source) <= sources }
+        return writers.allSatisfy { Int($0.replica) < replicas && Int($0.source) <= sources }
             && heads.allSatisfy { isNamed($0.field) }
             && deletions.allSatisfy { $0.covered.allSatisfy { Int($0.replica) < replicas } }
             && said.allSatisfy { Int($0.source) <= sources && isNamed($0.field) }
-        guard isNamed else { throw .malformed }
+    }
+
+    /// Whether heads and deletes point at writers.
+    var pointsAtWriters: Bool {
+        heads.allSatisfy { Int($0.writer) < writers.count } && deletions.allSatisfy { Int($0.writer) < writers.count }
     }
 
     private mutating func decodeWriters(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {
@@ -171,26 +181,30 @@ extension RecordState {
         for _ in 0..<count {
             let field = UInt32(try reader.count(in: row, limit: Int(UInt32.max)))
             let author = UInt32(try reader.count(in: row, limit: Int(UInt32.max)))
-            let flags = try reader.byte(in: row)
-            let isWithheld = flags & Self.isWithheldBit != 0
-            let hasValue = flags & Self.hasValue != 0
-            guard let code = OperationCode(rawValue: flags & 0x07), code.writesHead, flags < 0x40,
-                code.hasValue ? hasValue != isWithheld : !hasValue && !isWithheld
-            else { throw .malformedVarint(offset: reader.offset) }
-            let index = flags & Self.hasIndex == 0 ? 0 : UInt32(try reader.count(in: row, limit: Int(UInt32.max)))
-            let start = values.count
-            if hasValue {
-                let value = row.extracting(try reader.lengthPrefixed(in: row))
-                value.withUnsafeBytes { values.append(contentsOf: $0) }
-            }
-            heads.append(
-                Head(
-                    field: field, writer: author, index: index, code: code, isWithheld: isWithheld,
-                    value: start..<values.count))
+            var head = try Head(field: field, writer: author, flags: reader.byte(in: row), at: reader.offset)
+            if head.index != 0 { head.index = UInt32(try reader.count(in: row, limit: Int(UInt32.max))) }
+            if head.hasValue { head.value = appendValue(row.extracting(try reader.lengthPrefixed(in: row))) }
+            heads.append(head)
         }
     }
 
+    /// Appends the value of a head and returns where it stands.
+    mutating func appendValue(_ value: RawSpan) -> Range<Int> {
+        let start = values.count
+        value.withUnsafeBytes { values.append(contentsOf: $0) }
+        return start..<values.count
+    }
+
     private mutating func decodeRest(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {
+        try decodeDeletions(row, &reader)
+        try decodeGone(row, &reader)
+        try decodeSaid(row, &reader)
+        let count = try reader.count(in: row, limit: Int.max)
+        let last = try reader.varint(in: row)
+        history = try History(count: count, last: last, deltasFrom: reader.offset, of: row)
+    }
+
+    mutating func decodeDeletions(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {
         let any = Int(UInt32.max)
         for _ in 0..<(try reader.count(in: row, limit: row.byteCount)) {
             var deletion = Deletion(writer: UInt32(try reader.count(in: row, limit: any)), covered: [])
@@ -199,6 +213,10 @@ extension RecordState {
             }
             deletions.append(deletion)
         }
+    }
+
+    mutating func decodeGone(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {
+        let any = Int(UInt32.max)
         for _ in 0..<(try reader.count(in: row, limit: row.byteCount)) {
             gone.insert(
                 Gone(
@@ -206,6 +224,10 @@ extension RecordState {
                     replica: UInt32(try reader.count(in: row, limit: any)), sequence: try reader.varint(in: row),
                     index: UInt32(try reader.count(in: row, limit: any))))
         }
+    }
+
+    mutating func decodeSaid(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {
+        let any = Int(UInt32.max)
         for _ in 0..<(try reader.count(in: row, limit: row.byteCount)) {
             var entry = Said(
                 field: UInt32(try reader.count(in: row, limit: any)),
@@ -218,8 +240,33 @@ extension RecordState {
             entry.isSpoken = flags & 2 != 0
             said.append(entry)
         }
-        let count = try reader.count(in: row, limit: Int.max)
-        let last = try reader.varint(in: row)
-        history = try History(count: count, last: last, deltasFrom: reader.offset, of: row)
+    }
+}
+
+// | bits of a head's byte | |
+// |---|---|
+// | 0–2 | the code of its operation |
+// | 3 | a value follows |
+// | 4 | an index follows |
+// | 5 | its value is withheld |
+extension RecordState.Head {
+    /// Whether there is a value.
+    var hasValue: Bool { code.hasValue && !isWithheld }
+
+    /// The byte that says what follows.
+    var flags: UInt8 {
+        code.rawValue | (hasValue ? 0x08 : 0) | (index != 0 ? 0x10 : 0) | (isWithheld ? 0x20 : 0)
+    }
+
+    /// A head of which its byte is read; an index that follows is 1 until it is read, and a value empty.
+    init(field: FieldOrdinal, writer: UInt32, flags: UInt8, at offset: Int) throws(ByteCodingError) {
+        let isWithheld = flags & 0x20 != 0
+        let hasValue = flags & 0x08 != 0
+        guard let code = OperationCode(rawValue: flags & 0x07), code.writesHead, flags < 0x40,
+            code.hasValue ? hasValue != isWithheld : !hasValue && !isWithheld
+        else { throw .malformedVarint(offset: offset) }
+        self.init(
+            field: field, writer: writer, index: flags & 0x10 != 0 ? 1 : 0, code: code, isWithheld: isWithheld,
+            value: 0..<0)
     }
 }

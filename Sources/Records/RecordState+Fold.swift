@@ -63,7 +63,7 @@ extension RecordState {
             index += 1
         }
         try reader.finish(shape: shape, values: values)
-        history.append(position)
+        history.insert(position)
     }
 
     private mutating func intern(_ writer: Writer, _ known: inout UInt32?) -> UInt32 {

@@ -19,6 +19,8 @@ extension RecordState {
         _ field: FieldOrdinal, _ writer: Writer, isElement: Bool, _ hash: UInt64?, isSpoken: Bool = false
     ) {
         guard writer.source != 0 else { return }
+        // What comes after the later word of its source, which a head still says, is of no interest to anybody.
+        if !isElement, isSaidLater(field: field, than: writer) { return }
         let entry = Said(
             field: field, source: writer.source, replica: writer.replica, sequence: writer.sequence,
             stamp: writer.stamp, valueHash: hash ?? 0, isElement: isElement, isSpoken: isSpoken)
@@ -28,6 +30,15 @@ extension RecordState {
         }
         guard let place else { return said.append(entry) }
         if !isElement, said[place].order < entry.order { said[place] = entry }
+    }
+
+    private func isSaidLater(field: FieldOrdinal, than writer: Writer) -> Bool {
+        heads.contains { head in
+            guard head.field == field, head.code != .add else { return false }
+            let other = writers[Int(head.writer)]
+            return other.source == writer.source
+                && (writer.stamp, writer.sequence) < (other.stamp, other.sequence)
+        }
     }
 
     /// Drops the word of the same source that the head which `writer` now writes comes after.

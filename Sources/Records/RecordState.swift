@@ -159,9 +159,18 @@ public struct History: Sendable {
         deltas.removeAll()
     }
 
-    /// Adds a position behind the last one; one that is there already, or older, is passed over.
-    mutating func append(_ position: Position) {
-        guard position > last else { return }
+    /// Adds a position, unless it is there already.
+    ///
+    /// Cost: O(1) behind the last one, where nearly all come; else O(events).
+    mutating func insert(_ position: Position) {
+        guard position > last else {
+            var positions = positions
+            guard position > 0, !positions.contains(position) else { return }
+            positions.append(position)
+            removeAll()
+            for position in positions.sorted() { insert(position) }
+            return
+        }
         deltas.append(varint: position - last)
         last = position
         count += 1

@@ -1,3 +1,4 @@
+import EventLog
 import Foundation
 import Groundwave
 import GroundwaveTesting
@@ -96,4 +97,24 @@ func generatedLog(_ count: Int) -> String {
         ])
     }
     return text
+}
+
+/// Gives each of two stores the events that it lacks of the other, as a sync does.
+func exchange(_ first: Store, _ second: Store) throws {
+    func log(_ store: Store) throws -> EventLog {
+        try EventLog(opening: store.url.appending(path: "log.mdb").path)
+    }
+    // Not closed: the file is open once in a process, and the stores go on.
+    let logs = [try log(first), try log(second)]
+    let frames = try logs.map { log in
+        var frames: [[UInt8]] = []
+        try log.scan(from: 1) { _, frame, bytes in
+            frames.append(bytes.extracting(0..<frame.length).toArray())
+            return true
+        }
+        return frames
+    }
+    let arrival = Surroundings.system.now()
+    _ = try logs[0].append(copying: frames[1], arrival: arrival)
+    _ = try logs[1].append(copying: frames[0], arrival: arrival)
 }

@@ -11,6 +11,7 @@ import Testing
         ["record", "kinds"], ["record", "add"], ["record", "edit"], ["record", "remove"], ["record", "restore"],
         ["record", "list"], ["record", "show"], ["conflicts", "list"], ["conflicts", "show"], ["conflicts", "choose"],
         ["head", "show"], ["head", "check"],
+        ["duplicates", "list"], ["duplicates", "merge"], ["duplicates", "dismiss"],
     ]
 
     @Test(arguments: verbs)
@@ -24,7 +25,7 @@ import Testing
 
     @Test(arguments: [
         "init", "info", "verify", "digest", "replay", "stats", "import", "export", "history", "blame", "watch", "undo",
-        "prove", "check-proof", "erase",
+        "prove", "check-proof", "compare", "erase",
     ])
     func `every verb of the whole store says what it does`(verb: String) throws {
         let help = try Program().run(verb, "--help")

@@ -115,7 +115,7 @@ struct HistoryText {
     static func text(_ change: AuditEntry.FieldChange) -> String {
         switch change.operation {
         case .delete: "removed"
-        case .revive: "restored"
+        case .revive: "shown"
         case .add:
             "\(change.field) + \(change.isWithheld ? ShownValue.erased : ShownValue.text(change.after))"
         case .say, .sayElement: "\(change.field): said again"

@@ -72,7 +72,6 @@ struct Import: AsyncParsableCommand {
         importOptions.session = try session.flatMap { try store.resolve($0, kind: "session") }
         var result = Result()
         for file in files { try await take(file, importOptions, store, &result) }
-        try store.close()
         if options.json { try Terminal.print(json: result) }
         if result.rejected > 0 { throw Answer.inPart }
     }

@@ -18,7 +18,7 @@ struct Program: AsyncParsableCommand {
                 name: "The store",
                 subcommands: [
                     Init.self,
-                    Info.self, Verify.self, Digest.self, Replay.self, Stats.self,
+                    Info.self, Verify.self, Digest.self, Compare.self, Replay.self, Stats.self, SnapshotCommand.self,
                 ]),
             CommandGroup(
                 name: "The logbook",
@@ -30,7 +30,7 @@ struct Program: AsyncParsableCommand {
             CommandGroup(
                 name: "Audit, time travel, replay",
                 subcommands: [
-                    Conflicts.self,
+                    Conflicts.self, Duplicates.self,
                     HistoryVerb.self, BlameVerb.self, Diff.self, Watch.self, WhatIf.self, Revert.self, Erase.self,
                     Prove.self, CheckProof.self, Head.self,
                 ]),
@@ -45,6 +45,7 @@ struct Program: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            try OpenedStore.finish()
         } catch let error as StoreError {
             Terminal.report(error)
             Foundation.exit(error.code.rawValue)

@@ -67,7 +67,6 @@ struct Revert: AsyncParsableCommand {
         } else {
             RevertOutput.print(reverted, store)
         }
-        try store.close()
     }
 
     private func chosen(_ store: Store) throws -> (EventSet, String) {

@@ -4,6 +4,7 @@ import Foundation
 import Groundwave
 import Radio
 import Records
+import Synchronization
 
 /// What every verb takes.
 struct StoreOptions: ParsableArguments {
@@ -44,8 +45,26 @@ struct StoreOptions: ParsableArguments {
     func open(author: String? = nil) async throws -> Store {
         let environment = ProcessInfo.processInfo.environment["GROUNDWAVE_AUTHOR"] ?? ""
         switch try await Store.open(at: url, Configuration(author: author ?? environment)) {
-        case .ready(let store): return store
+        case .ready(let store):
+            OpenedStore.remember(store)
+            return store
         }
+    }
+}
+
+/// The store that a verb opened for writing.
+enum OpenedStore {
+    private static let opened = Mutex<Store?>(nil)
+
+    static func remember(_ store: Store) { opened.withLock { $0 = store } }
+
+    /// Does what is due in it, once the verb has answered, and closes it.
+    ///
+    /// The verb has done its own work: where a snapshot cannot be written, the log says so and the next verb tries again.
+    static func finish() throws {
+        guard let store = opened.withLock({ $0 }) else { return }
+        _ = try? store.runDueWork()
+        try store.close()
     }
 }
 

@@ -61,7 +61,6 @@ struct Undo: AsyncParsableCommand {
                 result.records += reverted.recordCount
             }
         }
-        try store.close()
         if options.json { return try Terminal.print(json: result) }
         if steps.isEmpty { return Terminal.print("This device wrote nothing that could be undone.") }
         if dryRun { return Terminal.print("Nothing was written.") }

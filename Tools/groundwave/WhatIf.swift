@@ -77,7 +77,6 @@ struct WhatIf: AsyncParsableCommand {
             reverted = try await store.keep(
                 filter, kinds: kinds, policyKinds: names, note: writing.note, author: writing.author)
         }
-        try store.close()
         if options.json {
             return try Terminal.print(
                 json: Result(

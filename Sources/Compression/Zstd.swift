@@ -1,0 +1,40 @@
+import CZstd
+
+/// Bytes made shorter by Zstandard (RFC 8878), one frame at a time.
+public enum Zstd {
+    /// Why bytes could not be made long again.
+    public enum Failure: Error, Hashable, Sendable {
+        /// They are no frame, or a damaged one.
+        case malformed
+        /// They would become longer or shorter than was said.
+        case otherLength
+    }
+
+    /// `bytes` as one frame.
+    ///
+    /// - Parameter level: 1 is fast, 19 is short.
+    public static func compress(_ bytes: RawSpan, level: Int32) -> [UInt8] {
+        bytes.withUnsafeBytes { source in
+            [UInt8](unsafeUninitializedCapacity: ZSTD_compressBound(source.count)) { target, count in
+                count = ZSTD_compress(target.baseAddress, target.count, source.baseAddress, source.count, level)
+                precondition(ZSTD_isError(count) == 0, "A buffer of the bound that zstd gives is large enough.")
+            }
+        }
+    }
+
+    /// The `count` bytes that the frame `bytes` stands for.
+    ///
+    /// Memory is taken for `count` bytes, which the caller has bounded, whatever the frame says of itself.
+    public static func decompress(_ bytes: RawSpan, count: Int) throws(Failure) -> [UInt8] {
+        var code = 0
+        let result = bytes.withUnsafeBytes { source in
+            [UInt8](unsafeUninitializedCapacity: count) { target, filled in
+                code = ZSTD_decompress(target.baseAddress, target.count, source.baseAddress, source.count)
+                filled = ZSTD_isError(code) == 0 ? code : 0
+            }
+        }
+        guard ZSTD_isError(code) == 0 else { throw .malformed }
+        guard result.count == count else { throw .otherLength }
+        return result
+    }
+}

@@ -1,0 +1,55 @@
+import Events
+
+/// The trees of a log as its events are now, whatever the stored nodes say.
+///
+/// A stored node stays as it was when somebody alters an event behind it. Proofs and peers may take it; a comparison
+/// of two stores on one machine should not, where reading everything takes a moment.
+public struct HashedTrees: Sendable {
+    /// The events that were hashed; those that came since are none of these trees.
+    public let vector: VersionVector
+
+    private let log: EventLog
+    /// Per replica the roots of its whole blocks.
+    private let blocks: [ReplicaID: [Hash256]]
+
+    /// Hashes every event of `log`.
+    ///
+    /// - Throws: ``EventLogError`` where an event is damaged or out of sequence.
+    /// - Complexity: About 0.6 us an event; keeps 32 bytes for 256 of them.
+    public init(of log: EventLog) throws {
+        var hasher = MerkleHasher()
+        var vector = VersionVector()
+        var started: [ReplicaID: MerkleEdge] = [:]
+        var blocks: [ReplicaID: [Hash256]] = [:]
+        try log.scanFrames(from: 1) { position, bytes in
+            let frame = try Frame(verifying: bytes, at: position)
+            let replica = frame.id.replica
+            guard frame.id.sequence == vector[replica] + 1 else {
+                throw EventLogError.outOfSequence(frame.id, expected: vector[replica] + 1)
+            }
+            vector[replica] = frame.id.sequence
+            started[replica, default: MerkleEdge()].append(leaf: hasher.leaf(of: frame, in: bytes), hasher: &hasher)
+            if frame.id.sequence % Sealer.blockCount == 0, let block = started.removeValue(forKey: replica) {
+                blocks[replica, default: []].append(block.root(hasher: &hasher))
+            }
+            return true
+        }
+        self.log = log
+        self.vector = vector
+        self.blocks = blocks
+    }
+
+    /// As ``EventLog/subtree(of:over:)``, of the events that were hashed.
+    public func subtree(of replica: ReplicaID, over leaves: Range<UInt64>) throws -> Subtree {
+        let last = vector[replica]
+        guard leaves.upperBound <= last else { return leaves.lowerBound < last ? .partial : .absent }
+        let whole = leaves.lowerBound / Sealer.blockCount..<leaves.upperBound / Sealer.blockCount
+        guard leaves.lowerBound % Sealer.blockCount == 0, !whole.isEmpty else {
+            return try log.subtree(of: replica, over: leaves)
+        }
+        var parts = (blocks[replica] ?? [])[Int(whole.lowerBound)..<Int(whole.upperBound)].map { Subtree.whole($0) }
+        let rest = whole.upperBound * Sealer.blockCount..<leaves.upperBound
+        if !rest.isEmpty { parts.append(try log.subtree(of: replica, over: rest)) }
+        return Subtree(joining: parts)
+    }
+}

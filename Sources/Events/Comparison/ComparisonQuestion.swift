@@ -1,0 +1,95 @@
+import ByteCoding
+
+/// One of the two questions of a comparison. Nobody needs to remember the one before to answer it.
+///
+/// | part | form |
+/// |---|---|
+/// | what | 1 byte: 1 for all trees, 2 for the parts of subtrees |
+/// | 1: log | 16 bytes |
+/// | 1: what the asker has | varint count, then each: replica (16), number of its last event (varint) |
+/// | 2: subtrees | varint count, then each as ``SubtreeID`` says |
+///
+/// Replicas are in order, and so are subtrees, which do not overlap: no question costs more than reading every tree
+/// once.
+public enum ComparisonQuestion: Hashable, Sendable {
+    /// Which log do you have, how many events of each replica, and what is the tree over as many as I have too?
+    case trees(LogID, VersionVector)
+    /// What are the parts of these subtrees? At most ``ComparisonLimits/subtrees``.
+    case parts([SubtreeID])
+
+    /// The bytes that are sent.
+    public var bytes: [UInt8] {
+        var writer = ByteWriter()
+        switch self {
+        case .trees(let log, let vector):
+            writer.append(UInt8(1))
+            writer.append(log)
+            writer.append(varint: vector.entries.count)
+            for entry in vector.entries {
+                writer.append(entry.replica)
+                writer.append(varint: entry.sequence)
+            }
+        case .parts(let subtrees):
+            writer.append(UInt8(2))
+            writer.append(varint: subtrees.count)
+            for subtree in subtrees { writer.append(subtree) }
+        }
+        return writer.bytes
+    }
+
+    /// Reads a question that came from elsewhere.
+    ///
+    /// Nothing is allocated for what the bytes claim and do not hold.
+    public init(_ bytes: RawSpan) throws(ComparisonError) {
+        guard bytes.byteCount <= ComparisonLimits.messageBytes else { throw .tooLong(bytes.byteCount) }
+        let question: ComparisonQuestion?
+        do throws(ByteCodingError) { question = try Self.parse(bytes) } catch { throw .malformed }
+        guard let question else { throw .malformed }
+        self = question
+    }
+
+    private static func parse(_ bytes: RawSpan) throws(ByteCodingError) -> ComparisonQuestion? {
+        var reader = ByteReader()
+        switch try reader.byte(in: bytes) {
+        case 1:
+            let log = LogID(at: try reader.skip(16, in: bytes).lowerBound, of: bytes)
+            var vector = VersionVector()
+            for _ in 0..<(try reader.count(in: bytes, limit: bytes.byteCount)) {
+                guard let (replica, last) = try reader.head(after: vector.entries.last?.replica, in: bytes) else {
+                    return nil
+                }
+                vector[replica] = last
+            }
+            try reader.finish(in: bytes)
+            return .trees(log, vector)
+        case 2:
+            var subtrees: [SubtreeID] = []
+            for _ in 0..<(try reader.count(in: bytes, limit: ComparisonLimits.subtrees)) {
+                guard let subtree = try SubtreeID(&reader, in: bytes) else { return nil }
+                if let before = subtrees.last, subtree.replica < before.replica { return nil }
+                if let before = subtrees.last, subtree.replica == before.replica,
+                    subtree.leaves.lowerBound < before.leaves.upperBound
+                {
+                    return nil
+                }
+                subtrees.append(subtree)
+            }
+            try reader.finish(in: bytes)
+            return .parts(subtrees)
+        default: return nil
+        }
+    }
+}
+
+extension ByteReader {
+    /// Reads how many events there are of a replica, which comes behind `before`; `nil` where it does not, and where the
+    /// number is none that is believed.
+    mutating func head(
+        after before: ReplicaID?, in bytes: RawSpan
+    ) throws(ByteCodingError) -> (replica: ReplicaID, last: SequenceNumber)? {
+        let replica = ReplicaID(at: try skip(16, in: bytes).lowerBound, of: bytes)
+        let last = try varint(in: bytes)
+        if let before, replica <= before { return nil }
+        return last >= 1 && last <= ComparisonLimits.sequence ? (replica, last) : nil
+    }
+}

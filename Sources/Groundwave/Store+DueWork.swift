@@ -1,0 +1,47 @@
+import EventLog
+import Events
+import Projections
+
+/// What due work was done.
+public struct DueWork: Hashable, Sendable {
+    /// The snapshot that was due.
+    public var snapshot: SnapshotInformation?
+    /// How many older ones went.
+    public var prunedSnapshots = 0
+
+    /// Nothing.
+    public init() {}
+}
+
+extension Store {
+    /// Does what is due: a snapshot where something changed and the newest is six hours old, and prunes those that are
+    /// not worth their bytes.
+    ///
+    /// What is due is a pure function of clock and state. The library calls this by itself after a write and at open,
+    /// on a queue of its own; an application may call it whenever it has time. A store that can only be read has no due
+    /// work.
+    @discardableResult
+    public func runDueWork() throws -> DueWork {
+        guard !isReadOnly else { return DueWork() }
+        // One at a time: the second finds the work of the first one done.
+        return try dueWork.running.withLock { _ in
+            var done = DueWork()
+            guard try isSnapshotDue() else { return done }
+            done.snapshot = try createSnapshot()
+            done.prunedSnapshots = try pruneSnapshots().count
+            return done
+        }
+    }
+
+    private func isSnapshotDue() throws -> Bool {
+        try describing {
+            let events = try log.vector().eventCount
+            guard let first = try log.withEvent(at: 1, { frame, _ in frame.stamp.milliseconds }) else { return false }
+            let newest = snapshots().compactMap(\.information).max { $0.created < $1.created }
+            let isDue = SnapshotRule.isDue(
+                newest: newest, events: events, firstWritten: first, now: surroundings.now().wallMilliseconds)
+            if !isDue { dueWork.wait(until: SnapshotRule.next(after: newest, firstWritten: first)) }
+            return isDue
+        }
+    }
+}

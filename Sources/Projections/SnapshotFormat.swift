@@ -1,0 +1,242 @@
+import ByteCoding
+import Compression
+import EventLog
+import Events
+import Foundation
+import Records
+
+// A snapshot: everything that is needed to go on folding from one vector, in one portable file.
+//
+// | part | |
+// |---|---|
+// | magic | 4 bytes, `GWS1` |
+// | chunks | head, records of each kind in order of kind and id, residue, end |
+// | offset of the end chunk | 8 bytes |
+// | checksum | 32 bytes: SHA-256 of everything before it. Its first 16 are the snapshot's id |
+//
+// | part of a chunk | size | |
+// |---|---|---|
+// | type | 1 | 1 head, 2 records, 3 residue, 4 end |
+// | length | 4 | of the content |
+// | stored length | 4 | of the content as one zstd frame |
+// | CRC-32C | 4 | of the nine bytes before it and of what is stored |
+// | stored | … | |
+//
+// Integers are little-endian. The contents are in SnapshotHead, SnapshotEnd and Records.RecordColumnsWriter; a chunk of
+// records is the kind (text), a varint count and the columns; the residue is frames of the log as they are, one after
+// the other.
+
+/// Why a file is no snapshot that can be used. None of it is dangerous: whoever needs a snapshot starts earlier.
+public enum SnapshotError: Error, Hashable, Sendable {
+    /// The file does not begin or end as a snapshot does.
+    case notASnapshot
+    /// A checksum is wrong, or what it covers is malformed.
+    case damaged(String)
+    /// It was made for other kinds, or another layout of the views, than this program's.
+    case otherVersion
+    /// It is of another log, or of another history of this one.
+    case otherHistory
+}
+
+enum SnapshotFormat {
+    static let magic: UInt32 = 0x3153_5747
+    static let chunkHeaderSize = 13
+    /// The most bytes of a chunk's content: what is larger is refused before memory is taken for it.
+    static let contentLimit = 16 << 20
+    /// When a chunk of records is full.
+    static let recordsPerChunk = 1 << 14
+    static let bytesPerChunk = 4 << 20
+    static let endSize = 40
+    /// Short files are worth more than fast ones, as long as a hundred thousand contacts take well under a second.
+    static let compressionLevel: Int32 = 6
+
+    enum ChunkType: UInt8 {
+        case head = 1
+        case records = 2
+        case residue = 3
+        case end = 4
+    }
+
+    static func chunk(_ type: ChunkType, _ content: [UInt8]) -> [UInt8] {
+        let stored = content.withSpan { Zstd.compress($0, level: compressionLevel) }
+        var writer = ByteWriter(capacity: stored.count + chunkHeaderSize)
+        writer.append(type.rawValue)
+        writer.append(littleEndian: UInt32(content.count))
+        writer.append(littleEndian: UInt32(stored.count))
+        let checksum = writer.withSpan { CRC32C.checksum($0) }
+        writer.append(littleEndian: stored.withSpan { CRC32C.checksum($0, continuing: checksum) })
+        writer.append(contentsOf: stored)
+        return writer.bytes
+    }
+}
+
+/// What a snapshot says of itself before its records.
+struct SnapshotHead {
+    /// What it keeps of each replica.
+    struct Replica {
+        /// The last event.
+        var last: EventID
+        /// The right edge of its tree there: with it the tree can be extended.
+        var edge: MerkleEdge
+        /// What the author of that event had seen.
+        var context: VersionVector
+    }
+
+    var log: LogID
+    /// When it was made, in milliseconds since 1970.
+    var created: Int64
+    /// What the records were folded by: see ``Kinds/signature``.
+    var signature: UInt64
+    var replicas: [Replica]
+    var names: Names
+
+    var vector: VersionVector {
+        var vector = VersionVector()
+        for replica in replicas { vector[replica.last.replica] = replica.last.sequence }
+        return vector
+    }
+
+    // | part | form |
+    // |---|---|
+    // | log | 16 bytes |
+    // | created | 8 bytes, milliseconds |
+    // | signature | 8 bytes |
+    // | replicas | varint count, then each: replica (16), last number (varint), subtrees of the edge (32 each, as many as the number has bits set), what its author had seen: varint count, then replica (16) and number (varint) each |
+    // | names | varint length, then as in the views |
+    var bytes: [UInt8] {
+        var writer = ByteWriter()
+        writer.append(log)
+        writer.append(littleEndian: created)
+        writer.append(littleEndian: signature)
+        writer.append(varint: replicas.count)
+        for replica in replicas {
+            writer.append(replica.last.replica)
+            writer.append(varint: replica.last.sequence)
+            for subtree in replica.edge.subtrees { writer.append(subtree) }
+            writer.append(varint: replica.context.entries.count)
+            for entry in replica.context.entries {
+                writer.append(entry.replica)
+                writer.append(varint: entry.sequence)
+            }
+        }
+        writer.append(lengthPrefixed: names.encode())
+        return writer.bytes
+    }
+
+    init(log: LogID, created: Int64, signature: UInt64, replicas: [Replica], names: Names) {
+        self.log = log
+        self.created = created
+        self.signature = signature
+        self.replicas = replicas
+        self.names = names
+    }
+
+    init(_ bytes: RawSpan) throws(ByteCodingError) {
+        var reader = ByteReader()
+        log = LogID(at: try reader.skip(16, in: bytes).lowerBound, of: bytes)
+        created = Int64(bitPattern: try reader.uint64(in: bytes))
+        signature = try reader.uint64(in: bytes)
+        replicas = []
+        for _ in 0..<(try reader.count(in: bytes, limit: bytes.byteCount / 17)) {
+            let id = ReplicaID(at: try reader.skip(16, in: bytes).lowerBound, of: bytes)
+            let sequence = try reader.varint(in: bytes)
+            var subtrees: [Hash256] = []
+            for _ in 0..<sequence.nonzeroBitCount {
+                subtrees.append(Hash256(at: try reader.skip(32, in: bytes).lowerBound, of: bytes))
+            }
+            var context = VersionVector()
+            for _ in 0..<(try reader.count(in: bytes, limit: bytes.byteCount / 17)) {
+                let other = ReplicaID(at: try reader.skip(16, in: bytes).lowerBound, of: bytes)
+                context[other] = try reader.varint(in: bytes)
+            }
+            guard sequence > 0, let edge = MerkleEdge(count: sequence, subtrees: subtrees) else {
+                throw .malformedVarint(offset: reader.offset)
+            }
+            replicas.append(Replica(last: EventID(id, sequence), edge: edge, context: context))
+        }
+        let range = try reader.lengthPrefixed(in: bytes)
+        names = try Names(decoding: bytes.extracting(range))
+        try reader.finish(in: bytes)
+    }
+}
+
+/// How much a snapshot holds, behind its records.
+///
+/// | part | form |
+/// |---|---|
+/// | kinds | varint count, then each: name (text), records (varint), of these visible (varint) |
+/// | residue | varint count of the events that are kept as they are |
+struct SnapshotEnd: Hashable, Sendable {
+    var kinds: [SnapshotInformation.Kind] = []
+    var residue = 0
+
+    var bytes: [UInt8] {
+        var writer = ByteWriter()
+        writer.append(varint: kinds.count)
+        for kind in kinds {
+            writer.append(text: kind.name)
+            writer.append(varint: kind.records)
+            writer.append(varint: kind.visible)
+        }
+        writer.append(varint: residue)
+        return writer.bytes
+    }
+
+    init() {}
+
+    init(_ bytes: RawSpan) throws(ByteCodingError) {
+        var reader = ByteReader()
+        for _ in 0..<(try reader.count(in: bytes, limit: bytes.byteCount)) {
+            let name = try reader.text(in: bytes)
+            let records = try reader.count(in: bytes, limit: Int.max)
+            kinds.append(.init(name: name, records: records, visible: try reader.count(in: bytes, limit: Int.max)))
+        }
+        residue = try reader.count(in: bytes, limit: Int.max)
+        try reader.finish(in: bytes)
+    }
+}
+
+/// What a snapshot is, without reading its records.
+public struct SnapshotInformation: Hashable, Sendable {
+    /// The records of one kind.
+    public struct Kind: Hashable, Sendable {
+        /// Its name.
+        public var name: String
+        /// How many records there are.
+        public var records: Int
+        /// How many of them show.
+        public var visible: Int
+    }
+
+    /// The first 16 bytes of the hash over all its bytes.
+    public let id: SnapshotID
+    /// The log it is of.
+    public let log: LogID
+    /// Which events it counts.
+    public let vector: VersionVector
+    /// When it was made, in milliseconds since 1970.
+    public let created: Int64
+    /// Bytes of the file.
+    public let byteCount: Int
+    /// The records of each kind, in order of kind.
+    public let kinds: [Kind]
+    /// Events that its writer could not fold, which it keeps as they are.
+    public let residue: Int
+
+    /// How many records there are.
+    public var recordCount: Int { kinds.reduce(0) { $0 + $1.records } }
+}
+
+/// The name of a snapshot: the start of the hash over its bytes.
+public struct SnapshotID: SixteenByteID {
+    /// The first eight bytes, read big-endian.
+    public let high: UInt64
+    /// The last eight bytes, read big-endian.
+    public let low: UInt64
+
+    /// An id from its two halves.
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+}

@@ -1,0 +1,127 @@
+import ByteCoding
+import Crypto
+import EventLog
+import Events
+import Foundation
+import Records
+
+/// Writes a snapshot of views as they are at one vector, piece by piece: between two pieces nothing is held, so others
+/// may write to the store meanwhile.
+struct SnapshotWriter {
+    private let views: PastViews
+    private let vector: VersionVector
+    private let sink: ([UInt8]) throws -> Void
+    private var hasher = SHA256()
+    private var count = 0
+    private var end = SnapshotEnd()
+
+    /// - Parameter sink: Takes the bytes of the file, piece by piece.
+    init(of views: PastViews, sink: @escaping ([UInt8]) throws -> Void) {
+        precondition(views.filter.vector != nil && !views.filter.altersHistory, "A snapshot is of a whole vector.")
+        self.views = views
+        vector = views.filter.vector ?? VersionVector()
+        self.sink = sink
+    }
+
+    /// Writes everything.
+    ///
+    /// - Returns: What was written; `nil` where the views were built anew meanwhile, so that it has to be begun again.
+    mutating func write(created: Int64) throws -> SnapshotInformation? {
+        let log = views.log
+        let (names, kinds) = try views.read { (view: borrowing ViewReader) in (view.names, try view.kindsWithRecords())
+        }
+        let head = SnapshotHead(
+            log: log.id, created: created, signature: views.kinds.signature,
+            replicas: try vector.entries.map { entry in
+                let last = EventID(entry.replica, entry.sequence)
+                guard let edge = try log.edge(of: entry.replica, through: entry.sequence),
+                    let context = try log.context(of: last)
+                else { throw ViewError.stale }
+                return SnapshotHead.Replica(last: last, edge: edge, context: context)
+            }, names: names)
+        var magic = ByteWriter()
+        magic.append(littleEndian: SnapshotFormat.magic)
+        try put(magic.bytes)
+        try put(SnapshotFormat.chunk(.head, head.bytes))
+        let runs = try log.runIndex()
+        for kind in kinds {
+            guard try write(kind, names, runs) else { return nil }
+        }
+        try writeResidue()
+        let offset = count
+        try put(SnapshotFormat.chunk(.end, end.bytes))
+        var last = ByteWriter()
+        last.append(littleEndian: UInt64(offset))
+        try put(last.bytes)
+        let hash = Hash256(hasher.finalize())
+        last.removeAll()
+        last.append(hash)
+        try sink(last.bytes)
+        return SnapshotInformation(
+            id: SnapshotID(high: hash.id.high, low: hash.id.low), log: log.id, vector: vector, created: created,
+            byteCount: count + 32, kinds: end.kinds, residue: end.residue)
+    }
+
+    private mutating func put(_ bytes: [UInt8]) throws {
+        bytes.withSpan { span in span.withUnsafeBytes { hasher.update(bufferPointer: $0) } }
+        count += bytes.count
+        try sink(bytes)
+    }
+
+    /// Writes the records of one kind; `false` where local numbers mean something else meanwhile.
+    private mutating func write(_ kind: String, _ names: Names, _ runs: RunIndex) throws -> Bool {
+        var total = SnapshotInformation.Kind(name: kind, records: 0, visible: 0)
+        var next: RecordID? = RecordID(high: 0, low: 0)
+        while let start = next {
+            next = nil
+            var columns = RecordColumnsWriter()
+            let isSame = try views.read { view in
+                guard names.isPrefix(of: view.names) else { return false }
+                try view.forEachState(of: kind, from: start) { id, state in
+                    if columns.count == SnapshotFormat.recordsPerChunk
+                        || columns.byteCount > SnapshotFormat.bytesPerChunk
+                    {
+                        next = id
+                        return false
+                    }
+                    let history = state.history.positions.compactMap { position in
+                        runs.event(at: position).flatMap { event in
+                            names.knownOrdinal(of: event.replica).map { (replica: $0, sequence: event.sequence) }
+                        }
+                    }
+                    columns.append(id, state, history: history)
+                    total.records += 1
+                    if state.isVisible { total.visible += 1 }
+                    return true
+                }
+                return true
+            }
+            guard isSame else { return false }
+            if columns.count == 0 { continue }
+            var content = ByteWriter(capacity: columns.byteCount + 1024)
+            content.append(text: kind)
+            content.append(varint: columns.count)
+            content.append(contentsOf: columns.encode())
+            try put(SnapshotFormat.chunk(.records, content.bytes))
+        }
+        end.kinds.append(total)
+        return true
+    }
+
+    /// Writes the events that could not be folded, as they are: a later version may know them.
+    private mutating func writeResidue() throws {
+        var content = ByteWriter()
+        for event in try views.read({ try $0.unreadEvents() }) {
+            let isWritten: Void? = try views.log.withEvent(at: event.position) { frame, bytes in
+                content.append(contentsOf: bytes.extracting(0..<frame.length))
+            }
+            guard isWritten != nil else { throw ViewError.stale }
+            end.residue += 1
+            if content.count > SnapshotFormat.bytesPerChunk {
+                try put(SnapshotFormat.chunk(.residue, content.bytes))
+                content.removeAll()
+            }
+        }
+        if content.count > 0 { try put(SnapshotFormat.chunk(.residue, content.bytes)) }
+    }
+}

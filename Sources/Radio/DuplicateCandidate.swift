@@ -1,0 +1,91 @@
+import ADIF
+import Events
+import Records
+
+/// What of a contact says whether another one may be the same contact, written down twice.
+///
+/// | part | two contacts agree where |
+/// |---|---|
+/// | call | it is the same in upper case and without blanks at its ends; `/P` and other suffixes count |
+/// | band | it is the same; derived from the frequency where it is not given |
+/// | mode | ADIF's mode is the same: `MFSK` with the submode `FT4`, and `FT4` in `MODE`, are one; `USB` and `LSB` are `SSB` |
+/// | time | it is no further apart than a window: see ``seconds(to:)`` |
+/// | station | the own call, else the operator, is the same, or one of the two has neither |
+///
+/// What neither contact says is the same, what one of them does not say is not; only the station may be missing.
+public struct DuplicateCandidate: Hashable, Sendable {
+    /// What has to be equal.
+    struct Key: Hashable, Sendable {
+        let call: String
+        let band: String
+        let mode: String
+    }
+
+    /// The contact.
+    public let id: RecordID
+    let key: Key
+    /// The seconds since 1970 at which it may have started: a time of four digits is any second of its minute.
+    public let start: ClosedRange<Int64>
+    /// The own call, else the operator, in upper case; empty where neither is given.
+    let station: String
+
+    /// The candidate that a contact with these values is.
+    ///
+    /// - Parameter value: The bytes of an ADIF field; `nil` where the contact does not say it.
+    /// - Returns: `nil` where it can be no duplicate: it has no call, no valid date and time, or is a note of an
+    ///   activation.
+    public init?(_ id: RecordID, _ value: (FieldName) -> ArraySlice<UInt8>?) {
+        func text(_ name: FieldName) -> String {
+            value(name).map { String(decoding: ContactKey.folded($0), as: UTF8.self) } ?? ""
+        }
+        let call = text(.call)
+        guard !call.isEmpty, let date = ADIFDate(value(.qsoDate) ?? []), let time = ADIFTime(value(.timeOn) ?? [])
+        else { return nil }
+        let mode = text(.mode)
+        if QSOKind.metadataModes.contains(mode) { return nil }
+        var band = text(.band)
+        if band.isEmpty, let frequency = Frequency(megahertz: text(.freq)), let holding = Band(containing: frequency) {
+            band = holding.name.uppercased()
+        }
+        self.id = id
+        key = Key(call: call, band: band, mode: Mode(mode: mode, submode: text(.submode))?.name ?? "")
+        let first = ADIFDateTime(date: date, time: time).unixSeconds
+        start = first...(time.second == nil ? first + 59 : first)
+        let station = text(.stationCallsign)
+        self.station = station.isEmpty ? text(.operator) : station
+    }
+
+    /// The least difference between the two starts that their times allow, in seconds: 0 between `1234` and `123450`.
+    public func seconds(to other: DuplicateCandidate) -> Int64 {
+        Swift.max(0, start.lowerBound - other.start.upperBound, other.start.lowerBound - start.upperBound)
+    }
+
+    /// Whether two stations may be one: equal, or one of them not given.
+    static func mayBeOne(_ station: String, _ other: String) -> Bool {
+        station.isEmpty || other.isEmpty || station == other
+    }
+}
+
+extension DuplicateCandidate {
+    /// The candidate that a contact with these shown values is; `nil` where it can be no duplicate, or is hidden.
+    init?(_ id: RecordID, _ values: ShownValues) {
+        guard values.isVisible else { return nil }
+        func register(_ number: UInt32) -> [[UInt8]?] {
+            values.value(number).map { Register(decoding: Array($0), memberCount: 2).values } ?? [nil, nil]
+        }
+        let start = register(QSOKind.Number.start)
+        let frequency = register(QSOKind.Number.frequency)
+        let emission = register(QSOKind.Number.emission)
+        self.init(id) { name in
+            switch name {
+            case .qsoDate: start[0].map { $0[...] }
+            case .timeOn: start[1].map { $0[...] }
+            case .freq: frequency[0].map { $0[...] }
+            case .band: frequency[1].map { $0[...] }
+            case .mode: emission[0].map { $0[...] }
+            case .submode: emission[1].map { $0[...] }
+            default: values.value(UInt32(name.number))
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Groundwave
+
+struct Compare: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "What another store of the same log has that this one has not; exit code 1 where anything differs.",
+        discussion: """
+            The two compare hashes, as they would over a network: one exchange where they are equal, a few where they are \
+            not. Every event is hashed, so one that was altered in its file is found too. Neither store is changed.
+
+              groundwave compare /media/stick/logbook
+              groundwave compare ~/backup --store ~/logbook
+            """)
+
+    @Argument(help: ArgumentHelp("The folder of the other store.", valueName: "path"))
+    var path: String
+
+    @OptionGroup var options: StoreOptions
+    @Option(help: ArgumentHelp("Look at this many of the events that differ.", valueName: "count"))
+    var limit = 50
+
+    func validate() throws {
+        if limit < 0 { throw ValidationError("--limit cannot be negative.") }
+    }
+
+    func run() async throws {
+        let store = try await options.openForReading()
+        var others = options
+        others.store = path
+        let other = try await others.openForReading()
+        let comparison = try Progress.during("Comparing") { _ in try store.compare(with: other, eventLimit: limit) }
+        let output = ComparisonOutput(comparison)
+        if options.json { try Terminal.print(json: output) } else { output.print() }
+        if !comparison.isSame { throw Answer.no }
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Events
+import Groundwave
+import Radio
+import Records
+
+struct DuplicatesDismiss: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dismiss", abstract: "Say that two contacts are two, so that they are not listed again.",
+        discussion: """
+            It counts on all devices, and until it is taken back: with groundwave undo, or with groundwave record remove \
+            dismissal and the id that is printed.
+
+              groundwave duplicates dismiss 7Q2X4 9KD0M --note "Worked twice, the first was broken off"
+            """)
+
+    @Argument(help: ArgumentHelp("The one contact.", valueName: "a"))
+    var first: String
+
+    @Argument(help: ArgumentHelp("The other one.", valueName: "b"))
+    var second: String
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var writing: WriteOptions
+
+    func run() async throws {
+        let store = try await options.open(author: writing.author)
+        let ids = try [first, second].map { try store.resolve($0, kind: QSOKind.name) }
+        let written = try await store.dismissDuplicate(
+            ids[0], ids[1], note: writing.note, author: writing.author)
+        if options.json { return try Terminal.print(json: ChangeResult(written.value, written.batch)) }
+        if written.batch == nil { return Terminal.print("They were dismissed already.") }
+        Terminal.print("They are not listed again: dismissal \(written.value.short).")
+    }
+}

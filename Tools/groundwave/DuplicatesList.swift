@@ -1,0 +1,92 @@
+import ArgumentParser
+import Events
+import Groundwave
+import Radio
+import Records
+
+struct DuplicatesList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List contacts that may be one, two by two, the oldest first.",
+        discussion: """
+            Beside each pair stands in words what differs.
+
+              groundwave duplicates list --window 300
+            """)
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var apart: WindowOption
+
+    @Flag(help: "Exit code 1 where there is any.")
+    var exitCode = false
+
+    @Flag(help: "One JSON object a line.")
+    var ndjson = false
+
+    struct Result: Encodable {
+        struct Pair: Encodable {
+            var a: String
+            var b: String
+            var seconds: Int64
+            var differing: [Difference]
+
+            init(_ text: PairText) {
+                a = "\(text.first.id)"
+                b = "\(text.second.id)"
+                seconds = text.pair.seconds
+                differing = text.differences.map {
+                    Difference(field: $0.field, a: $0.first.map(RecordText.text), b: $0.second.map(RecordText.text))
+                }
+            }
+        }
+
+        struct Difference: Encodable {
+            var field: String
+            var a: String?
+            var b: String?
+        }
+
+        var pairs: [Pair]
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        let pairs = try store.duplicates(within: apart.window).compactMap { try PairText($0, store) }
+        if ndjson {
+            try pairs.forEach { try Terminal.print(json: Result.Pair($0)) }
+        } else if options.json {
+            try Terminal.print(json: Result(pairs: pairs.map { Result.Pair($0) }))
+        } else {
+            print(pairs)
+        }
+        if exitCode, !pairs.isEmpty { throw Answer.no }
+    }
+
+    private func print(_ pairs: [PairText]) {
+        if pairs.isEmpty { return Terminal.print("No duplicates.") }
+        var table = TextTable(["PAIR", "ID", "UTC", "CALL", "BAND", "MODE", "STATION", "DIFFERENT"])
+        func append(_ name: String, _ candidate: DuplicateCandidate, _ record: Record, _ words: String) {
+            let facts = ContactFacts(record)
+            table.append([
+                name, record.id.short, Self.time(candidate), facts.call, facts.band ?? "",
+                facts.emission?.description ?? "", record.text("STATION_CALLSIGN") ?? record.text("OPERATOR") ?? "",
+                words,
+            ])
+        }
+        for (place, text) in pairs.enumerated() {
+            append("\(place + 1)", text.pair.first, text.first, text.words.first)
+            append("", text.pair.second, text.second, text.words.second)
+        }
+        table.lines.forEach(Terminal.print)
+        Terminal.remark(
+            """
+            \(NumberText.count(pairs.count, "pair")). Make one contact of two with groundwave duplicates merge KEEP \
+            DROP, or say that they are two with groundwave duplicates dismiss A B.
+            """)
+    }
+
+    /// When a contact started, without seconds where it does not say them.
+    private static func time(_ candidate: DuplicateCandidate) -> String {
+        let text = TimeText.seconds(candidate.start.lowerBound)
+        return candidate.start.count == 1 ? text : text.dropLast(4) + "Z"
+    }
+}

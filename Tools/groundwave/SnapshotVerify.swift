@@ -1,0 +1,42 @@
+import ArgumentParser
+import Groundwave
+
+struct SnapshotVerify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Read every byte of the snapshots, and say which are damaged; exit code 65.")
+
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        var ok: Bool
+        var snapshots: [SnapshotResult]
+    }
+
+    func run() async throws {
+        let store = try await options.openForReading()
+        var result = Result(ok: true, snapshots: [])
+        var table = SnapshotTable()
+        for snapshot in store.snapshots() {
+            var entry = SnapshotResult(snapshot)
+            var remark = "whole"
+            do { _ = try store.verifySnapshot(snapshot.file) } catch let error as StoreError {
+                entry.trouble = error.message
+                remark = error.message
+                result.ok = false
+            }
+            result.snapshots.append(entry)
+            table.append(snapshot, remark)
+        }
+        if options.json {
+            try Terminal.print(json: result)
+        } else if result.snapshots.isEmpty {
+            Terminal.print("No snapshots.")
+        } else {
+            table.print()
+        }
+        if !result.ok {
+            Terminal.remark("Nothing is lost: delete them, and replays start earlier.")
+            throw ExitCode(StoreError.Code.damaged.rawValue)
+        }
+    }
+}
