@@ -78,8 +78,9 @@ let package = Package(
         .testTarget(
             name: "GroundwaveTests",
             dependencies: [
-                "ADIF", "ByteCoding", "EventLog", "Events", "Groundwave", "GroundwaveTesting", "Projections", "Radio",
-                "Records", "Settings",
+                "ADIF", "ByteCoding", "Compression", "EventLog", "Events", "Groundwave", "GroundwaveTesting",
+                "Projections",
+                "Radio", "Records", "Settings",
             ]),
         .testTarget(
             name: "ProgramTests",

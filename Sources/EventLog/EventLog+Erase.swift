@@ -15,6 +15,8 @@ extension EventLog {
     /// Positions, runs, trees and epoch stay; the checksums that chain the frames change from the first such event on.
     /// Others may read meanwhile, and whoever writes waits.
     ///
+    /// - Parameter dropCopies: Called before anything is changed, while nobody else writes: whoever made a copy of the
+    ///   values outside the log deletes it here. It may be called again.
     /// - Returns: How many events had values until now.
     /// - Throws: ``EventLogError`` where the log is damaged, since a new chain of checksums would hide that; `LMDBError`,
     ///   such as that there is no room for a second file. Then nothing has changed, unless only the last flush of the
@@ -22,9 +24,10 @@ extension EventLog {
     /// - Precondition: This thread is not inside a transaction of this log.
     /// - Complexity: O(`events`), and O(bytes of the log) where the file is replaced.
     @discardableResult
-    public func erase(_ events: EventSet) throws -> Int {
+    public func erase(_ events: EventSet, dropCopies: () -> Void = {}) throws -> Int {
         try checkAfterFailedCommit()
         return try write { transaction in
+            dropCopies()
             var erased = try Self.erased(in: transaction, LogTables(in: transaction))
             erased.formUnion(events)
             guard try haveValues(events) else {

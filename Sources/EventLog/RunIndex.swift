@@ -47,7 +47,7 @@ extension EventLog {
 
 extension RunIndex {
     fileprivate init(of log: EventLog) throws {
-        try log.environment.read { transaction in
+        try log.read { transaction in
             let tables = try LogTables(in: transaction)
             var runs: [Run] = []
             try transaction.withCursor(tables.runs) { cursor in

@@ -16,6 +16,7 @@ final class DueWorkSchedule: Sendable {
         /// The wall clock, in milliseconds, before which nothing can be due.
         var next: Int64 = 0
         var isWaiting = false
+        var isStopped = false
     }
 
     /// Begins to ask for `store`, which must be one that can be written.
@@ -25,13 +26,23 @@ final class DueWorkSchedule: Sendable {
         ask()
     }
 
+    /// Whether nothing is done any more.
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// Asks no more, and waits for what is being done.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        running.withLock { _ in }
+    }
+
     /// Nothing can be due before `milliseconds`.
     func wait(until milliseconds: Int64) { state.withLock { $0.next = milliseconds } }
 
     /// Asks soon, unless nothing can be due yet or somebody is about to ask. Cost: next to nothing.
     func ask() {
         let store: Store? = state.withLock { state in
-            guard let store = state.store, !state.isWaiting, store.surroundings.now().wallMilliseconds >= state.next
+            guard let store = state.store, !state.isWaiting, !state.isStopped,
+                store.surroundings.now().wallMilliseconds >= state.next
             else { return nil }
             state.isWaiting = true
             return store

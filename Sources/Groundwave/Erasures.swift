@@ -1,5 +1,6 @@
 import EventLog
 import Events
+import Foundation
 import Projections
 import Records
 
@@ -61,18 +62,23 @@ struct Erasing: Sendable {
     @discardableResult
     func finish() throws -> Int {
         guard let events = try pending() else { return 0 }
-        try dropCopies(of: events)
         // The views that are replaced below may not come back after a power cut as older ones that look right.
         try views.synchronise()
-        let count = try log.erase(events)
+        let count = try log.erase(events) { dropCopies(of: events) }
         if count > 0 { try views.rebuild() }
         return count
     }
 
-    /// Deletes what else in the folder may hold the values of `events`, so that a store whose log is done has none.
+    /// Deletes what else in the folder may hold the values of `events`, so that a store whose log is done has none:
+    /// snapshots that count any of them or cannot be read, and the remains of files that were never finished.
     ///
-    /// These are the remains of files that were never finished. Snapshots belong here too, once there are any.
-    private func dropCopies(of events: EventSet) throws {
-        try log.withWriterLock { files.removeUnfinished() }
+    /// Whoever writes a snapshot meanwhile asks under the same lock whether it may have its name.
+    private func dropCopies(of events: EventSet) {
+        files.removeUnfinished()
+        for path in files.snapshots {
+            let vector = try? Snapshot.information(at: path).vector
+            let holdsNone = vector.map { vector in events.ranges.allSatisfy { vector[$0.replica] < $0.first } }
+            if holdsNone != true { unlink(path) }
+        }
     }
 }

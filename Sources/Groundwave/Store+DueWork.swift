@@ -26,7 +26,7 @@ extension Store {
         // One at a time: the second finds the work of the first one done.
         return try dueWork.running.withLock { _ in
             var done = DueWork()
-            guard try isSnapshotDue() else { return done }
+            guard !dueWork.isStopped, try isSnapshotDue() else { return done }
             done.snapshot = try createSnapshot()
             done.prunedSnapshots = try pruneSnapshots().count
             return done

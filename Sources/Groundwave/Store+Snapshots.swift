@@ -42,16 +42,22 @@ extension Store {
             try FileManager.default.createDirectory(
                 at: files.snapshotFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let now = surroundings.now().wallMilliseconds
-            // Views that are built anew meanwhile are begun with once more.
+            // Where the views are built anew or values erased meanwhile, it is begun with once more.
             for _ in 0..<5 {
+                let erased = try log.erased()
                 let vector = try log.alignedDown(log.vector())
                 let folder = try ScratchFolder()
                 let past = PastViews(of: views, EventFilter(vector), scratchPath: folder.path(of: "views.mdb"))
                 let name = "\(UTCText.compact(milliseconds: now))-\(vector.eventCount).snapshot"
                 let file = SnapshotFile(
                     try AtomicFile(files.snapshotFolder.appending(path: name).path, permissions: 0o600))
-                if let information = try Snapshot.write(of: past, created: now, to: file.write) {
-                    try file.finish()
+                if let information = try Snapshot.write(of: past, created: now, to: file.write),
+                    try log.withWriterLock({
+                        guard try log.erased() == erased else { return false }
+                        try file.finish()
+                        return true
+                    })
+                {
                     Subsystem.store.logger.debug(
                         "wrote a snapshot", metadata: ["id": "\(information.id)", "bytes": "\(information.byteCount)"])
                     return information

@@ -171,7 +171,8 @@ public final class Store: Reading {
 
     static func kinds(_ configuration: Configuration) -> Kinds {
         Kinds(
-            [ReplicaKind.schema, ImportKind.schema, MergeKind.schema, RevertKind.schema, ErasureKind.schema] + Radio.allKinds
+            [ReplicaKind.schema, ImportKind.schema, MergeKind.schema, RevertKind.schema, ErasureKind.schema]
+                + Radio.allKinds
                 + Settings.allKinds + configuration.kinds.map { $0.schema })
     }
 
@@ -243,8 +244,9 @@ public final class Store: Reading {
         }
     }
 
-    /// Writes what is still in memory and closes the files.
+    /// Writes what is still in memory and closes the files, after due work that has begun.
     public func close() throws {
+        dueWork.stop()
         try describing {
             views.close()
             try log.close()

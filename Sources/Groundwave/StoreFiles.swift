@@ -14,8 +14,9 @@ struct StoreFiles: Sendable {
 
     /// The paths of the snapshots, the oldest first; none where there is no folder of them.
     var snapshots: [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: snapshotFolder.path)) ?? []
-        return names.filter { $0.hasSuffix(".snapshot") }.sorted().map { snapshotFolder.appending(path: $0).path }
+        Self.names(in: snapshotFolder).filter { $0.hasSuffix(".snapshot") }.map {
+            snapshotFolder.appending(path: $0).path
+        }
     }
 
     init(_ folder: URL) { self.folder = folder.standardizedFileURL }
@@ -38,24 +39,29 @@ struct StoreFiles: Sendable {
     }
 
     /// The names of what the folder holds, in order.
-    private var names: [String] {
+    private var names: [String] { Self.names(in: folder) }
+
+    private static func names(in folder: URL) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
     }
 
-    /// Deletes what is left of log and views that a process began to build and did not finish.
+    /// Deletes what is left of log, views and snapshots that a process began to build and did not finish.
     ///
-    /// Nobody builds a log meanwhile, as far as the caller holds the log's writer lock. Who builds views meanwhile finds
-    /// them gone, and builds them once more.
+    /// Nobody builds a log meanwhile, as far as the caller holds the log's writer lock. Who builds views or a snapshot
+    /// meanwhile finds them gone, and builds them once more.
     func removeUnfinished() {
         for name in names {
             let isOfLog = name.hasPrefix("log.mdb.") && name.hasSuffix(".creating")
             if isOfLog || name.hasPrefix("views.mdb.new-") { unlink(folder.appending(path: name).path) }
         }
+        for name in Self.names(in: snapshotFolder) where !name.hasSuffix(".snapshot") {
+            unlink(snapshotFolder.appending(path: name).path)
+        }
     }
 
     /// The files and folders of the folder beside log, views, their locks and the key, in order of name.
     var others: [String] {
-        let own: Set = ["log.mdb", "log.mdb-lock", "views.mdb", "views.mdb-lock", "identity"]
+        let own: Set = ["log.mdb", "log.mdb-lock", "views.mdb", "views.mdb-lock", "identity", "snapshots"]
         return names.filter { !own.contains($0) && !$0.hasPrefix("views.mdb.new-") }.map {
             folder.appending(path: $0).path
         }

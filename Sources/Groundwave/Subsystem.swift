@@ -20,7 +20,11 @@ public enum Subsystem: String, CaseIterable, Sendable {
 
     /// What went wrong, without the path of the file: it may have a call in it.
     static func reason(of error: any Error) -> String {
-        (error as? LMDBError).map { "\($0.reason)" } ?? "\(type(of: error))"
+        switch error {
+        case let error as LMDBError: "\(error.reason)"
+        case let error as StoreError: "\(error.code)"
+        default: "\(type(of: error))"
+        }
     }
 
     var logger: Logger { Logger(label: "groundwave.\(rawValue)") }

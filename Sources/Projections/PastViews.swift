@@ -28,7 +28,14 @@ public final class PastViews: Sendable {
 
     private enum Source {
         case overlay(Overlay)
-        case scratch(Environment, ScratchFile)
+        /// A file that holds no value of these erased events.
+        case scratch(Environment, ScratchFile, without: EventSet)
+
+        /// Whether values may be in it that are in the log no more.
+        func isStale(_ log: EventLog) throws -> Bool {
+            guard case .scratch(_, _, let erased) = self else { return false }
+            return try log.erased() != erased
+        }
     }
 
     /// A file that goes away with its last user.
@@ -47,7 +54,7 @@ public final class PastViews: Sendable {
     ///
     /// - Parameters:
     ///   - kinds: The kinds, where a record is read by other policies than those of `views`.
-    ///   - path: A place in a temporary folder where a file may be built.
+    ///   - path: A place in a temporary folder, where files may be built whose names begin with it.
     ///   - snapshots: The paths of snapshots to start from. One that cannot be used is passed over.
     public init(
         of views: Views, _ filter: EventFilter, kinds: Kinds? = nil, scratchPath path: String, snapshots: [String] = []
@@ -61,6 +68,9 @@ public final class PastViews: Sendable {
 
     private func makeSource() throws -> Source {
         let log = views.log
+        let erased = try log.erased()
+        // One that a reader still has open goes away by its own name.
+        let path = "\(path)-\(erased.count)"
         let all = try log.vector()
         let counted = filter.vector ?? all
         let position = try log.lastPosition(of: counted)
@@ -75,13 +85,14 @@ public final class PastViews: Sendable {
         }
         for (reader, cost) in zip(candidates, costs).sorted(by: { $0.1 < $1.1 }) where cost < counted.eventCount {
             do {
-                return .scratch(try load(reader, counted, through: position), ScratchFile(path))
+                return .scratch(
+                    try load(reader, counted, through: position, at: path), ScratchFile(path), without: erased)
             } catch is SnapshotError {
                 unlink(path)
             }
         }
         let environment = try Views.build(at: path, of: log, kinds: kinds, through: position, filter)
-        return .scratch(environment, ScratchFile(path))
+        return .scratch(environment, ScratchFile(path), without: erased)
     }
 
     private func usableSnapshots(for vector: VersionVector) -> [SnapshotReader] {
@@ -95,7 +106,7 @@ public final class PastViews: Sendable {
 
     /// The view of `reader`'s snapshot, with what `vector` has beyond it folded into it.
     private func load(
-        _ reader: SnapshotReader, _ vector: VersionVector, through position: Position
+        _ reader: SnapshotReader, _ vector: VersionVector, through position: Position, at path: String
     ) throws -> Environment {
         let missing = vector.ranges(missingFrom: reader.head.vector)
         let first = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
@@ -120,13 +131,14 @@ public final class PastViews: Sendable {
     /// - Complexity: The first call O(events that `filter` leaves out) or O(events it counts), whichever is less.
     public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         let made = try source.withLock { source in
-            if let source { return source }
+            if let known = source, try !known.isStale(views.log) { return known }
+            source = nil
             let made = try makeSource()
             source = made
             return made
         }
         switch made {
-        case .scratch(let environment, _):
+        case .scratch(let environment, _, _):
             return try environment.read { try ViewReader.lend($0, kinds: kinds, to: body) }
         case .overlay:
             return try views.read(kinds: kinds) { view in try view.overlaid(by: overlay(over: view), body) }

@@ -38,7 +38,12 @@ import Testing
     @Test func `leaves no trace of its text in any file, and everything else as it was`() async throws {
         let (temporary, id) = try await Self.store()
         let store = temporary.store
-        #expect(try Self.search(store) == ["log.mdb", "views.mdb"], "what is searched for is found before")
+        let snapshot = try store.createSnapshot()
+        let old = files(of: store, "snapshots")
+        #expect(
+            Set(try Self.search(store)) == Set(["log.mdb", "views.mdb"] + old), "what is searched for is found before")
+        let past = try await store.at(.vector(snapshot.vector))
+        #expect(try past.record("qso", id)?.text("NAME") == "Bartholomew")
         let others = try store.read { try $0.all(.everything).filter { $0.id != id } }
         let roots = try store.log.root(of: #require(store.replica))
         let vector = try store.log.vector()
@@ -52,6 +57,11 @@ import Testing
         let record = try #require(try store.record("qso", id))
         #expect(!record.isVisible && record.fields.allSatisfy { $0.heads.allSatisfy { $0.value == nil } })
         #expect(try !store.erasing.isPending())
+        #expect(Set(files(of: store, "snapshots")).isDisjoint(with: old))
+        #expect(try past.record("qso", id)?.text("NAME") == nil)
+        #expect(try past.read { try $0.record("qso", id)?.text("NAME") } == nil)
+        _ = try store.createSnapshot()
+        #expect(try Self.search(store) == [], "a snapshot made since has none of it")
 
         let digest = try store.digest()
         try store.close()
@@ -173,4 +183,9 @@ import Testing
         try await store.erase([id])
         #expect(try Self.search(store) == [])
     }
+}
+
+/// The names of the files in a folder of `store`.
+private func files(of store: Store, _ folder: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: store.url.appending(path: folder).path)) ?? []).sorted()
 }

@@ -1,11 +1,13 @@
+import ByteCoding
+import Compression
 import Foundation
 
 /// Looks for text in every file of a folder, however it may be written there.
 enum StoreSearch {
     /// The files below `folder` that hold any of `texts`, as UTF-8, UTF-16 or base64, in upper, lower or given case.
     ///
-    /// The files are read as bytes, so every page of an LMDB file counts, free ones too. The store writes no compressed
-    /// file yet.
+    /// The files are read as bytes, so every page of an LMDB file counts, free ones too. Compressed parts of a file are
+    /// searched as they are and expanded.
     static func files(below folder: URL, holding texts: [String]) throws -> [String] {
         let needles = texts.flatMap { text in
             Set([text, text.uppercased(), text.lowercased()]).flatMap { forms(of: $0) }
@@ -14,8 +16,25 @@ enum StoreSearch {
         return try (paths?.allObjects ?? []).compactMap { $0 as? URL }.filter { url in
             guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { return false }
             let data = try Data(contentsOf: url)
-            return needles.contains { data.range(of: $0) != nil }
+            let searched = [data] + expanded(data)
+            return needles.contains { needle in searched.contains { $0.range(of: needle) != nil } }
         }.map(\.lastPathComponent).sorted()
+    }
+
+    /// What every zstd frame in `data` stands for that has its two lengths before it, as all of our files have them.
+    private static func expanded(_ data: Data) -> [Data] {
+        let bytes = [UInt8](data)
+        var contents: [Data] = []
+        for start in bytes.indices.dropLast(4) where Array(bytes[start..<start + 4]) == [0x28, 0xB5, 0x2F, 0xFD] {
+            guard start >= 12 else { continue }
+            let lengths = bytes.span.bytes
+            let (length, stored) = (Int(lengths.uint32(at: start - 12)), Int(lengths.uint32(at: start - 8)))
+            guard length < 1 << 26, start + stored <= bytes.count,
+                let content = try? Zstd.decompress(lengths.extracting(start..<start + stored), count: length)
+            else { continue }
+            contents.append(Data(content))
+        }
+        return contents
     }
 
     private static func forms(of text: String) -> [Data] {

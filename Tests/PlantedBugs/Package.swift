@@ -12,13 +12,17 @@ let package = Package(
     dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")],
     targets: [
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .target(name: "CChecksum"),
         .target(name: "ByteCoding", dependencies: ["CChecksum"]),
         .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: [.strictMemorySafety()]),
+        .target(name: "Compression", dependencies: ["CZstd"]),
         .target(name: "Events", dependencies: ["ByteCoding", crypto]),
         .target(name: "Records", dependencies: ["ByteCoding", "Events"]),
         .target(name: "EventLog", dependencies: ["ByteCoding", "Events", "LMDB"]),
-        .target(name: "Projections", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", crypto]),
+        .target(
+            name: "Projections",
+            dependencies: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "Records", crypto]),
         .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events"]),
         .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
         .testTarget(name: "EventLogTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records"]),
