@@ -1,9 +1,10 @@
 import ADIF
 import Foundation
-import Groundwave
 import GroundwaveTesting
 import Radio
 import Testing
+
+@testable import Groundwave
 
 @Suite struct `Importing a series of one log as it grew` {
     @Test(.enabled(if: Collection.folder != nil), arguments: ["series-jtdx", "series-xforever1313-qrz"])
@@ -25,6 +26,30 @@ import Testing
             #expect(try temporary.store.read { try $0.count(.everything) } == known.values.reduce(0, +))
             let again = try await temporary.store.importBytes(bytes, named: file.lastPathComponent)
             #expect(again.unchanged == again.records && again.id == nil, "a second time it says nothing new")
+        }
+    }
+
+    @Test(.enabled(if: Collection.folder != nil), arguments: ["series-jtdx", "series-xforever1313-qrz"])
+    func `at the position of each import shows what a fresh store shows that had only the files up to it`(
+        series: String
+    ) async throws {
+        let files = Collection.files(in: series)
+        let temporary = try await TemporaryStore()
+        var positions: [UInt64] = []
+        for file in files {
+            try await temporary.store.importBytes([UInt8](Data(contentsOf: file)), named: file.lastPathComponent)
+            positions.append(try temporary.store.log.lastPosition())
+        }
+        #expect(files.count > 1 && Set(positions).count > 1, "the log grew")
+        for (count, position) in positions.enumerated() {
+            let fresh = try await TemporaryStore()
+            for file in files[...count] {
+                try await fresh.store.importBytes([UInt8](Data(contentsOf: file)), named: file.lastPathComponent)
+            }
+            let past = try await temporary.store.at(.position(position)).digest()
+            let digest = try fresh.store.digest()
+            #expect(past.content == digest.content && past.contacts == digest.contacts, "\(files[count].lastPathComponent)")
+            #expect(past.contacts > 0)
         }
     }
 
