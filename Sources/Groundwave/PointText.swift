@@ -2,8 +2,9 @@ import Events
 import Projections
 
 extension Store {
-    /// The point that `text` says: `@120`, a time, `before:EVENT`, `after:EVENT`, `vector:REPLICA=n,…` or
-    /// `known:REPLICA@n`. A day means its end.
+    /// The point that `text` says: `@120`, a time, `before:EVENT`, `after:EVENT`, `snapshot:ID`,
+    /// `vector:REPLICA=n,…` or `known:REPLICA@n`. A day means its end; of a snapshot's id its beginning is enough, or
+    /// `last`.
     ///
     /// - Parameter now: Seconds since 1970.
     /// - Throws: ``StoreError`` with code `usage` where it says none, `notFound` where it names what is not here.
@@ -21,6 +22,7 @@ extension Store {
         switch text[..<colon].lowercased() {
         case "before": return .before(try event(named: rest))
         case "after": return .after(try event(named: rest))
+        case "snapshot": return .vector(try snapshot(named: rest).vector)
         case "known": return .known(try numbered(rest, separator: "@", in: text))
         case "vector":
             var vector = VersionVector()
@@ -50,6 +52,19 @@ extension Store {
         return event
     }
 
+    /// The usable snapshot whose id begins with `text`, or the newest one for `last`.
+    private func snapshot(named text: String) throws -> SnapshotInformation {
+        let all = snapshots().compactMap(\.information).filter { $0.log == log.id }
+        if text.lowercased() == "last", let newest = all.max(by: { $0.created < $1.created }) { return newest }
+        let found = text.isEmpty ? [] : all.filter { "\($0.id)".hasPrefix(text.uppercased()) }
+        guard let snapshot = found.first, found.count == 1 else {
+            throw StoreError(
+                .notFound, "There is \(found.isEmpty ? "no" : "more than one") snapshot \(text) in this store.",
+                hint: "groundwave snapshot list")
+        }
+        return snapshot
+    }
+
     private func event(at position: Position) throws -> EventID {
         guard let event = try describing({ try log.withEvent(at: position) { frame, _ in frame.id } }) else {
             throw StoreError(.notFound, "There is no event at position @\(position).")
@@ -69,7 +84,7 @@ extension Store {
             .usage, "“\(text)” is no point in time.",
             hint: """
                 Say @120 (a position), a time such as yesterday, 90m or 2026-05-01T12:00, before:EVENT, after:EVENT, \
-                vector:REPLICA=n,… or known:REPLICA@n.
+                snapshot:ID, vector:REPLICA=n,… or known:REPLICA@n.
                 """)
     }
 }

@@ -10,11 +10,16 @@ import Records
 struct Reverts {
     /// The events that take one another back.
     private(set) var cancelled = EventSet()
+    /// Of these the batches that took something back.
+    private(set) var undos = EventSet()
+    /// Of these again the batches that did so as a step of their own: an undo takes them back in their turn.
+    private(set) var steps = EventSet()
 
     private struct Revert {
         /// The batch that took back; `nil` for one that is still to be written.
         var own: EventRange?
         var taken: EventSet
+        var isStep = false
     }
 
     /// Reads the undos that `view` knows. Cost: a few look-ups for each.
@@ -22,14 +27,14 @@ struct Reverts {
     /// - Parameter events: What one more undo takes back, which is about to be written.
     init(in view: borrowing ViewReader, _ log: EventLog, with events: EventSet = EventSet()) throws {
         var reverts = [Revert(own: nil, taken: events)]
-        var closings: [(position: Position, taken: EventSet)] = []
+        var closings: [(position: Position, taken: EventSet, isStep: Bool)] = []
         try view.forEachRecord(of: RevertKind.name) { record in
-            closings.append((record.firstPosition, RevertKind.events(of: record)))
+            closings.append((record.firstPosition, RevertKind.events(of: record), RevertKind.isStep(record)))
             return true
         }
-        for (position, taken) in closings {
+        for (position, taken, isStep) in closings {
             guard let batch = try Batch(closing: position, in: log) else { continue }
-            reverts.append(Revert(own: batch.range, taken: taken))
+            reverts.append(Revert(own: batch.range, taken: taken, isStep: isStep))
         }
         // Who undoes an undo has seen it, so no two undo one another, and each can be judged by those that name it.
         var isActive: [Bool?] = Array(repeating: nil, count: reverts.count)
@@ -58,7 +63,10 @@ struct Reverts {
         }
         for (index, revert) in reverts.enumerated() where judge(index) {
             cancelled.formUnion(revert.taken)
-            if let own = revert.own { cancelled.insert(own) }
+            guard let own = revert.own else { continue }
+            cancelled.insert(own)
+            undos.insert(own)
+            if revert.isStep { steps.insert(own) }
         }
     }
 

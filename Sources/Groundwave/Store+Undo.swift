@@ -5,8 +5,8 @@ import Records
 
 /// What an undo wrote.
 public struct Reverted: Hashable, Sendable {
-    /// A record that the undo could not take back as a whole.
-    public struct Left: Hashable, Sendable {
+    /// A record.
+    public struct Record: Hashable, Sendable {
         /// Its kind.
         public let kind: String
         /// Its id.
@@ -15,10 +15,10 @@ public struct Reverted: Hashable, Sendable {
 
     /// The compensating batches, in the order of writing.
     public var batches: [Batch] = []
-    /// How many records changed; 0 where nothing was left to take back.
-    public var recordCount = 0
+    /// The records that changed; none where nothing was left to take back.
+    public var changed: [Record] = []
     /// The records of which something stays, since others have written to them meanwhile.
-    public var left: [Left] = []
+    public var left: [Record] = []
 
     /// Nothing yet.
     public init() {}
@@ -31,7 +31,7 @@ extension Store {
     /// The latest batches that this device wrote and that were not undone, the newest first.
     ///
     /// An undo is passed over with what it undid; so `undo 2` after `undo 1` goes further back. What an undone undo had
-    /// taken back counts again.
+    /// taken back counts again. A revert of chosen events is a step like any other.
     public func undoableBatches(_ count: Int) throws -> [Batch] {
         var batches: [Batch] = []
         try forEachUndoableBatch { batch in
@@ -45,7 +45,8 @@ extension Store {
     /// Hands out the batches of this device that were not undone, the newest first, until `body` says `false`.
     func forEachUndoableBatch(_ body: (Batch) throws -> Bool) throws {
         guard let replica else { return }
-        var cancelled = try read { try Reverts(in: $0, log).cancelled }
+        let reverts = try read { try Reverts(in: $0, log) }
+        var cancelled = reverts.cancelled
         // An erase cannot be undone, so it is passed over.
         cancelled.formUnion(EventSet(try read { try Erasures(in: $0, log).batches }))
         try describing {
@@ -56,19 +57,19 @@ extension Store {
                     let batch = try Batch(closing: closing, in: log)
                 else { throw StoreError(.damaged, "The event \(EventID(replica, sequence).short) is missing.") }
                 sequence = batch.first.sequence - 1
-                if cancelled.contains(batch.range) { continue }
+                if cancelled.contains(batch.range), !reverts.steps.contains(batch.range) { continue }
                 guard try body(batch) else { return }
             }
         }
     }
 
-    /// Writes what takes a batch back: see ``revert(_:note:author:)-(EventSet,_,_)``.
+    /// Undoes a batch: see ``revert(_:note:author:)-(EventSet,_,_)``; the next undo passes over both.
     ///
     /// - Parameter batch: As `write` returned it; `nil`, a write that had nothing to do, takes nothing back.
     @discardableResult
     public func revert(_ batch: Batch?, note: String? = nil, author: String? = nil) async throws -> Reverted {
         guard let batch else { return Reverted() }
-        return try await revert(EventSet([batch.range]), note: note, author: author)
+        return try await takeBack(EventSet([batch.range]), isStep: false, note: note ?? "Undo", author: author)
     }
 
     /// Writes what takes events back, whoever wrote them: each record they touch then says what it would without them.
@@ -85,17 +86,24 @@ extension Store {
     /// - Complexity: The events of every record that is touched are read once.
     @discardableResult
     public func revert(_ events: EventSet, note: String? = nil, author: String? = nil) async throws -> Reverted {
+        try await takeBack(events, isStep: true, note: note ?? "Revert", author: author)
+    }
+
+    /// Writes what takes `events` back.
+    ///
+    /// - Parameter isStep: Whether the next undo takes this back, or passes over it.
+    func takeBack(_ events: EventSet, isStep: Bool, note: String, author: String?) async throws -> Reverted {
         try read { try Erasures(in: $0, log) }.refuseTakingBack(events)
         var reverted = Reverted()
         let records = try Array(self.records(touchedBy: events).reversed())
         var next = 0
         while true {
             let start = next
-            let written = try await write(note: note ?? "Undo", author: author) { [log] write in
-                try write.takeBack(events, records[start...], in: log)
+            let written = try await write(note: note, author: author) { [log] write in
+                try write.takeBack(events, records[start...], isStep, in: log)
             }
             if let batch = written.batch { reverted.batches.append(batch) }
-            reverted.recordCount += written.value.changed
+            reverted.changed += written.value.changed
             reverted.left += written.value.left
             next += written.value.done
             if next == records.count { return reverted }
@@ -114,7 +122,7 @@ extension Store {
             for name in records {
                 guard let record = try view.record(name.kind, name.id) else { continue }
                 let compensation = try Compensation(of: record, name, without: filter, view, log)
-                if !compensation.operations.isEmpty { reverted.recordCount += 1 }
+                if !compensation.operations.isEmpty { reverted.changed.append(.init(kind: name.kind, record: name.id)) }
                 if compensation.isPartial { reverted.left.append(.init(kind: name.kind, record: name.id)) }
             }
         }
@@ -145,14 +153,14 @@ extension Compensation {
 /// How far one batch of an undo came.
 private struct TakenBack {
     var done = 0
-    var changed = 0
-    var left: [Reverted.Left] = []
+    var changed: [Reverted.Record] = []
+    var left: [Reverted.Record] = []
 }
 
 extension WriteBatch {
     /// Appends what takes `events` back of `records`, as far as there is room for it, and the word that closes it.
     fileprivate mutating func takeBack(
-        _ events: EventSet, _ records: ArraySlice<RecordName>, in log: EventLog
+        _ events: EventSet, _ records: ArraySlice<RecordName>, _ isStep: Bool, in log: EventLog
     ) throws -> TakenBack {
         let filter = try read { try EventFilter(withoutRevertedAnd: events, $0, log) }
         var result = TakenBack()
@@ -167,15 +175,15 @@ extension WriteBatch {
             if !change.operations.isEmpty {
                 bytes += DraftBatch.byteBound(of: change, note: AuditNote()) + DraftBatch.overheadPerEvent
                 // Half of a batch's bytes are kept free for the words and what the writer adds.
-                let isFull = bytes > EventLimits.batchBytes / 2 || result.changed == EventLimits.batchCount - 1
-                if result.changed > 0, isFull { break }
-                result.changed += 1
+                let isFull = bytes > EventLimits.batchBytes / 2 || result.changed.count == EventLimits.batchCount - 1
+                if !result.changed.isEmpty, isFull { break }
+                result.changed.append(.init(kind: name.kind, record: name.id))
                 try append(change)
             }
             if compensation.isPartial { result.left.append(.init(kind: name.kind, record: name.id)) }
             result.done += 1
         }
-        try append(RevertKind.closing(events, as: newID()))
+        try append(RevertKind.closing(events, as: newID(), isStep: isStep))
         return result
     }
 }

@@ -38,7 +38,7 @@ extension Store {
                 for (name, assignments) in part { try batch.set(name.kind, name.id, assignments) }
             }
             if let batch = written.batch { reverted.batches.append(batch) }
-            reverted.recordCount += part.count
+            reverted.changed += part.map { .init(kind: $0.name.kind, record: $0.name.id) }
         }
         return reverted
     }

@@ -25,17 +25,22 @@ enum MergeKind: RecordKind {
     static let schema = KindSchema(name: name, fields: [FieldSchema(1, "KEPT"), FieldSchema(2, "HIDDEN")])
 }
 
-/// The record of each undo: it closes the batch that takes others back, and says which events these are.
+/// The record of each undo: it closes the batch that takes others back, and says which events these are; and whether it
+/// is a step of its own, which the next undo takes back, or a step back.
 enum RevertKind: RecordKind {
     static let name = "revert"
-    static let schema = KindSchema(name: name, fields: [FieldSchema(1, "EVENTS")])
+    static let schema = KindSchema(name: name, fields: [FieldSchema(1, "EVENTS"), FieldSchema(2, "STEP")])
 
     /// The change that closes a batch which takes back `events`.
-    static func closing(_ events: EventSet, as id: RecordID) -> Change {
-        Change(
+    static func closing(_ events: EventSet, as id: RecordID, isStep: Bool) -> Change {
+        let step = isStep ? [Assignment("STEP", text: "1")] : []
+        return Change(
             kind: name, record: id,
-            operations: schema.operations(assigning: [Assignment("EVENTS", text: events.text)], to: nil))
+            operations: schema.operations(assigning: [Assignment("EVENTS", text: events.text)] + step, to: nil))
     }
+
+    /// Whether the undo that `record` is of is a step of its own.
+    static func isStep(_ record: Record) -> Bool { schema.value(of: "STEP", in: record) != nil }
 
     /// The events that `record` says were taken back.
     static func events(of record: Record) -> EventSet { EventSet(valueOf: "EVENTS", in: record, schema) }

@@ -24,18 +24,17 @@ public final class PastViews: Sendable {
     private let views: Views
     private let path: String
     private let snapshots: [String]
-    private let source = Mutex<Source?>(nil)
+    private let source = Mutex<Made?>(nil)
 
     private enum Source {
         case overlay(Overlay)
-        /// A file that holds no value of these erased events.
-        case scratch(Environment, ScratchFile, without: EventSet)
+        case scratch(Environment, ScratchFile)
+    }
 
-        /// Whether values may be in it that are in the log no more.
-        func isStale(_ log: EventLog) throws -> Bool {
-            guard case .scratch(_, _, let erased) = self else { return false }
-            return try log.erased() != erased
-        }
+    /// A source, and the events whose values it does not have since they were erased when it was made.
+    private struct Made {
+        var source: Source
+        let erased: EventSet
     }
 
     /// A file that goes away with its last user.
@@ -66,9 +65,8 @@ public final class PastViews: Sendable {
         self.snapshots = snapshots
     }
 
-    private func makeSource() throws -> Source {
+    private func makeSource(without erased: EventSet) throws -> Source {
         let log = views.log
-        let erased = try log.erased()
         // One that a reader still has open goes away by its own name.
         let path = "\(path)-\(erased.count)"
         let all = try log.vector()
@@ -86,13 +84,13 @@ public final class PastViews: Sendable {
         for (reader, cost) in zip(candidates, costs).sorted(by: { $0.1 < $1.1 }) where cost < counted.eventCount {
             do {
                 return .scratch(
-                    try load(reader, counted, through: position, at: path), ScratchFile(path), without: erased)
+                    try load(reader, counted, through: position, at: path), ScratchFile(path))
             } catch is SnapshotError {
                 unlink(path)
             }
         }
         let environment = try Views.build(at: path, of: log, kinds: kinds, through: position, filter)
-        return .scratch(environment, ScratchFile(path), without: erased)
+        return .scratch(environment, ScratchFile(path))
     }
 
     private func usableSnapshots(for vector: VersionVector) -> [SnapshotReader] {
@@ -130,15 +128,17 @@ public final class PastViews: Sendable {
     ///
     /// - Complexity: The first call O(events that `filter` leaves out) or O(events it counts), whichever is less.
     public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
-        let made = try source.withLock { source in
-            if let known = source, try !known.isStale(views.log) { return known }
-            source = nil
-            let made = try makeSource()
-            source = made
-            return made
+        let erased = try log.erased()
+        let made = try source.withLock { known in
+            // What was made before values were erased may still have them.
+            if let known, known.erased == erased { return known.source }
+            known = nil
+            let made = Made(source: try makeSource(without: erased), erased: erased)
+            known = made
+            return made.source
         }
         switch made {
-        case .scratch(let environment, _, _):
+        case .scratch(let environment, _):
             return try environment.read { try ViewReader.lend($0, kinds: kinds, to: body) }
         case .overlay:
             return try views.read(kinds: kinds) { view in try view.overlaid(by: overlay(over: view), body) }
@@ -164,11 +164,11 @@ public final class PastViews: Sendable {
 
     /// The overlay, brought up to what `view` has.
     private func overlay(over view: borrowing ViewReader) throws -> Overlay {
-        try source.withLock { source in
-            guard case .overlay(var overlay)? = source else { preconditionFailure("An overlay stays one.") }
+        try source.withLock { made in
+            guard case .overlay(var overlay)? = made?.source else { preconditionFailure("An overlay stays one.") }
             if overlay.isUpToDate(with: view) { return overlay }
             try overlay.extend(over: view, in: views.log)
-            source = .overlay(overlay)
+            made?.source = .overlay(overlay)
             return overlay
         }
     }

@@ -15,7 +15,8 @@ import Records
 /// | is shown already, or what another source said, or stands where a person wrote and this source never spoke | the word of the source, which shows nowhere |
 /// | else | the value |
 ///
-/// A frequency, mode or time with parts that the file lacks keeps these parts. A hidden contact stays as it is.
+/// A frequency, mode or time with parts that the file lacks keeps these parts. A hidden contact stays as it is, unless
+/// it was an undo that hid it: what an undone import had brought, the file brings again.
 public struct ImportComparison {
     /// What a record of the file turned out to be.
     public enum Outcome: Sendable {
@@ -35,6 +36,7 @@ public struct ImportComparison {
 
     private let source: SourceID
     private let session: RecordID?
+    private let undos: EventSet
     /// How many records with this key the file had so far; the station counts, where it is given.
     private var occurrences: [ContactKey: Int] = [:]
     /// The contacts that the file's records were.
@@ -43,7 +45,10 @@ public struct ImportComparison {
     private var slice: [(key: ContactKey, id: RecordID)] = []
 
     /// A comparison with what `source` said before.
-    public init(source: SourceID, session: RecordID? = nil) {
+    ///
+    /// - Parameter undos: The events that took others back.
+    public init(source: SourceID, session: RecordID? = nil, undos: EventSet = EventSet()) {
+        self.undos = undos
         self.source = source
         self.session = session
     }
@@ -76,8 +81,15 @@ public struct ImportComparison {
                     kind: QSOKind.name, record: id, source: source,
                     operations: imported.operations(occurrence: occurrence, session: session?.bytes)))
         }
-        guard state.isVisible else { return .hidden }
         let operations = news(in: imported, id, state, view)
+        guard state.isVisible else {
+            let record = Record(kind: QSOKind.name, id: id, state: state, names: view.names, schema: QSOKind.schema)
+            guard !record.deletions.isEmpty, record.deletions.allSatisfy({ undos.contains($0.event) }) else {
+                return .hidden
+            }
+            let show = Operation(.revive, .life, supersedes: record.superseded(by: .life))
+            return .new(Change(kind: QSOKind.name, record: id, source: source, operations: [show] + operations))
+        }
         if operations.isEmpty { return .unchanged }
         let change = Change(kind: QSOKind.name, record: id, source: source, operations: operations)
         return operations.allSatisfy(\.code.isWord) ? .heard(change) : .updated(change)

@@ -39,10 +39,10 @@ import Testing
         try fleet.meet()
         let other = fleet.stores[1]
         let events = try other.events(ofImport: id)
-        #expect(try other.previewRevert(events).recordCount > 0)
+        #expect(try other.previewRevert(events).changed.count > 0)
         let before = try content(other)
         let undone = try await other.revert(events)
-        #expect(undone.recordCount > 0)
+        #expect(undone.changed.count > 0)
         let left = Set(undone.left.map(\.record))
         if seed % 3 == 0 { #expect(left.isEmpty) }
         var filter = EventFilter()
@@ -61,13 +61,54 @@ import Testing
         #expect(try store.digest().views == other.digest().views)
     }
 
+    @Test func `is a step that undo takes back, and behind which it goes on`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        try await store.write(note: "first") { _ = try $0.add("qso", [Assignment("CALL", text: "N0CALL")]) }
+        let empty = try store.digest().content
+        // Large enough that taking it back is several batches, and one step all the same.
+        let id = try #require(try await store.importText(generatedLog(5000)).id)
+        let whole = try store.digest().content
+        let reverted = try await store.revert(store.events(ofImport: id), note: "Wrong file")
+        #expect(reverted.batches.count > 1 && reverted.changed.count == 5000)
+        #expect(try store.digest().content == empty)
+        let steps = try store.undoableSteps(5)
+        #expect(steps.map(\.note.text) == ["Wrong file", "first"])
+        #expect(steps.map(\.changeCount) == [5000, 1])
+        try await store.revert(steps[0])
+        #expect(try store.digest().content == whole)
+        #expect(try store.undoableSteps(5).map(\.note.text) == ["Import test.adi", "first"])
+        for step in try store.undoableSteps(2) { try await store.revert(step) }
+        #expect(try store.digest().contacts == 0 && store.undoableSteps(5).isEmpty)
+    }
+
+    @Test func `an import does not keep its file from being imported again`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let id = try #require(try await store.importText(generatedLog(20), named: "log.adi").id)
+        let whole = try store.digest().content
+        // One that a person hid stays hidden, whatever was undone.
+        let hidden = try #require(try store.read { try $0.all(.everything).first?.id })
+        try await store.write { _ = try $0.remove("qso", hidden) }
+        try await store.revert(store.events(ofImport: id))
+        #expect(try store.digest().contacts == 0)
+        let again = try await store.importText(generatedLog(20), named: "log.adi")
+        #expect(again.imported == 19 && again.hidden == 1 && again.unchanged == 1)
+        #expect(try store.digest().contacts == 19)
+        try await store.write { _ = try $0.restore("qso", hidden) }
+        #expect(try store.digest().content == whole)
+        // And that import is undone as the first one was.
+        try await store.revert(store.events(ofImport: #require(again.id)))
+        #expect(try store.digest().contacts == 1)
+    }
+
     @Test func `an import twice changes nothing more`() async throws {
         let temporary = try await TemporaryStore()
         let id = try #require(try await temporary.store.importText(generatedLog(5)).id)
         let events = try temporary.store.events(ofImport: id)
-        #expect(try await temporary.store.revert(events).recordCount == 5)
+        #expect(try await temporary.store.revert(events).changed.count == 5)
         let once = try temporary.store.digest().content
-        #expect(try await temporary.store.revert(events).recordCount == 0)
+        #expect(try await temporary.store.revert(events).changed.count == 0)
         #expect(try temporary.store.digest().content == once)
     }
 

@@ -90,7 +90,11 @@ final class Program: Sendable {
 
     /// Runs a verb that must succeed, with `--json`, and returns what it says.
     @discardableResult
-    func json(_ arguments: String...) throws -> [String: Any] {
+    func json(_ arguments: String...) throws -> [String: Any] { try json(arguments) }
+
+    /// Runs a verb that must succeed, with `--json`, and returns what it says.
+    @discardableResult
+    func json(_ arguments: [String]) throws -> [String: Any] {
         let outcome = try run(arguments + ["--json"])
         try #require(outcome.status == 0, "\(arguments): \(outcome.errors)")
         try #require(outcome.json["v"] as? Int == 1)

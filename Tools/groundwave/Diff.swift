@@ -8,7 +8,7 @@ struct Diff: AsyncParsableCommand {
         abstract: "What changed between two moments; exit code 1 where anything did.",
         discussion: """
             A moment is a time (yesterday, 90m, 2026-05-01T12:00), @120 (a position), before:EVENT, after:EVENT, \
-            known:REPLICA@n (what that device had seen) or vector:REPLICA=n,… A day means its end.
+            known:REPLICA@n (what that device had seen), snapshot:ID or vector:REPLICA=n,… A day means its end.
 
               groundwave diff yesterday now
               groundwave diff before:last after:last

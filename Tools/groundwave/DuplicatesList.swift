@@ -49,7 +49,7 @@ struct DuplicatesList: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.open()
+        let store = try await options.openForReading()
         let pairs = try store.duplicates(within: apart.window).compactMap { try PairText($0, store) }
         if ndjson {
             try pairs.forEach { try Terminal.print(json: Result.Pair($0)) }

@@ -20,7 +20,7 @@ struct ReadOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "As it was then: a time, @position, before:EVENT, after:EVENT, known:REPLICA@n, vector:REPLICA=n,…",
+            "As it was then: a time, @position, before:EVENT, after:EVENT, known:REPLICA@n, snapshot:ID, vector:REPLICA=n,…",
             valueName: "point"))
     var at: String?
 

@@ -8,8 +8,7 @@ struct Revert: AsyncParsableCommand {
         abstract: "Take back one event, or a whole import, whoever wrote it and whenever.",
         discussion: """
             What it replaced comes back; what others changed since stays, and is listed. Nothing is lost: the revert is \
-            itself a change that the history shows and that reaches your other devices, and reverting it, or undo, \
-            gives everything back.
+            itself a change that the history shows and that reaches your other devices, and undo gives everything back.
 
               groundwave revert --import last
               groundwave revert @1204 --note "Wrong contact"
@@ -28,15 +27,20 @@ struct Revert: AsyncParsableCommand {
     var dryRun = false
 
     struct Result: Encodable {
-        struct Left: Encodable {
+        struct Record: Encodable {
             var kind: String
             var record: String
+
+            init(_ record: Reverted.Record) {
+                kind = record.kind
+                self.record = "\(record.record)"
+            }
         }
 
         var events: Int
         var batches: Int
-        var records: Int
-        var left: [Left]
+        var changed: [Record]
+        var left: [Record]
         var event: String?
     }
 
@@ -49,18 +53,18 @@ struct Revert: AsyncParsableCommand {
         let (events, words) = try chosen(store)
         let preview = try store.previewRevert(events)
         var reverted = preview
-        if !options.json { RevertOutput.preview(preview, words) }
-        if !dryRun, preview.recordCount > 0 {
+        if !options.json { try RevertOutput.preview(preview, words, store) }
+        if !dryRun, !preview.changed.isEmpty {
             if !yes {
-                try Confirmation.ask("Take it back?", orElse: "This would change \(preview.recordCount) records.")
+                try Confirmation.ask("Take it back?", orElse: "This would change \(NumberText.count(preview.changed.count, "record")).")
             }
             reverted = try await store.revert(events, note: writing.note ?? "Revert \(words)", author: writing.author)
         }
         if options.json {
             try Terminal.print(
                 json: Result(
-                    events: reverted.eventCount, batches: reverted.batches.count, records: reverted.recordCount,
-                    left: reverted.left.map { .init(kind: $0.kind, record: "\($0.record)") },
+                    events: reverted.eventCount, batches: reverted.batches.count, changed: reverted.changed.map(Result.Record.init),
+                    left: reverted.left.map(Result.Record.init),
                     event: reverted.batches.first.map { "\($0.first)" }))
         } else if dryRun {
             Terminal.print("Nothing was written.")
@@ -85,26 +89,33 @@ struct Revert: AsyncParsableCommand {
 
 /// What a revert did, or would do, in sentences.
 enum RevertOutput {
-    static func preview(_ reverted: Reverted, _ words: String) {
-        Terminal.print("Taking back \(words) changes \(NumberText.count(reverted.recordCount, "record")).")
-        printLeft(reverted)
+    static func preview(_ reverted: Reverted, _ words: String, _ store: Store) throws {
+        let changed = NumberText.count(reverted.changed.count, "record")
+        Terminal.print("Taking back \(words) changes \(changed)\(reverted.changed.isEmpty ? "." : ":")")
+        try list(reverted.changed, store)
+        try printLeft(reverted, store)
     }
 
-    static func printLeft(_ reverted: Reverted) {
+    static func printLeft(_ reverted: Reverted, _ store: Store) throws {
         let left = reverted.left.count
         if left > 0 {
             Terminal.print(
                 "\(NumberText.count(left, "record")) \(left == 1 ? "stays" : "stay"), changed by others since:")
         }
-        for record in reverted.left.prefix(20) { Terminal.print("  \(record.kind) \(record.record.short)") }
-        if left > 20 { Terminal.print("  and \(left - 20) more; --json lists all.") }
+        try list(reverted.left, store)
+    }
+
+    private static func list(_ records: [Reverted.Record], _ store: Store) throws {
+        var names = RecordNames(store)
+        for record in records.prefix(20) { Terminal.print("  \(try names.name(record.kind, record.record))") }
+        if records.count > 20 { Terminal.print("  and \(records.count - 20) more; --json lists all.") }
     }
 
     static func print(_ reverted: Reverted, _ store: Store) {
-        guard let first = reverted.batches.first, reverted.recordCount > 0 else {
+        guard let first = reverted.batches.first, !reverted.changed.isEmpty else {
             return Terminal.print("There was nothing left to take back.")
         }
         Terminal.print(
-            "Taken back: \(NumberText.count(reverted.recordCount, "record")), from event \(first.first.short) on.")
+            "Taken back: \(NumberText.count(reverted.changed.count, "record")), from event \(first.first.short) on.")
     }
 }

@@ -42,7 +42,7 @@ struct Undo: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.open(author: writing.author)
+        let store = try await dryRun ? options.openForReading() : options.open(author: writing.author)
         let steps = try store.undoableSteps(count)
         var result = Result(
             batches: 0, events: 0, records: 0,
@@ -58,7 +58,7 @@ struct Undo: AsyncParsableCommand {
                 let reverted = try await store.revert(step, note: writing.note, author: writing.author)
                 result.batches += reverted.batches.count
                 result.events += reverted.eventCount
-                result.records += reverted.recordCount
+                result.records += reverted.changed.count
             }
         }
         if options.json { return try Terminal.print(json: result) }

@@ -85,7 +85,7 @@ struct WhatIf: AsyncParsableCommand {
         }
         guard keep else { return Terminal.remark("Nothing was written; --keep makes it so.") }
         RevertOutput.print(reverted, store)
-        RevertOutput.printLeft(reverted)
+        try RevertOutput.printLeft(reverted, store)
     }
 
     private func filter(_ store: Store) throws -> EventFilter {
