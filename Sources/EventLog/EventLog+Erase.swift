@@ -38,7 +38,14 @@ extension EventLog {
             return try read { old in
                 var count = 0
                 try environment().replaceFile(during: transaction) { new in
-                    count = try Self.copy(old, to: new, without: erased)
+                    count = 0
+                    try Self.copyAll(old, new) { frame, _ in
+                        guard erased.contains(frame.id) else { return .same }
+                        if !frame.isWithheld { count += 1 }
+                        return .withheld
+                    }
+                    try Self.copyBase(old, new)
+                    try Self.put(erased, in: new)
                 }
                 return count
             }
@@ -55,71 +62,6 @@ extension EventLog {
             }
         }
         return isFound
-    }
-
-    /// Copies a whole log but for the values of `erased`; returns how many events lost theirs.
-    private static func copy(
-        _ old: borrowing ReadTransaction, to new: borrowing WriteTransaction, without erased: EventSet
-    ) throws -> Int {
-        try LogTables.create(in: new)
-        let (from, to) = (try LogTables(in: old), try LogTables(in: new))
-        try copy(from.runs, to.runs, old, new)
-        try copy(from.heads, to.heads, old, new)
-        try copy(from.arrivals, to.arrivals, old, new)
-        try copy(from.trees, to.trees, old, new)
-        try copy(from.nodes, to.nodes, old, new)
-        try copy(from.meta, to.meta, old, new)
-        var state = try state(in: old, from.meta)
-        let count = try copyEvents(from.events, to.events, &state, old, new, without: erased)
-        try new.put(state.bytes.span.bytes, for: LogState.key, in: to.meta)
-        try put(erased, in: new)
-        return count
-    }
-
-    private static func copy<Key: TableKey>(
-        _ table: Table<Key>, _ target: Table<Key>, _ old: borrowing ReadTransaction,
-        _ new: borrowing WriteTransaction
-    ) throws {
-        try old.withCursor(table) { cursor in
-            try cursor.forEach(from: nil) { key, value in
-                guard let key = Key(keyBytes: key) else { throw EventLogError.damaged("the key of a row") }
-                try new.append(value, for: key, in: target)
-                return true
-            }
-        }
-    }
-
-    /// Copies the events and chains them anew. Each must be whole and follow the one before it.
-    private static func copyEvents(
-        _ table: Table<UInt64>, _ target: Table<UInt64>, _ state: inout LogState, _ old: borrowing ReadTransaction,
-        _ new: borrowing WriteTransaction, without erased: EventSet
-    ) throws -> Int {
-        var buffer = ByteWriter(capacity: 1024)
-        var (count, next, oldChecksum, newChecksum) = (0, Position(1), UInt32(0), UInt32(0))
-        try old.withCursor(table) { cursor in
-            try cursor.forEach(from: nil) { key, value in
-                let frame = try Frame(verifying: value, at: next)
-                guard UInt64(keyBytes: key) == next, frame.previousChecksum == oldChecksum else {
-                    throw EventLogError.damaged("the chain of frames at position \(next)")
-                }
-                oldChecksum = frame.checksum(in: value)
-                buffer.removeAll()
-                if erased.contains(frame.id) {
-                    newChecksum = buffer.append(withholding: frame, in: value, after: newChecksum)
-                    if !frame.isWithheld { count += 1 }
-                } else {
-                    newChecksum = buffer.append(rechaining: value, after: newChecksum)
-                }
-                try buffer.withSpan { try new.append($0, for: next, in: target) }
-                next += 1
-                return true
-            }
-        }
-        guard next == state.nextPosition, oldChecksum == state.lastChecksum else {
-            throw EventLogError.damaged("the last frame")
-        }
-        state.lastChecksum = newChecksum
-        return count
     }
 }
 

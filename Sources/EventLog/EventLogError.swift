@@ -9,6 +9,8 @@ public enum EventLogError: Error, Hashable, Sendable {
     case unknownFormat(UInt32)
     /// A row of the log that must be there is missing or malformed.
     case damaged(String)
+    /// The values of this event were moved to an archive, and are not here.
+    case archived(EventID)
     /// The frame at `position` is damaged.
     case damagedFrame(position: Position, FrameError)
     /// A batch has more events or bytes than ``EventLimits`` allow; nothing was appended.

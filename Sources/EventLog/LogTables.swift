@@ -13,7 +13,8 @@ import LMDB
 // | trees | replica (16) | number of leaves hashed, then the roots of the subtrees on the right edge |
 // | nodes | replica (16), block (8) | root of the 256 leaves of that block |
 // | erased | replica (16), first sequence (8) | last sequence (8) of a run of events whose values are refused for ever |
-// | meta | name | format, log, epoch; `state`: next position, checksum of the last frame, clock (8, 4, 8) |
+// | base | number from 0 (8, big-endian) | a piece of the snapshot that stands for archived history, 1 MiB but the last |
+// | meta | name | format, log, epoch; `state`: next position, checksum of the last frame, clock (8, 4, 8); `base`: see LogBase |
 
 /// A key that is a replica.
 struct ReplicaKey: TableKey, Hashable {
@@ -58,7 +59,7 @@ struct ReplicaNumberKey: TableKey, Hashable {
 /// The tables, opened once a transaction.
 struct LogTables {
     /// How many bytes of frames may be written before a page is full is LMDB's business; how many tables there are, ours.
-    static let count = 8
+    static let count = 9
 
     let events: Table<UInt64>
     let runs: Table<ReplicaNumberKey>
@@ -67,6 +68,7 @@ struct LogTables {
     let trees: Table<ReplicaKey>
     let nodes: Table<ReplicaNumberKey>
     let erased: Table<ReplicaNumberKey>
+    let base: Table<UInt64>
     let meta: Table<[UInt8]>
 
     static func create(in transaction: borrowing WriteTransaction) throws {
@@ -77,6 +79,7 @@ struct LogTables {
         _ = try transaction.openOrCreate("trees", of: ReplicaKey.self)
         _ = try transaction.openOrCreate("nodes", of: ReplicaNumberKey.self)
         _ = try transaction.openOrCreate("erased", of: ReplicaNumberKey.self)
+        _ = try transaction.openOrCreate("base", of: UInt64.self)
         _ = try transaction.openOrCreate("meta", of: [UInt8].self)
     }
 
@@ -88,6 +91,7 @@ struct LogTables {
             let trees = try transaction.table("trees", of: ReplicaKey.self),
             let nodes = try transaction.table("nodes", of: ReplicaNumberKey.self),
             let erased = try transaction.table("erased", of: ReplicaNumberKey.self),
+            let base = try transaction.table("base", of: UInt64.self),
             let meta = try transaction.table("meta", of: [UInt8].self)
         else { throw EventLogError.notALog }
         self.events = events
@@ -97,6 +101,7 @@ struct LogTables {
         self.trees = trees
         self.nodes = nodes
         self.erased = erased
+        self.base = base
         self.meta = meta
     }
 }

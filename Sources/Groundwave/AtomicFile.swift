@@ -80,3 +80,14 @@ public struct AtomicFile: ~Copyable {
         }
     }
 }
+
+/// A file that grows piece by piece, for a closure.
+final class GrowingFile {
+    private var file: AtomicFile
+
+    init(_ file: consuming AtomicFile) { self.file = file }
+
+    func write(_ bytes: [UInt8]) throws { try file.write(bytes) }
+
+    func finish() throws { try file.finish() }
+}

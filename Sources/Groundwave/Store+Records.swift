@@ -85,7 +85,8 @@ extension WriteBatch {
         case Radio.dismissal.name:
             throw StoreError(
                 .usage, "Dismissals have a verb of their own.", hint: "groundwave duplicates dismiss A B")
-        case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name:
+        case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name,
+            ArchiveKind.name:
             throw StoreError(.notPermitted, "Records of the kind \(kind) are written by Groundwave alone.")
         default: break
         }
@@ -118,7 +119,8 @@ extension WriteBatch {
         case QSOKind.name: throw StoreError(.usage, "Contacts have verbs of their own.", hint: "groundwave qso --help.")
         case Settings.setting.name:
             throw StoreError(.usage, "Settings have verbs of their own.", hint: "groundwave settings unset.")
-        case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name:
+        case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name,
+            ArchiveKind.name:
             throw StoreError(.notPermitted, "Records of the kind \(kind) are written by Groundwave alone.")
         default: break
         }

@@ -49,7 +49,7 @@ extension Store {
                 let folder = try ScratchFolder()
                 let past = PastViews(of: views, EventFilter(vector), scratchPath: folder.path(of: "views.mdb"))
                 let name = "\(UTCText.compact(milliseconds: now))-\(vector.eventCount).snapshot"
-                let file = SnapshotFile(
+                let file = GrowingFile(
                     try AtomicFile(files.snapshotFolder.appending(path: name).path, permissions: 0o600))
                 if let information = try Snapshot.write(of: past, created: now, to: file.write),
                     try log.withWriterLock({
@@ -110,15 +110,4 @@ extension Store {
         default: "not readable: \(error)"
         }
     }
-}
-
-/// A file that grows piece by piece, for a closure.
-private final class SnapshotFile {
-    private var file: AtomicFile
-
-    init(_ file: consuming AtomicFile) { self.file = file }
-
-    func write(_ bytes: [UInt8]) throws { try file.write(bytes) }
-
-    func finish() throws { try file.finish() }
 }

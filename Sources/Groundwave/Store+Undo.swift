@@ -99,8 +99,8 @@ extension Store {
         var next = 0
         while true {
             let start = next
-            let written = try await write(note: note, author: author) { [log] write in
-                try write.takeBack(events, records[start...], isStep, in: log)
+            let written = try await write(note: note, author: author) { [history = views.history] write in
+                try write.takeBack(events, records[start...], isStep, in: history)
             }
             if let batch = written.batch { reverted.batches.append(batch) }
             reverted.changed += written.value.changed
@@ -121,7 +121,7 @@ extension Store {
             let filter = try EventFilter(withoutRevertedAnd: events, view, log)
             for name in records {
                 guard let record = try view.record(name.kind, name.id) else { continue }
-                let compensation = try Compensation(of: record, name, without: filter, view, log)
+                let compensation = try Compensation(of: record, name, without: filter, view, views.history)
                 if !compensation.operations.isEmpty { reverted.changed.append(.init(kind: name.kind, record: name.id)) }
                 if compensation.isPartial { reverted.left.append(.init(kind: name.kind, record: name.id)) }
             }
@@ -141,11 +141,11 @@ extension EventFilter {
 extension Compensation {
     fileprivate init(
         of record: Record, _ name: WriteBatch.RecordName, without filter: EventFilter, _ view: borrowing ViewReader,
-        _ log: EventLog
+        _ history: RecordHistory
     ) throws {
-        let first = try log.withEvent(at: record.firstPosition) { frame, _ in frame.id }
+        let first = try history.log.withEvent(at: record.firstPosition) { frame, _ in frame.id }
         self.init(
-            of: record, to: try view.record(name.kind, name.id, counting: filter, in: log),
+            of: record, to: try view.record(name.kind, name.id, counting: filter, in: history),
             isNew: first.map { !filter.includes($0) } ?? false, isTakenBack: { !filter.includes($0) })
     }
 }
@@ -160,9 +160,9 @@ private struct TakenBack {
 extension WriteBatch {
     /// Appends what takes `events` back of `records`, as far as there is room for it, and the word that closes it.
     fileprivate mutating func takeBack(
-        _ events: EventSet, _ records: ArraySlice<RecordName>, _ isStep: Bool, in log: EventLog
+        _ events: EventSet, _ records: ArraySlice<RecordName>, _ isStep: Bool, in history: RecordHistory
     ) throws -> TakenBack {
-        let filter = try read { try EventFilter(withoutRevertedAnd: events, $0, log) }
+        let filter = try read { try EventFilter(withoutRevertedAnd: events, $0, history.log) }
         var result = TakenBack()
         var bytes = 0
         for name in records {
@@ -170,7 +170,7 @@ extension WriteBatch {
                 result.done += 1
                 continue
             }
-            let compensation = try read { try Compensation(of: record, name, without: filter, $0, log) }
+            let compensation = try read { try Compensation(of: record, name, without: filter, $0, history) }
             let change = Change(kind: name.kind, record: name.id, operations: compensation.operations)
             if !change.operations.isEmpty {
                 bytes += DraftBatch.byteBound(of: change, note: AuditNote()) + DraftBatch.overheadPerEvent

@@ -17,18 +17,23 @@ public struct Configuration: Sendable {
     public var kinds: [any RecordKind.Type]
     /// Open for reading only; a store on a read-only medium is opened so by itself.
     public var isReadOnly: Bool
+    /// Files of archives whose events are read as if they had never left the log. The store can then only be read, and
+    /// the log is copied to a temporary folder first.
+    public var archives: [String]
     /// Where the present moment and chance come from.
     public var surroundings: Surroundings
 
     /// A configuration of these parts.
     public init(
         author: String = "", deviceName: String = ProcessInfo.processInfo.hostName,
-        kinds: [any RecordKind.Type] = [], isReadOnly: Bool = false, surroundings: Surroundings = .system
+        kinds: [any RecordKind.Type] = [], isReadOnly: Bool = false, archives: [String] = [],
+        surroundings: Surroundings = .system
     ) {
         self.author = author
         self.deviceName = deviceName
         self.kinds = kinds
         self.isReadOnly = isReadOnly
+        self.archives = archives
         self.surroundings = surroundings
     }
 }
@@ -60,12 +65,16 @@ public final class Store: Reading {
     let dueWork = DueWorkSchedule()
     /// Views in a temporary folder, for a store that can only be read and whose own are not up to date.
     private let scratch: ScratchFolder?
+    /// A copy of the log with what is archived, where that was asked for.
+    private let filled: FilledLog?
     let surroundings: Surroundings
 
     private init(
         files: StoreFiles, configuration: Configuration, log: EventLog, identity: Identity?, mayWrite: Bool
     ) throws {
         self.files = files
+        filled = configuration.archives.isEmpty ? nil : try FilledLog(log, from: configuration.archives)
+        let log = filled?.log ?? log
         self.log = log
         author = configuration.author
         surroundings = configuration.surroundings
@@ -142,7 +151,7 @@ public final class Store: Reading {
             guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
             try files.checkThatLogIsThere()
             var options = Environment.Options()
-            options.isReadOnly = configuration.isReadOnly
+            options.isReadOnly = configuration.isReadOnly || !configuration.archives.isEmpty
             let log: EventLog
             do { log = try EventLog(opening: files.log, options: options) } catch let error as LMDBError
                 where error.meansReadOnly && !options.isReadOnly
@@ -157,7 +166,7 @@ public final class Store: Reading {
                 mayWrite: !options.isReadOnly)
             if !store.views.isReadOnly { try store.views.catchUp() }
             store.writer?.finishErasing()
-            let events = try log.lastPosition()
+            let events = try store.log.lastPosition()
             Subsystem.store.logger.debug(
                 "opened",
                 metadata: [
@@ -171,9 +180,10 @@ public final class Store: Reading {
 
     static func kinds(_ configuration: Configuration) -> Kinds {
         Kinds(
-            [ReplicaKind.schema, ImportKind.schema, MergeKind.schema, RevertKind.schema, ErasureKind.schema]
-                + Radio.allKinds
-                + Settings.allKinds + configuration.kinds.map { $0.schema })
+            [
+                ReplicaKind.schema, ImportKind.schema, MergeKind.schema, RevertKind.schema, ErasureKind.schema,
+                ArchiveKind.schema,
+            ] + Radio.allKinds + Settings.allKinds + configuration.kinds.map { $0.schema })
     }
 
     static func describing<Result>(

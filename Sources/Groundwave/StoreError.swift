@@ -29,6 +29,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let notFound = Code(66, "notFound")
         /// A token is of a history that this store no longer has.
         public static let expired = Code(66, "expired")
+        /// The values that it takes were moved to an archive.
+        public static let archived = Code(66, "archived")
         /// A bug of ours.
         public static let bug = Code(70, "bug")
         /// Something is there already and will not be overwritten.
@@ -99,6 +101,10 @@ extension StoreError {
                 hint: "Use the version that wrote it, or a newer one.", cause: error)
         case .damaged(let what):
             self.init(.damaged, "\(file) is damaged: \(what).", hint: "Run groundwave verify.", cause: error)
+        case .archived(let event):
+            self.init(
+                .archived, "The values of event \(event.short) were moved to an archive.",
+                hint: "Name the archive with --archive FILE.", cause: error)
         case .damagedFrame(let position, let frame):
             self.init(
                 .damaged, "\(file) is damaged: the event at position \(position) is not readable (\(frame)).",

@@ -1,4 +1,5 @@
 import Events
+import Projections
 import Records
 
 /// The record of each replica: its public key and the name of its device, told by its first event.
@@ -46,7 +47,9 @@ enum RevertKind: RecordKind {
     static func events(of record: Record) -> EventSet { EventSet(valueOf: "EVENTS", in: record, schema) }
 
     /// The names of the records that only say something of other batches, and are not themselves taken back.
-    static let bookkeeping: Set<String> = [ReplicaKind.name, ImportKind.name, MergeKind.name, name, ErasureKind.name]
+    static let bookkeeping: Set<String> = [
+        ReplicaKind.name, ImportKind.name, MergeKind.name, name, ErasureKind.name, ArchiveKind.name,
+    ]
 }
 
 /// The record of each erase: it closes the batch, and says which events have no values any more. It holds numbers alone.
@@ -74,6 +77,31 @@ enum ErasureKind: RecordKind {
 
     /// The events that `record` says are erased.
     static func events(of record: Record) -> EventSet { EventSet(valueOf: "EVENTS", in: record, schema) }
+}
+
+/// The record of each archive: which events it covers, and the hashes of its file and of the snapshot that stands for
+/// them.
+enum ArchiveKind: RecordKind {
+    static let name = "archive"
+    static let schema = KindSchema(
+        name: name,
+        fields: [
+            FieldSchema(1, "EVENTS"), FieldSchema(2, "FILE"), FieldSchema(3, "SNAPSHOT"), FieldSchema(4, "COUNT"),
+        ])
+
+    /// The change that says that the events of `vector` are in `file`, and that a snapshot stands for them.
+    static func closing(
+        _ vector: VersionVector, _ file: ArchiveInformation, snapshotHash: Hash256, as id: RecordID
+    ) -> Change {
+        let events = EventSet(vector.entries.map { EventRange($0.replica, 1, through: $0.sequence) })
+        return Change(
+            kind: name, record: id,
+            operations: schema.operations(
+                assigning: [
+                    Assignment("EVENTS", text: events.text), Assignment("FILE", text: "\(file.hash)"),
+                    Assignment("SNAPSHOT", text: "\(snapshotHash)"), Assignment("COUNT", text: "\(file.eventCount)"),
+                ], to: nil))
+    }
 }
 
 // Sets of events as text: `REPLICA.first-last`, separated by commas.

@@ -17,6 +17,8 @@ public struct AuditEntry: Hashable, Sendable {
         public let operation: OperationCode
         /// Whether a value that belongs here is withheld.
         public let isWithheld: Bool
+        /// Whether what stood there before is withheld.
+        public let isBeforeWithheld: Bool
     }
 
     /// The event.
@@ -104,7 +106,9 @@ public struct Audit: Sendable {
         let schema = kinds[change.kind]
         if operation.code == .delete || operation.code == .revive {
             return [
-                .init(field: "", before: nil, after: nil, operation: operation.code, isWithheld: false)
+                .init(
+                    field: "", before: nil, after: nil, operation: operation.code, isWithheld: false,
+                    isBeforeWithheld: false)
             ]
         }
         if operation.code.isWord { return [] }
@@ -112,21 +116,23 @@ public struct Audit: Sendable {
             if case .number(let number) = operation.field { schema?.field(number: number) } else { nil }
         if field?.isInternal == true { return [] }
         let before = try operation.supersedes.compactMap { try value(of: $0, field: operation.field) }.last
+        let isBeforeGone = try operation.supersedes.last.map { try self.isWithheld($0, field: operation.field) } ?? false
         let isGone = isWithheld && operation.code.hasValue
         guard let field, !field.members.isEmpty else {
             let name = schema?.name(of: operation.field) ?? operation.field.plainName
             return [
                 .init(
                     field: name, before: before, after: operation.value, operation: operation.code,
-                    isWithheld: isGone)
+                    isWithheld: isGone, isBeforeWithheld: isBeforeGone)
             ]
         }
         let old = Register(decoding: before ?? [], memberCount: field.members.count)
         let new = Register(decoding: operation.value ?? [], memberCount: field.members.count)
         return zip(field.members, zip(old.values, new.values)).compactMap { name, values in
-            if values.0 == values.1, !isGone { return nil }
+            if values.0 == values.1, !isGone, !isBeforeGone { return nil }
             return .init(
-                field: name, before: values.0, after: values.1, operation: operation.code, isWithheld: isGone)
+                field: name, before: values.0, after: values.1, operation: operation.code, isWithheld: isGone,
+                isBeforeWithheld: isBeforeGone)
         }
     }
 
@@ -138,6 +144,18 @@ public struct Audit: Sendable {
                 shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
                 isWithheld: frame.isWithheld, by: frame.id.replica)
             return change?.operations.contains { $0.code == .delete } ?? false
+        } ?? false
+    }
+
+    /// Whether the head `id` brought a value to `field` that is withheld.
+    private func isWithheld(_ id: HeadID, field: FieldKey) throws -> Bool {
+        guard let position = try log.position(of: id.event) else { return false }
+        return try log.withEvent(at: position) { frame, bytes in
+            guard frame.isWithheld else { return false }
+            let change = try? Change(
+                shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values), isWithheld: true,
+                by: frame.id.replica)
+            return change?.operation(writing: id.index, field: field)?.code.hasValue ?? false
         } ?? false
     }
 

@@ -34,7 +34,8 @@ struct Overlay: Sendable {
     }
 
     /// Takes in what arrived in `view` since the last time.
-    mutating func extend(over view: borrowing ViewReader, in log: EventLog) throws {
+    mutating func extend(over view: borrowing ViewReader, in history: RecordHistory) throws {
+        let log = history.log
         // Views that were built anew may number replicas and fields otherwise than the rows here.
         if !names.isPrefix(of: view.names) { self = Overlay(filter, position: position) }
         names = view.names
@@ -56,7 +57,7 @@ struct Overlay: Sendable {
             }
         }
         seen = view.storedPosition
-        try fold(touched, view, log)
+        try fold(touched, view, history)
     }
 
     /// Notes which record an event touches that does not count, or counts otherwise.
@@ -73,7 +74,7 @@ struct Overlay: Sendable {
     }
 
     private mutating func fold(
-        _ touched: [String: Set<RecordID>], _ view: borrowing ViewReader, _ log: EventLog
+        _ touched: [String: Set<RecordID>], _ view: borrowing ViewReader, _ history: RecordHistory
     ) throws {
         var writer = ByteWriter(capacity: 4096)
         var new: [[UInt8]] = []
@@ -82,7 +83,8 @@ struct Overlay: Sendable {
             for record in records where rows[kind]?[record] == nil {
                 // An event that cannot be read touches a record that has no row.
                 guard let positions = try view.storedState(of: kind, record)?.history.positions else { continue }
-                let state = try log.state(foldedFrom: positions, filter, names: &names)
+                let state = try history.state(
+                    of: kind, record, foldedFrom: positions, filter, names: &names)
                 guard state.history.count > 0 else {
                     rows[kind, default: [:]][record] = []
                     continue

@@ -73,7 +73,7 @@ public final class PastViews: Sendable {
         let counted = filter.vector ?? all
         let position = try log.lastPosition(of: counted)
         let leftOut = filter.altered(of: all).reduce(0) { $0 + $1.count }
-        let candidates = filter.altersHistory ? [] : usableSnapshots(for: counted)
+        let candidates = filter.altersHistory ? [] : try usableSnapshots(for: counted)
         let costs = candidates.map {
             UInt64($0.information.recordCount) + counted.eventCount - $0.head.vector.eventCount
         }
@@ -89,16 +89,20 @@ public final class PastViews: Sendable {
                 unlink(path)
             }
         }
-        let environment = try Views.build(at: path, of: log, kinds: kinds, through: position, filter)
+        let environment = try Views.build(at: path, of: log, kinds: kinds, through: position, filter).environment
         return .scratch(environment, ScratchFile(path))
     }
 
-    private func usableSnapshots(for vector: VersionVector) -> [SnapshotReader] {
-        snapshots.compactMap { path in
+    private func usableSnapshots(for vector: VersionVector) throws -> [SnapshotReader] {
+        let archived = try log.base()?.vector ?? VersionVector()
+        return snapshots.compactMap { path in
             guard let reader = try? SnapshotReader(path), reader.head.log == log.id,
                 reader.head.signature == kinds.signature, vector.covers(reader.head.vector)
             else { return nil }
-            return reader
+            let hasValues = vector.ranges(missingFrom: reader.head.vector).allSatisfy { range in
+                range.first > archived[range.replica]
+            }
+            return hasValues ? reader : nil
         }
     }
 
@@ -159,7 +163,7 @@ public final class PastViews: Sendable {
     }
 
     private func state(of kind: String, _ id: RecordID) throws -> (state: RecordState, names: Names)? {
-        try views.read { try $0.state(of: kind, id, counting: filter, in: views.log) }
+        try views.read { try $0.state(of: kind, id, counting: filter, in: views.history) }
     }
 
     /// The overlay, brought up to what `view` has.
@@ -167,7 +171,7 @@ public final class PastViews: Sendable {
         try source.withLock { made in
             guard case .overlay(var overlay)? = made?.source else { preconditionFailure("An overlay stays one.") }
             if overlay.isUpToDate(with: view) { return overlay }
-            try overlay.extend(over: view, in: views.log)
+            try overlay.extend(over: view, in: views.history)
             made?.source = .overlay(overlay)
             return overlay
         }
@@ -188,18 +192,18 @@ extension ViewReader {
     ///
     /// Cost: about 1 us an event of the record.
     public func record(
-        _ kind: String, _ id: RecordID, counting filter: EventFilter, in log: EventLog
+        _ kind: String, _ id: RecordID, counting filter: EventFilter, in history: RecordHistory
     ) throws -> Record? {
-        guard let (state, names) = try state(of: kind, id, counting: filter, in: log) else { return nil }
+        guard let (state, names) = try state(of: kind, id, counting: filter, in: history) else { return nil }
         return Record(kind: kind, id: id, state: state, names: names, schema: kinds[kind])
     }
 
     func state(
-        of kind: String, _ id: RecordID, counting filter: EventFilter, in log: EventLog
+        of kind: String, _ id: RecordID, counting filter: EventFilter, in history: RecordHistory
     ) throws -> (state: RecordState, names: Names)? {
         guard let positions = try storedState(of: kind, id)?.history.positions else { return nil }
         var names = names
-        let state = try log.state(foldedFrom: positions, filter, names: &names)
+        let state = try history.state(of: kind, id, foldedFrom: positions, filter, names: &names)
         return state.history.count > 0 ? (state, names) : nil
     }
 }

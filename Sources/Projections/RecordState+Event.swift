@@ -1,5 +1,4 @@
 import ByteCoding
-import EventLog
 import Events
 import Records
 
@@ -21,22 +20,5 @@ extension RecordState {
         try reader.skipNote(in: values)
         try fold(
             &reader, shape: shape, values: values, event: frame.id, stamp: stamp, position: position, names: &names)
-    }
-}
-
-extension EventLog {
-    /// The state that the events at `positions`, all of one record, fold to under `filter`.
-    ///
-    /// Cost: a look-up and a fold for each, about 1 us.
-    func state(foldedFrom positions: [Position], _ filter: EventFilter, names: inout Names) throws -> RecordState {
-        var state = RecordState()
-        try withEvents(at: positions) { position, frame, bytes in
-            guard filter.includes(frame.id) else { return }
-            // What goes into a view is what was written: a damaged event is an error, never a wrong value.
-            let frame = try Frame(verifying: bytes, at: position)
-            try state.fold(
-                frame, in: bytes, stamp: filter.stamp(of: frame.id, frame.stamp), position: position, names: &names)
-        }
-        return state
     }
 }

@@ -14,7 +14,7 @@ public enum Snapshot {
     public static func write(
         of views: PastViews, created: Int64, to sink: @escaping ([UInt8]) throws -> Void
     ) throws -> SnapshotInformation? {
-        var writer = SnapshotWriter(of: views, sink: sink)
+        var writer = try SnapshotWriter(of: views, sink: sink)
         return try writer.write(created: created)
     }
 

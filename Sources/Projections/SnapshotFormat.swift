@@ -1,30 +1,14 @@
 import ByteCoding
-import Compression
 import EventLog
 import Events
-import Foundation
 import Records
 
-// A snapshot: everything that is needed to go on folding from one vector, in one portable file.
+// A snapshot: everything that is needed to go on folding from one vector, in one portable file. Its form is that of
+// ChunkedFile, with the magic `GWS1`; between head and end stand the records of each kind in order of kind and id, and
+// the residue. The first 16 bytes of its checksum are its id.
 //
-// | part | |
-// |---|---|
-// | magic | 4 bytes, `GWS1` |
-// | chunks | head, records of each kind in order of kind and id, residue, end |
-// | offset of the end chunk | 8 bytes |
-// | checksum | 32 bytes: SHA-256 of everything before it. Its first 16 are the snapshot's id |
-//
-// | part of a chunk | size | |
-// |---|---|---|
-// | type | 1 | 1 head, 2 records, 3 residue, 4 end |
-// | length | 4 | of the content |
-// | stored length | 4 | of the content as one zstd frame |
-// | CRC-32C | 4 | of the nine bytes before it and of what is stored |
-// | stored | … | |
-//
-// Integers are little-endian. The contents are in SnapshotHead, SnapshotEnd and Records.RecordColumnsWriter; a chunk of
-// records is the kind (text), a varint count and the columns; the residue is frames of the log as they are, one after
-// the other.
+// The contents are in SnapshotHead, SnapshotEnd and Records.RecordColumnsWriter; a chunk of records is the kind (text), a
+// varint count and the columns; the residue is frames of the log as they are, one after the other.
 
 /// Why a file is no snapshot that can be used. None of it is dangerous: whoever needs a snapshot starts earlier.
 public enum SnapshotError: Error, Hashable, Sendable {
@@ -40,34 +24,9 @@ public enum SnapshotError: Error, Hashable, Sendable {
 
 enum SnapshotFormat {
     static let magic: UInt32 = 0x3153_5747
-    static let chunkHeaderSize = 13
-    /// The most bytes of a chunk's content: what is larger is refused before memory is taken for it.
-    static let contentLimit = 16 << 20
     /// When a chunk of records is full.
     static let recordsPerChunk = 1 << 14
     static let bytesPerChunk = 4 << 20
-    static let endSize = 40
-    /// Short files are worth more than fast ones, as long as a hundred thousand contacts take well under a second.
-    static let compressionLevel: Int32 = 6
-
-    enum ChunkType: UInt8 {
-        case head = 1
-        case records = 2
-        case residue = 3
-        case end = 4
-    }
-
-    static func chunk(_ type: ChunkType, _ content: [UInt8]) -> [UInt8] {
-        let stored = content.withSpan { Zstd.compress($0, level: compressionLevel) }
-        var writer = ByteWriter(capacity: stored.count + chunkHeaderSize)
-        writer.append(type.rawValue)
-        writer.append(littleEndian: UInt32(content.count))
-        writer.append(littleEndian: UInt32(stored.count))
-        let checksum = writer.withSpan { CRC32C.checksum($0) }
-        writer.append(littleEndian: stored.withSpan { CRC32C.checksum($0, continuing: checksum) })
-        writer.append(contentsOf: stored)
-        return writer.bytes
-    }
 }
 
 /// What a snapshot says of itself before its records.
@@ -208,8 +167,10 @@ public struct SnapshotInformation: Hashable, Sendable {
         public var visible: Int
     }
 
-    /// The first 16 bytes of the hash over all its bytes.
-    public let id: SnapshotID
+    /// Its name: the start of ``hash``.
+    public var id: SnapshotID { SnapshotID(high: hash.id.high, low: hash.id.low) }
+    /// The hash over all its bytes before it.
+    public let hash: Hash256
     /// The log it is of.
     public let log: LogID
     /// Which events it counts.

@@ -10,15 +10,18 @@ extension Views {
     /// The snapshot must be of `log`: the trees of its replicas are compared with those of the log.
     ///
     /// - Parameter start: Where to go on: everything at or before this position that belongs to it is in the snapshot.
+    /// - Parameter isBase: Whether the log itself begins with it: then it also counts where it was made for other kinds,
+    ///   since the rows of records know none.
     /// - Returns: The view. It stands at the vector of the snapshot, and its checkpoint at `start`.
     /// - Throws: ``SnapshotError`` where it cannot be used; then nothing is left at `path` that anybody would take for a
     ///   view.
     /// - Complexity: O(records), about 2 us each.
     static func load(
-        _ reader: SnapshotReader, at path: String, of log: EventLog, kinds: Kinds, goingOnAfter start: Position
+        _ reader: SnapshotReader, at path: String, of log: EventLog, kinds: Kinds, goingOnAfter start: Position,
+        isBase: Bool = false
     ) throws -> Environment {
         guard reader.head.log == log.id else { throw SnapshotError.otherHistory }
-        guard reader.head.signature == kinds.signature else { throw SnapshotError.otherVersion }
+        guard isBase || reader.head.signature == kinds.signature else { throw SnapshotError.otherVersion }
         for replica in reader.head.replicas {
             let edge = try log.edge(of: replica.last.replica, through: replica.last.sequence)
             guard edge == replica.edge else { throw SnapshotError.otherHistory }

@@ -1,5 +1,4 @@
 import ByteCoding
-import Crypto
 import EventLog
 import Events
 import Foundation
@@ -10,17 +9,15 @@ import Records
 struct SnapshotWriter {
     private let views: PastViews
     private let vector: VersionVector
-    private let sink: ([UInt8]) throws -> Void
-    private var hasher = SHA256()
-    private var count = 0
+    private var file: ChunkedFileWriter
     private var end = SnapshotEnd()
 
     /// - Parameter sink: Takes the bytes of the file, piece by piece.
-    init(of views: PastViews, sink: @escaping ([UInt8]) throws -> Void) {
+    init(of views: PastViews, sink: @escaping ([UInt8]) throws -> Void) throws {
         precondition(views.filter.vector != nil && !views.filter.altersHistory, "A snapshot is of a whole vector.")
         self.views = views
         vector = views.filter.vector ?? VersionVector()
-        self.sink = sink
+        file = try ChunkedFileWriter(magic: SnapshotFormat.magic, sink: sink)
     }
 
     /// Writes everything.
@@ -39,33 +36,16 @@ struct SnapshotWriter {
                 else { throw ViewError.stale }
                 return SnapshotHead.Replica(last: last, edge: edge, context: context)
             }, names: names)
-        var magic = ByteWriter()
-        magic.append(littleEndian: SnapshotFormat.magic)
-        try put(magic.bytes)
-        try put(SnapshotFormat.chunk(.head, head.bytes))
+        try file.append(.head, head.bytes)
         let runs = try log.runIndex()
         for kind in kinds {
             guard try write(kind, names, runs) else { return nil }
         }
         try writeResidue()
-        let offset = count
-        try put(SnapshotFormat.chunk(.end, end.bytes))
-        var last = ByteWriter()
-        last.append(littleEndian: UInt64(offset))
-        try put(last.bytes)
-        let hash = Hash256(hasher.finalize())
-        last.removeAll()
-        last.append(hash)
-        try sink(last.bytes)
+        let hash = try file.finish(end.bytes)
         return SnapshotInformation(
-            id: SnapshotID(high: hash.id.high, low: hash.id.low), log: log.id, vector: vector, created: created,
-            byteCount: count + 32, kinds: end.kinds, residue: end.residue)
-    }
-
-    private mutating func put(_ bytes: [UInt8]) throws {
-        bytes.withSpan { span in span.withUnsafeBytes { hasher.update(bufferPointer: $0) } }
-        count += bytes.count
-        try sink(bytes)
+            hash: hash, log: log.id, vector: vector,
+            created: created, byteCount: file.byteCount, kinds: end.kinds, residue: end.residue)
     }
 
     /// Writes the records of one kind; `false` where local numbers mean something else meanwhile.
@@ -102,7 +82,7 @@ struct SnapshotWriter {
             content.append(text: kind)
             content.append(varint: columns.count)
             content.append(contentsOf: columns.encode())
-            try put(SnapshotFormat.chunk(.records, content.bytes))
+            try file.append(.records, content.bytes)
         }
         end.kinds.append(total)
         return true
@@ -118,10 +98,10 @@ struct SnapshotWriter {
             guard isWritten != nil else { throw ViewError.stale }
             end.residue += 1
             if content.count > SnapshotFormat.bytesPerChunk {
-                try put(SnapshotFormat.chunk(.residue, content.bytes))
+                try file.append(.residue, content.bytes)
                 content.removeAll()
             }
         }
-        if content.count > 0 { try put(SnapshotFormat.chunk(.residue, content.bytes)) }
+        if content.count > 0 { try file.append(.residue, content.bytes) }
     }
 }

@@ -55,15 +55,14 @@ extension Views {
             trouble = error.explanation
         } catch let error as LMDBError where error.meansDamage { trouble = "\(error)" }
         let end = try before?.position ?? log.lastPosition()
-        let environment = try Self.create(at: path, log: log, kinds: kinds)
-        let outcome = try replayer.catchUp(environment, through: end)
+        let (environment, events) = try Self.build(at: path, of: log, kinds: kinds, through: end)
         let after = try environment.read { transaction in
             try ViewReader.lend(transaction, kinds: kinds) { try $0.digest() }
         }
         return (
             environment,
             ViewComparison(
-                events: outcome.events, position: end, before: before?.digest, trouble: trouble, after: after)
+                events: events, position: end, before: before?.digest, trouble: trouble, after: after)
         )
     }
 }
@@ -85,7 +84,7 @@ extension Views {
     public func digest(at position: Position, foldingInto path: String) throws -> ViewDigest {
         let present = try read { view in view.position == position ? try view.digest() : nil }
         if let present { return present }
-        let environment = try Self.build(at: path, of: log, kinds: kinds, through: position)
+        let environment = try Self.build(at: path, of: log, kinds: kinds, through: position).environment
         defer { environment.close() }
         return try environment.read { transaction in
             try ViewReader.lend(transaction, kinds: kinds) { try $0.digest() }

@@ -19,6 +19,9 @@ public final class Views: Sendable {
     /// Whether the file is never written, not even to bring it up to date.
     public let isReadOnly: Bool
 
+    /// Folds single records anew from their events.
+    public let history: RecordHistory
+
     private let path: String
     private let file: Mutex<OpenFile?>
     private let rebuilds = Mutex<[Rebuild]>([])
@@ -51,6 +54,7 @@ public final class Views: Sendable {
         self.didRebuild = didRebuild
         self.log = log
         self.kinds = kinds
+        history = RecordHistory(of: log, kinds: kinds)
         self.path = path
         self.isReadOnly = isReadOnly ?? log.isReadOnly
         file = Mutex(nil)
@@ -134,9 +138,8 @@ public final class Views: Sendable {
     private func rebuild(because reason: String, isRepair: Bool) throws -> Int {
         guard !isReadOnly else { throw ViewError.readOnly }
         return try replaceFile { aside in
-            let environment = try Self.create(at: aside, log: log, kinds: kinds)
+            let (environment, events) = try Self.build(at: aside, of: log, kinds: kinds)
             defer { environment.close() }
-            let events = try replayer.catchUp(environment).events
             try environment.synchronise()
             let checkpoint = try environment.read { try Replayer.checkpoint(in: $0, ViewTables(in: $0)) }
             return (events, Rebuild(reason: reason, events: events, isRepair: isRepair), checkpoint)
@@ -195,12 +198,47 @@ public final class Views: Sendable {
     var replayer: Replayer { Replayer(log: log, kinds: kinds) }
 
     /// Builds the views of `log` up to `end` in a new file at `path`: for another store, or another point in time.
+    ///
+    /// Where history was archived, the fold begins with the log's base.
+    ///
+    /// - Throws: ``EventLog/EventLogError/archived(_:)`` where the values of an event are archived that would have to be
+    ///   folded, or left out.
     static func build(
-        at path: String, of log: EventLog, kinds: Kinds, through end: Position, _ filter: EventFilter = EventFilter()
-    ) throws -> Environment {
-        let environment = try create(at: path, log: log, kinds: kinds)
-        _ = try Replayer(log: log, kinds: kinds, filter: filter).catchUp(environment, through: end)
-        return environment
+        at path: String, of log: EventLog, kinds: Kinds, through end: Position = .max,
+        _ filter: EventFilter = EventFilter()
+    ) throws -> (environment: Environment, events: Int) {
+        let archived = try log.base()?.vector ?? VersionVector()
+        var counted = filter
+        if end < (try log.lastPosition()), counted.vector == nil { counted.vector = try log.vector(through: end) }
+        if let range = counted.altered(of: archived).first {
+            throw EventLogError.archived(EventID(range.replica, range.first))
+        }
+        let environment = try beginning(at: path, of: log, kinds: kinds)
+        let replayer = Replayer(log: log, kinds: kinds, filter: filter, folded: archived)
+        return (environment, try replayer.catchUp(environment, through: end).events)
+    }
+
+    /// A new file at `path` with what every fold of `log` begins with: nothing, or its base where history was archived.
+    static func beginning(at path: String, of log: EventLog, kinds: Kinds) throws -> Environment {
+        guard let base = try log.base() else { return try create(at: path, log: log, kinds: kinds) }
+        let copy = "\(path).base"
+        defer { unlink(copy) }
+        guard FileManager.default.createFile(atPath: copy, contents: nil, attributes: [.posixPermissions: 0o600]),
+            let file = FileHandle(forWritingAtPath: copy)
+        else { throw ViewError.damaged("its new file cannot be made") }
+        try log.forEachPieceOfBase { try file.write(contentsOf: $0) }
+        try file.close()
+        let reader: SnapshotReader
+        do {
+            reader = try SnapshotReader(copy)
+            try reader.verify()
+        } catch is SnapshotError {
+            throw EventLogError.damaged("the snapshot that stands for archived history")
+        }
+        let missing = try log.vector().ranges(missingFrom: base.vector)
+        let next = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
+        let start = try next ?? log.lastPosition() + 1
+        return try load(reader, at: path, of: log, kinds: kinds, goingOnAfter: start - 1, isBase: true)
     }
 
     // MARK: - The file

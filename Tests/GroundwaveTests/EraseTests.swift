@@ -111,7 +111,7 @@ import Testing
             _ = try await store.revert(one)
             var filter = EventFilter()
             filter.without = one
-            let record = try store.read { try $0.record("qso", id, counting: filter, in: store.log) }
+            let record = try store.read { try $0.record("qso", id, counting: filter, in: store.views.history) }
             #expect(record?.fields.allSatisfy { $0.heads.allSatisfy { $0.value == nil } } ?? true)
         }
         try await store.write { try $0.restore("qso", id) }

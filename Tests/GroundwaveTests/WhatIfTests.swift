@@ -39,7 +39,8 @@ import Testing
             // A replay from the first event, where the other one folds what was touched over the present views.
             let folder = try TemporaryFolder()
             let replayed = try Views.build(
-                at: folder.path("views.mdb"), of: store.log, kinds: store.kinds, through: .max, filter)
+                at: folder.path("views.mdb"), of: store.log, kinds: store.kinds, through: .max, filter
+            ).environment
             defer { replayed.close() }
             let digest = try replayed.read { try ViewReader.lend($0, kinds: store.kinds) { try $0.digest().hash } }
             #expect(try other.digest().views == digest)

@@ -14,6 +14,7 @@ let package = Package(
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .target(name: "CChecksum"),
+        .target(name: "ADIF"),
         .target(name: "ByteCoding", dependencies: ["CChecksum"]),
         .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: [.strictMemorySafety()]),
         .target(name: "Compression", dependencies: ["CZstd"]),
@@ -23,12 +24,14 @@ let package = Package(
         .target(
             name: "Projections",
             dependencies: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "Records", crypto]),
+        .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
         .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events"]),
         .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
         .testTarget(name: "EventLogTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records"]),
         .testTarget(
             name: "ProjectionsTests",
             dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
+        .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records"]),
     ],
     swiftLanguageModes: [.v6]
 )

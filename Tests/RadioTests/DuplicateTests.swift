@@ -1,5 +1,6 @@
 import ADIF
 import Events
+import Records
 import Testing
 
 @testable import Radio
@@ -147,6 +148,17 @@ private func isPair(
                     .stationCallsign: ["", "N0X", "N0Y"].randomElement(using: &generator) ?? "",
                 ])
         }
+    }
+}
+
+@Suite struct `Merging duplicates` {
+    @Test func `writes on the contact that stays, also where it takes nothing over`() {
+        let empty = Record(
+            kind: QSOKind.name, id: RecordID(high: 0, low: 1), state: RecordState(), names: Names(), schema: QSOKind.schema)
+        var merge = ContactMerge(keeping: empty)
+        let part = merge.take(empty)
+        #expect(part.taken.isEmpty && part.differences.isEmpty)
+        #expect(merge.operations.map(\.field) == [.life] && merge.operations.map(\.code) == [.revive])
     }
 }
 

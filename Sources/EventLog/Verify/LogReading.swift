@@ -9,7 +9,7 @@ struct LogReading {
     private var damage: [LogDamage] = []
 
     /// The tables whose rows are read first, in order; the rest of a log are `events` and `arrivals`.
-    private static let smallTables = ["meta", "heads", "trees", "nodes", "runs", "erased"]
+    private static let smallTables = ["meta", "heads", "trees", "nodes", "runs", "erased", "base"]
 
     init(_ reader: PageReader) { self.reader = reader }
 
@@ -68,7 +68,7 @@ struct LogReading {
 
     private mutating func readRows(of name: String) {
         var visitor = RowCollector(table: name, rows: rows)
-        walk(name, valueLimit: reader.meta.pageSize, &visitor) { $0.damaged.count }
+        walk(name, valueLimit: name == "base" ? LogBase.pieceSize : reader.meta.pageSize, &visitor) { $0.damaged.count }
         rows = visitor.rows
         damage += visitor.damaged.map { LogDamage(.page, "in the table \(name): \($0)") }
         if visitor.malformed > 0 {
@@ -83,6 +83,7 @@ struct LogReading {
         case "trees", "nodes": .tree
         case "runs": .run
         case "erased": .erased
+        case "base": .base
         default: .meta
         }
     }
@@ -122,6 +123,9 @@ struct LogReading {
         report.epoch = rows.metaRow("epoch", count: 8)?.withSpan { $0.uint64(at: 0) }
         if report.log == nil { damage.append(LogDamage(.meta, "the log does not say its name")) }
         if report.epoch == nil { damage.append(LogDamage(.meta, "the log does not say its epoch")) }
+        if !rows.isBaseWhole {
+            damage.append(LogDamage(.base, "the snapshot that stands for archived history is not what was written"))
+        }
         let format = rows.metaRow("format", count: 4)?.withSpan { $0.uint32(at: 0) }
         if format != EventLog.format {
             damage.append(LogDamage(.meta, "the log has format \(format.map(String.init) ?? "none"), which is unknown"))

@@ -55,6 +55,8 @@ public struct LogDamage: Hashable, Sendable {
         case arrival
         /// An event that was erased still has its values, or a row that names erased events is wrong.
         case erased
+        /// The snapshot that stands for archived history is not what was written.
+        case base
         /// A stored hash of the tree differs from the one computed.
         case tree
         /// The rows or pages that say what the log is and how far it goes are wrong.

@@ -18,6 +18,15 @@ struct LogRows {
     var runs: [Run] = []
     /// The events that have no values any more.
     var erased = EventSet()
+    /// The hashes of the pieces of the base, in their order, and how many bytes they have.
+    private var basePieces: (count: UInt64, bytes: UInt64, hashes: ByteWriter) = (0, 0, ByteWriter())
+
+    /// Whether the base is what the row that describes it says; also where there is neither.
+    var isBaseWhole: Bool {
+        guard let row = meta[LogBase.key] else { return basePieces.count == 0 }
+        guard let (base, hash) = row.withSpan({ LogBase.parse($0) }) else { return false }
+        return base.byteCount == basePieces.bytes && basePieces.hashes.withSpan { Hash256(hashing: $0) } == hash
+    }
 
     /// A number of `count` bytes that the meta row `name` holds.
     func metaRow(_ name: String, count: Int) -> [UInt8]? {
@@ -46,6 +55,11 @@ struct LogRows {
         case "erased":
             guard let range = EventLog.erasedRange(key, value) else { return false }
             erased.insert(range)
+        case "base":
+            guard UInt64(keyBytes: key) == basePieces.count else { return false }
+            basePieces.count += 1
+            basePieces.bytes += UInt64(value.byteCount)
+            basePieces.hashes.append(Hash256(hashing: value))
         default:
             return false
         }

@@ -1,0 +1,108 @@
+import ByteCoding
+import Events
+import LMDB
+
+/// What becomes of an event in a log that is written anew.
+enum RewrittenEvent {
+    case same
+    /// Without its values: their hash stands in their place.
+    case withheld
+    /// Another whole frame of the same event.
+    case other([UInt8])
+}
+
+// A log that is written anew beside its present file, and takes its place: what is to be gone is then in no page of it.
+extension EventLog {
+    /// Has `fill` write a new file from the present one, and puts it in the place of that.
+    ///
+    /// Positions, runs, trees and epoch must stay; the checksums that chain the frames change from the first event on
+    /// that is another one. Others may read meanwhile, and whoever writes waits.
+    func rewrite(_ fill: (borrowing ReadTransaction, borrowing WriteTransaction) throws -> Void) throws {
+        try checkAfterFailedCommit()
+        try write { transaction in
+            // Reads within a write see what was there before it, and nothing is written to the old file.
+            try read { old in
+                try environment().replaceFile(during: transaction) { new in try fill(old, new) }
+            }
+        }
+    }
+
+    /// Copies a whole log but for its base, with what `change` makes of each event.
+    static func copyAll(
+        _ old: borrowing ReadTransaction, _ new: borrowing WriteTransaction,
+        _ change: (Frame, RawSpan) throws -> RewrittenEvent
+    ) throws {
+        try LogTables.create(in: new)
+        let (from, to) = (try LogTables(in: old), try LogTables(in: new))
+        try copy(from.runs, to.runs, old, new)
+        try copy(from.heads, to.heads, old, new)
+        try copy(from.arrivals, to.arrivals, old, new)
+        try copy(from.trees, to.trees, old, new)
+        try copy(from.nodes, to.nodes, old, new)
+        try copy(from.erased, to.erased, old, new)
+        try old.withCursor(from.meta) { cursor in
+            try cursor.forEach(from: nil) { key, value in
+                let name = key.toArray()
+                if name != LogBase.key { try new.append(value, for: name, in: to.meta) }
+                return true
+            }
+        }
+        var state = try state(in: old, from.meta)
+        try copyEvents(from.events, to.events, &state, old, new, change)
+        try new.put(state.bytes.span.bytes, for: LogState.key, in: to.meta)
+    }
+
+    /// Copies the base of a log to a new file of it.
+    static func copyBase(_ old: borrowing ReadTransaction, _ new: borrowing WriteTransaction) throws {
+        let (from, to) = (try LogTables(in: old), try LogTables(in: new))
+        try copy(from.base, to.base, old, new)
+        if let row = try old.value(LogBase.key, in: from.meta) {
+            try new.put(row.span.bytes, for: LogBase.key, in: to.meta)
+        }
+    }
+
+    private static func copy<Key: TableKey>(
+        _ table: Table<Key>, _ target: Table<Key>, _ old: borrowing ReadTransaction,
+        _ new: borrowing WriteTransaction
+    ) throws {
+        try old.withCursor(table) { cursor in
+            try cursor.forEach(from: nil) { key, value in
+                guard let key = Key(keyBytes: key) else { throw EventLogError.damaged("the key of a row") }
+                try new.append(value, for: key, in: target)
+                return true
+            }
+        }
+    }
+
+    /// Copies the events and chains them anew. Each must be whole and follow the one before it.
+    private static func copyEvents(
+        _ table: Table<UInt64>, _ target: Table<UInt64>, _ state: inout LogState, _ old: borrowing ReadTransaction,
+        _ new: borrowing WriteTransaction, _ change: (Frame, RawSpan) throws -> RewrittenEvent
+    ) throws {
+        var buffer = ByteWriter(capacity: 1024)
+        var (next, oldChecksum, newChecksum) = (Position(1), UInt32(0), UInt32(0))
+        try old.withCursor(table) { cursor in
+            try cursor.forEach(from: nil) { key, value in
+                let frame = try Frame(verifying: value, at: next)
+                guard UInt64(keyBytes: key) == next, frame.previousChecksum == oldChecksum else {
+                    throw EventLogError.damaged("the chain of frames at position \(next)")
+                }
+                oldChecksum = frame.checksum(in: value)
+                buffer.removeAll()
+                switch try change(frame, value) {
+                case .same: newChecksum = buffer.append(rechaining: value, after: newChecksum)
+                case .withheld: newChecksum = buffer.append(withholding: frame, in: value, after: newChecksum)
+                case .other(let bytes):
+                    newChecksum = bytes.withSpan { buffer.append(rechaining: $0, after: newChecksum) }
+                }
+                try buffer.withSpan { try new.append($0, for: next, in: target) }
+                next += 1
+                return true
+            }
+        }
+        guard next == state.nextPosition, oldChecksum == state.lastChecksum else {
+            throw EventLogError.damaged("the last frame")
+        }
+        state.lastChecksum = newChecksum
+    }
+}

@@ -1,0 +1,213 @@
+import ByteCoding
+import Compression
+import Crypto
+import Events
+import Foundation
+
+// The form that snapshots and archives have in common: compressed parts, each of which is checked before it is believed.
+//
+// | part | |
+// |---|---|
+// | magic | 4 bytes, which say what it is |
+// | chunks | a head first, an end last |
+// | offset of the end chunk | 8 bytes |
+// | checksum | 32 bytes: SHA-256 of everything before it |
+//
+// | part of a chunk | size | |
+// |---|---|---|
+// | type | 1 | 1 head, 4 end; the others are the file's own |
+// | length | 4 | of the content |
+// | stored length | 4 | of the content as one zstd frame |
+// | CRC-32C | 4 | of the nine bytes before it and of what is stored |
+// | stored | … | |
+//
+// Integers are little-endian.
+enum ChunkedFile {
+    static let chunkHeaderSize = 13
+    /// The most bytes of a chunk's content: what is larger is refused before memory is taken for it.
+    static let contentLimit = 16 << 20
+    /// Offset of the end chunk, and checksum.
+    static let endSize = 40
+    /// Short files are worth more than fast ones, as long as a hundred thousand contacts take well under a second.
+    static let compressionLevel: Int32 = 6
+
+    enum ChunkType: UInt8 {
+        case head = 1
+        /// Records of one kind, in a snapshot.
+        case records = 2
+        /// Events as they are that could not be folded, in a snapshot.
+        case residue = 3
+        case end = 4
+        /// Events of one replica as they are, in an archive.
+        case events = 5
+    }
+
+    /// What is wrong with a file of this form.
+    enum Failure: Error, Hashable {
+        /// It does not begin or end as such a file does.
+        case otherForm
+        /// A checksum is wrong, or a length.
+        case damaged(String)
+    }
+
+    static func chunk(_ type: ChunkType, _ content: [UInt8]) -> [UInt8] {
+        let stored = content.withSpan { Zstd.compress($0, level: compressionLevel) }
+        var writer = ByteWriter(capacity: stored.count + chunkHeaderSize)
+        writer.append(type.rawValue)
+        writer.append(littleEndian: UInt32(content.count))
+        writer.append(littleEndian: UInt32(stored.count))
+        let checksum = writer.withSpan { CRC32C.checksum($0) }
+        writer.append(littleEndian: stored.withSpan { CRC32C.checksum($0, continuing: checksum) })
+        writer.append(contentsOf: stored)
+        return writer.bytes
+    }
+}
+
+/// Writes such a file piece by piece.
+struct ChunkedFileWriter {
+    private let sink: ([UInt8]) throws -> Void
+    private var hasher = SHA256()
+    /// How many bytes were written.
+    private(set) var byteCount = 0
+
+    /// - Parameter sink: Takes the bytes of the file, piece by piece.
+    init(magic: UInt32, sink: @escaping ([UInt8]) throws -> Void) throws {
+        self.sink = sink
+        var writer = ByteWriter()
+        writer.append(littleEndian: magic)
+        try put(writer.bytes)
+    }
+
+    /// Writes a chunk and returns where it begins.
+    @discardableResult
+    mutating func append(_ type: ChunkedFile.ChunkType, _ content: [UInt8]) throws -> Int {
+        let offset = byteCount
+        try put(ChunkedFile.chunk(type, content))
+        return offset
+    }
+
+    /// Writes the end chunk and the checksum, which it returns.
+    mutating func finish(_ content: [UInt8]) throws -> Hash256 {
+        let offset = try append(.end, content)
+        var last = ByteWriter()
+        last.append(littleEndian: UInt64(offset))
+        try put(last.bytes)
+        let hash = Hash256(hasher.finalize())
+        last.removeAll()
+        last.append(hash)
+        byteCount += 32
+        try sink(last.bytes)
+        return hash
+    }
+
+    private mutating func put(_ bytes: [UInt8]) throws {
+        bytes.withSpan { span in span.withUnsafeBytes { hasher.update(bufferPointer: $0) } }
+        byteCount += bytes.count
+        try sink(bytes)
+    }
+}
+
+/// Reads such a file. Nothing in it is believed before its checksum was looked at, and nothing is as large as it says
+/// before that is bounded.
+struct ChunkedFileReader {
+    private let file: FileHandle
+    let byteCount: Int
+    /// The contents of the first and of the last chunk.
+    let head: [UInt8]
+    let end: [UInt8]
+    /// The checksum that the file says of itself.
+    let hash: Hash256
+    private let firstChunk: Int
+    private let endChunk: Int
+
+    /// Opens the file at `path` and reads head and end. Cost: a few small reads.
+    init(_ path: String, magic: UInt32) throws {
+        guard let file = FileHandle(forReadingAtPath: path) else { throw ChunkedFile.Failure.otherForm }
+        self.file = file
+        byteCount = Int(try file.seekToEnd())
+        let least = 4 + 2 * ChunkedFile.chunkHeaderSize + ChunkedFile.endSize
+        guard byteCount >= least, try Self.read(4, at: 0, of: file).withSpan({ $0.uint32(at: 0) }) == magic else {
+            throw ChunkedFile.Failure.otherForm
+        }
+        let last = try Self.read(ChunkedFile.endSize, at: byteCount - ChunkedFile.endSize, of: file)
+        let offset = last.withSpan { $0.uint64(at: 0) }
+        hash = last.withSpan { Hash256(at: 8, of: $0) }
+        guard offset >= 4, offset <= UInt64(byteCount - ChunkedFile.endSize) else {
+            throw ChunkedFile.Failure.damaged("the offset of its end")
+        }
+        endChunk = Int(offset)
+        let behind: Int
+        (head, firstChunk) = try Self.chunk(.head, at: 4, of: file, byteCount)
+        (end, behind) = try Self.chunk(.end, at: endChunk, of: file, byteCount)
+        guard behind == byteCount - ChunkedFile.endSize else { throw ChunkedFile.Failure.damaged("its end") }
+    }
+
+    /// Reads the whole file and throws unless every byte is what was written. Cost: about 1 GB/s.
+    func verify() throws {
+        var hasher = SHA256()
+        var offset = 0
+        let covered = byteCount - 32
+        while offset < covered {
+            let part = try Self.read(min(1 << 20, covered - offset), at: offset, of: file)
+            part.withSpan { span in span.withUnsafeBytes { hasher.update(bufferPointer: $0) } }
+            offset += part.count
+        }
+        guard Hash256(hasher.finalize()) == hash else {
+            throw ChunkedFile.Failure.damaged("the checksum of the whole file")
+        }
+    }
+
+    /// Hands out the contents of the chunks between head and end, in order, which must be of `types`.
+    func forEachChunk(
+        of types: Set<ChunkedFile.ChunkType>, _ body: (ChunkedFile.ChunkType, [UInt8]) throws -> Void
+    ) throws {
+        var offset = firstChunk
+        while offset < endChunk {
+            let type = try Self.read(1, at: offset, of: file)[0]
+            guard let type = ChunkedFile.ChunkType(rawValue: type), types.contains(type) else {
+                throw ChunkedFile.Failure.damaged("a part of a kind that does not belong here")
+            }
+            let (content, next) = try Self.chunk(type, at: offset, of: file, byteCount)
+            try body(type, content)
+            offset = next
+        }
+        guard offset == endChunk else { throw ChunkedFile.Failure.damaged("the length of a part") }
+    }
+
+    /// The content of the chunk of `type` that begins at `offset`.
+    func chunk(_ type: ChunkedFile.ChunkType, at offset: Int) throws -> [UInt8] {
+        guard offset >= firstChunk, offset < endChunk else {
+            throw ChunkedFile.Failure.damaged("the offset of a part")
+        }
+        return try Self.chunk(type, at: offset, of: file, byteCount).content
+    }
+
+    private static func chunk(
+        _ type: ChunkedFile.ChunkType, at offset: Int, of file: FileHandle, _ byteCount: Int
+    ) throws -> (content: [UInt8], next: Int) {
+        let header = try read(ChunkedFile.chunkHeaderSize, at: offset, of: file)
+        let (length, storedLength, checksum) = header.withSpan {
+            (Int($0.uint32(at: 1)), Int($0.uint32(at: 5)), $0.uint32(at: 9))
+        }
+        let next = offset + ChunkedFile.chunkHeaderSize + storedLength
+        guard header[0] == type.rawValue, length <= ChunkedFile.contentLimit, next <= byteCount - ChunkedFile.endSize
+        else { throw ChunkedFile.Failure.damaged("the length of a part") }
+        let stored = try read(storedLength, at: offset + ChunkedFile.chunkHeaderSize, of: file)
+        let before = header.withSpan { CRC32C.checksum($0.extracting(0..<9)) }
+        guard stored.withSpan({ CRC32C.checksum($0, continuing: before) }) == checksum else {
+            throw ChunkedFile.Failure.damaged("the checksum of a part")
+        }
+        do {
+            return (try stored.withSpan { try Zstd.decompress($0, count: length) }, next)
+        } catch is Zstd.Failure { throw ChunkedFile.Failure.damaged("a part that cannot be expanded") }
+    }
+
+    private static func read(_ count: Int, at offset: Int, of file: FileHandle) throws -> [UInt8] {
+        if count == 0 { return [] }
+        try file.seek(toOffset: UInt64(offset))
+        guard let data = try file.read(upToCount: count), data.count == count else {
+            throw ChunkedFile.Failure.damaged("its length")
+        }
+        return [UInt8](data)
+    }
+}
