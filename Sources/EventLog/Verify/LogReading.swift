@@ -7,6 +7,11 @@ struct LogReading {
     private var tables: [String: TreeRecord] = [:]
     private var rows = LogRows()
     private var damage: [LogDamage] = []
+    /// The last event that was read, or that the log says it has: where it stands, its checksum, and the last number of
+    /// each replica there.
+    private var tip: (position: Position, checksum: UInt32, heads: [ReplicaID: SequenceNumber])?
+    /// Whether pages that are in use are listed as free: then this may be a state of the past.
+    private(set) var isDoubtful = false
 
     /// The tables whose rows are read first, in order; the rest of a log are `events` and `arrivals`.
     private static let smallTables = ["meta", "heads", "trees", "nodes", "runs", "erased"]
@@ -38,6 +43,7 @@ struct LogReading {
         var check = EventCheck(rows)
         walk("events", valueLimit: EventLimits.batchBytes, &check) { $0.pageDamageCount }
         var report = check.finish(entries: tables["events"]?.entries ?? 0)
+        tip = check.tip
 
         var arrivals = ArrivalCheck()
         walk("arrivals", valueLimit: reader.meta.pageSize, &arrivals) { $0.damaged.count }
@@ -45,12 +51,20 @@ struct LogReading {
         readUnknownTables()
 
         compare(free, reader.meta.freePages, name: "free pages", isDamaged: !freePages.damaged.isEmpty)
-        damage += (freePages.damaged + freePages.shared(with: reader.used)).map {
-            LogDamage(.page, "in the list of free pages: \($0)")
-        }
+        let shared = freePages.shared(with: reader.used)
+        isDoubtful = !shared.isEmpty
+        damage += (freePages.damaged + shared).map { LogDamage(.page, "in the list of free pages: \($0)") }
         describe(&report)
         report.damage += damage
         return report
+    }
+
+    /// Adds to `report` the events behind those of this state, where a newer one may be lost.
+    func addLaterEvents(to report: inout LogReport, of file: PageFile) {
+        guard let tip else { return }
+        LaterEvents(
+            file, pageSize: reader.meta.pageSize, used: reader.used, after: tip.checksum, heads: tip.heads
+        ).add(to: &report, at: tip.position + 1)
     }
 
     /// Finds the tables in the main one.

@@ -58,6 +58,9 @@ public enum LogVerifier {
                 report = found
                 report.damage = before + report.damage
             }
+            if reading.hasEvents, index > 0 || reading.isDoubtful || damage.contains(where: { $0.what == .meta }) {
+                reading.addLaterEvents(to: &report, of: file)
+            }
             let newest = reading.newestTransaction() ?? meta.transaction
             hasMovedOn = hasMovedOn || newest > meta.transaction + 1
             if reading.hasEvents { break }
