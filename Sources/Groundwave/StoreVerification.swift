@@ -8,7 +8,7 @@ import Records
 public struct StoreVerification: Sendable {
     /// Something that is not as it must be.
     public struct Damage: Hashable, Sendable {
-        /// The word for scripts: see ``LogDamage/What-swift.enum``, and `views`, `identity`.
+        /// The word for scripts: see ``LogDamage/What-swift.enum``, and `views`, `identity`, `snapshot`.
         public let what: String
         /// Whose events are concerned.
         public let replica: ReplicaID?
@@ -35,7 +35,9 @@ public struct StoreVerification: Sendable {
 
 extension Store {
     /// Verifies the store in the folder at `url` without opening it: its log is read page by page, so that no damage
-    /// can end the process. Nothing is written.
+    /// can end the process, and every snapshot to its end. Nothing is written.
+    ///
+    /// A damaged snapshot is damage, though no event is lost with it.
     ///
     /// - Parameters:
     ///   - isDeep: Where the log is whole, fold it again in a temporary folder, and compare with the present views; and
@@ -64,7 +66,24 @@ extension Store {
                 .init(what: "identity", replica: nil, first: nil, last: nil, detail: error.message))
         }
         if isDeep, verification.isOK { try await verifyViews(url, kinds, &verification) }
+        verification.damage += damagedSnapshots(files)
         return verification
+    }
+
+    private static func damagedSnapshots(_ files: StoreFiles) -> [StoreVerification.Damage] {
+        files.snapshots.compactMap { path in
+            do {
+                _ = try Snapshot.verify(at: path)
+            } catch {
+                // Others may delete the ones that are no longer needed meanwhile.
+                guard FileManager.default.fileExists(atPath: path) else { return nil }
+                let detail =
+                    "the snapshot \(URL(filePath: path).lastPathComponent) is \(words(for: error)); no event is lost "
+                    + "with it: delete it, and replays start earlier"
+                return .init(what: "snapshot", replica: nil, first: nil, last: nil, detail: detail)
+            }
+            return nil
+        }
     }
 
     /// Only of a log that was found whole: this goes through liblmdb.

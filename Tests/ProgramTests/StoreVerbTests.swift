@@ -55,6 +55,40 @@ import Testing
         #expect(try program.run("verify", "--store", "/nowhere/at/all").status == 66)
     }
 
+    @Test func `say 65 for a damaged snapshot, name it, and that no event is lost with it`() throws {
+        let program = try Program()
+        #expect(try program.run("import", generatedLog(30, in: program)).status == 0)
+        for _ in 0..<2 {
+            #expect(try program.run("snapshot", "create").status == 0)
+            #expect(try program.run("qso", "add", "W1AW", "BAND=20m", "MODE=CW").status == 0)
+        }
+        #expect(try program.json("verify", "--deep")["ok"] as? Bool == true)
+        let folder = program.store.appending(path: "snapshots")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        try #require(names.count == 2)
+        let path = folder.appending(path: names[1])
+        let intact = try Data(contentsOf: path)
+        for place in [0, 5, intact.count / 3, intact.count / 2, intact.count - 1] {
+            var bytes = intact
+            bytes[place] ^= 0x10
+            try bytes.write(to: path)
+            let verified = try program.run("verify", "--json", "--deep")
+            #expect(verified.status == 65)
+            #expect(verified.json["ok"] as? Bool == false)
+            #expect(verified.json["digest"] != nil, "the log is whole and was folded")
+            let damage = try #require(verified.json["damage"] as? [[String: Any]])
+            #expect(damage.map { $0["what"] as? String } == ["snapshot"])
+            #expect((damage.first?["detail"] as? String)?.contains(names[1]) == true)
+            #expect(damage.first?["first"] == nil && damage.first?["replica"] == nil)
+            let text = try program.run("verify")
+            #expect(text.status == 65)
+            #expect(text.output.contains("snapshot: the snapshot \(names[1]) is "), "\(text.output)")
+            #expect(text.output.contains("no event is lost with it: delete it"), "\(text.output)")
+        }
+        try FileManager.default.removeItem(at: path)
+        #expect(try program.run("verify").status == 0)
+    }
+
     @Test func `undo only when told to, and write nothing before`() throws {
         let program = try Program()
         #expect(try program.run("qso", "add", "W1AW", "BAND=20m", "MODE=CW").status == 0)
