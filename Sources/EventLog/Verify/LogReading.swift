@@ -16,7 +16,17 @@ struct LogReading {
     /// The tables whose rows are read first, in order; the rest of a log are `events` and `arrivals`.
     private static let smallTables = ["meta", "heads", "trees", "nodes", "runs", "erased"]
 
-    init(_ reader: PageReader) { self.reader = reader }
+    /// How many cores go through the events.
+    private let cores: Int
+    /// How many leaves of the events are a piece of work: so many that handing it out costs next to nothing, and so few
+    /// that what is known of their events takes little memory.
+    private let leafCount: Int
+
+    init(_ reader: PageReader, cores: Int, leafCount: Int) {
+        self.reader = reader
+        self.cores = cores
+        self.leafCount = leafCount
+    }
 
     /// The number of the newest state in the file at this moment.
     func newestTransaction() -> UInt64? { reader.newestTransaction() }
@@ -41,7 +51,9 @@ struct LogReading {
             &freePages)
 
         var check = EventCheck(rows)
-        walk("events", valueLimit: EventLimits.batchBytes, &check) { $0.pageDamageCount }
+        if cores == 1 || !walkEventsInParts(&check) {
+            walk("events", valueLimit: EventLimits.batchBytes, &check) { $0.pageDamageCount }
+        }
         var report = check.finish(entries: tables["events"]?.entries ?? 0)
         tip = check.tip
 
@@ -116,8 +128,30 @@ struct LogReading {
     ) {
         guard let record = tables[name] else { return }
         let counts = reader.walk(record, valueLimit: valueLimit, &visitor)
-        compare(counts, record, name: name, isDamaged: damageCount(visitor) > 0)
+        finishWalk(counts, record, name: name, isDamaged: damageCount(visitor) > 0)
+    }
+
+    private mutating func finishWalk(_ counts: TreeCounts, _ record: TreeRecord, name: String, isDamaged: Bool) {
+        compare(counts, record, name: name, isDamaged: isDamaged)
         if record.flags != 0 { damage.append(LogDamage(.meta, "the record of the table \(name) has unknown flags")) }
+    }
+
+    /// Goes through the events on several cores. Where any page is damaged all stays as it was, and `false` is returned.
+    private mutating func walkEventsInParts(_ check: inout EventCheck) -> Bool {
+        guard let record = tables["events"] else { return false }
+        var parted = PartedWalk(
+            reader, record, valueLimit: EventLimits.batchBytes, cores: cores, leafCount: leafCount, CheckedRows())
+        var found = check
+        guard
+            parted.walk({ part in
+                for (position, event) in part.rows { found.row(position, event) }
+                return part.isSound
+            })
+        else { return false }
+        reader = parted.reader
+        check = found
+        finishWalk(parted.counts, record, name: "events", isDamaged: false)
+        return true
     }
 
     /// A record that counts other pages or rows than were met; behind damage they are of course fewer.
