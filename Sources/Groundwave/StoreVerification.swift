@@ -24,6 +24,8 @@ public struct StoreVerification: Sendable {
     public internal(set) var events: UInt64
     /// Each replica, its whole events, and the root of the tree over them, where none is lost.
     public internal(set) var replicas: [(replica: ReplicaID, events: UInt64, root: Hash256?)]
+    /// The events that the log once had and that are lost, in order, as far as it can be told which these were.
+    public internal(set) var missing: [EventRange] = []
     /// What is not as it must be.
     public internal(set) var damage: [Damage]
     /// The comparison of the views with a new fold, where it was asked for and the log is whole.
@@ -55,6 +57,7 @@ extension Store {
             let report = try LogVerifier.verify(path: files.log)
             verification.events = report.events
             verification.replicas = report.replicas.map { ($0.replica, $0.events, $0.root) }
+            verification.missing = report.missing
             verification.damage = report.damage.map {
                 .init(what: $0.what.rawValue, replica: $0.replica, first: $0.first, last: $0.last, detail: $0.detail)
             }

@@ -69,7 +69,15 @@ struct EventCheck: RowVisitor {
         case .success(let event): take(event, at: position)
         case .failure(let error):
             lastChecksum = nil
-            loss.add(position...position, .frame, "the bytes of the event are damaged (\(error))")
+            loss.add(position...position, .frame, "the bytes of the event are damaged: \(Self.words(for: error))")
+        }
+    }
+
+    private static func words(for error: FrameError) -> String {
+        switch error {
+        case .notAFrame: "they do not start as an event does"
+        case .truncated, .malformed: "its lengths do not add up"
+        case .checksumMismatch: "they are not those that were written"
         }
     }
 
