@@ -101,7 +101,7 @@ extension Store {
     }
 
     /// What is wrong with a snapshot, in words that go on "is …".
-    private static func words(for error: any Error) -> String {
+    static func words(for error: any Error) -> String {
         switch error {
         case SnapshotError.notASnapshot: "no snapshot"
         case SnapshotError.damaged(let what): "damaged: \(what)"

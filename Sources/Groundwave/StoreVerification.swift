@@ -8,7 +8,7 @@ import Records
 public struct StoreVerification: Sendable {
     /// Something that is not as it must be.
     public struct Damage: Hashable, Sendable {
-        /// The word for scripts: see ``LogDamage/What-swift.enum``, and `views`, `identity`.
+        /// The word for scripts: see ``LogDamage/What-swift.enum``, and `views`, `identity`, `snapshot`.
         public let what: String
         /// Whose events are concerned.
         public let replica: ReplicaID?
@@ -24,6 +24,8 @@ public struct StoreVerification: Sendable {
     public internal(set) var events: UInt64
     /// Each replica, its whole events, and the root of the tree over them, where none is lost.
     public internal(set) var replicas: [(replica: ReplicaID, events: UInt64, root: Hash256?)]
+    /// The events that the log once had and that are lost, in order, as far as it can be told which these were.
+    public internal(set) var missing: [EventRange] = []
     /// What is not as it must be.
     public internal(set) var damage: [Damage]
     /// The comparison of the views with a new fold, where it was asked for and the log is whole.
@@ -35,7 +37,9 @@ public struct StoreVerification: Sendable {
 
 extension Store {
     /// Verifies the store in the folder at `url` without opening it: its log is read page by page, so that no damage
-    /// can end the process. Nothing is written.
+    /// can end the process, and every snapshot to its end. Nothing is written.
+    ///
+    /// A damaged snapshot is damage, though no event is lost with it.
     ///
     /// - Parameters:
     ///   - isDeep: Where the log is whole, fold it again in a temporary folder, and compare with the present views; and
@@ -53,6 +57,7 @@ extension Store {
             let report = try LogVerifier.verify(path: files.log)
             verification.events = report.events
             verification.replicas = report.replicas.map { ($0.replica, $0.events, $0.root) }
+            verification.missing = report.missing
             verification.damage = report.damage.map {
                 .init(what: $0.what.rawValue, replica: $0.replica, first: $0.first, last: $0.last, detail: $0.detail)
             }
@@ -64,7 +69,24 @@ extension Store {
                 .init(what: "identity", replica: nil, first: nil, last: nil, detail: error.message))
         }
         if isDeep, verification.isOK { try await verifyViews(url, kinds, &verification) }
+        verification.damage += damagedSnapshots(files)
         return verification
+    }
+
+    private static func damagedSnapshots(_ files: StoreFiles) -> [StoreVerification.Damage] {
+        files.snapshots.compactMap { path in
+            do {
+                _ = try Snapshot.verify(at: path)
+            } catch {
+                // Others may delete the ones that are no longer needed meanwhile.
+                guard FileManager.default.fileExists(atPath: path) else { return nil }
+                let detail =
+                    "the snapshot \(URL(filePath: path).lastPathComponent) is \(words(for: error)); no event is lost "
+                    + "with it: delete it, and replays start earlier"
+                return .init(what: "snapshot", replica: nil, first: nil, last: nil, detail: detail)
+            }
+            return nil
+        }
     }
 
     /// Only of a log that was found whole: this goes through liblmdb.

@@ -111,8 +111,8 @@ import Testing
     @Test func `the words for damage are part of the output and stay`() {
         #expect(
             LogDamage.What.allCases.map(\.rawValue) == [
-                "page", "frame", "chain", "position", "sequence", "stamp", "batch", "head", "run", "arrival", "tree",
-                "meta", "file",
+                "page", "frame", "chain", "position", "sequence", "stamp", "batch", "head", "run", "arrival",
+                "erased", "tree", "meta", "file",
             ])
     }
 

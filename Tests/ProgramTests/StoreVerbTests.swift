@@ -55,6 +55,75 @@ import Testing
         #expect(try program.run("verify", "--store", "/nowhere/at/all").status == 66)
     }
 
+    @Test func `name an event of which a byte was changed, and count it as lost`() throws {
+        let program = try Program()
+        for _ in 0..<3 { #expect(try program.run("qso", "add", "W1AW", "BAND=20m", "MODE=CW").status == 0) }
+        let log = program.store.appending(path: "log.mdb")
+        let intact = try Data(contentsOf: log)
+        #expect(try program.json("verify")["missing"] as? [String] == [])
+        // Pages that are free have stale copies of events, in which a change means nothing.
+        var seen = 0
+        var from = intact.startIndex
+        while let frame = intact.range(of: Data("GWE1".utf8), in: from..<intact.endIndex) {
+            from = frame.upperBound
+            var bytes = intact
+            bytes[frame.lowerBound + 70] ^= 0x01
+            try bytes.write(to: log)
+            let verified = try program.run("verify", "--json")
+            guard verified.status == 65 else {
+                #expect(verified.status == 0)
+                continue
+            }
+            seen += 1
+            let missing = try #require((verified.json["missing"] as? [[String: Any]])?.first)
+            let damage = try #require((verified.json["damage"] as? [[String: Any]])?.first)
+            let (replica, number) = (
+                try #require(missing["replica"] as? String), try #require(missing["first"] as? Int)
+            )
+            #expect(missing["last"] as? Int == number)
+            #expect(damage["replica"] as? String == replica && damage["first"] as? Int == number)
+            let text = try program.run("verify").output
+            let sentence = "the bytes of the event are damaged: they are not those that were written"
+            #expect(text.contains("frame of \(replica.prefix(8)) event \(number): \(sentence)"), "\(text)")
+            #expect(text.contains(", 1 lost."), "\(text)")
+        }
+        #expect(seen >= 3)
+    }
+
+    @Test func `say 65 for a damaged snapshot, name it, and that no event is lost with it`() throws {
+        let program = try Program()
+        #expect(try program.run("import", generatedLog(30, in: program)).status == 0)
+        for _ in 0..<2 {
+            #expect(try program.run("snapshot", "create").status == 0)
+            #expect(try program.run("qso", "add", "W1AW", "BAND=20m", "MODE=CW").status == 0)
+        }
+        #expect(try program.json("verify", "--deep")["ok"] as? Bool == true)
+        let folder = program.store.appending(path: "snapshots")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        try #require(names.count == 2)
+        let path = folder.appending(path: names[1])
+        let intact = try Data(contentsOf: path)
+        for place in [0, 5, intact.count / 3, intact.count / 2, intact.count - 1] {
+            var bytes = intact
+            bytes[place] ^= 0x10
+            try bytes.write(to: path)
+            let verified = try program.run("verify", "--json", "--deep")
+            #expect(verified.status == 65)
+            #expect(verified.json["ok"] as? Bool == false)
+            #expect(verified.json["digest"] != nil, "the log is whole and was folded")
+            let damage = try #require(verified.json["damage"] as? [[String: Any]])
+            #expect(damage.map { $0["what"] as? String } == ["snapshot"])
+            #expect((damage.first?["detail"] as? String)?.contains(names[1]) == true)
+            #expect(damage.first?["first"] == nil && damage.first?["replica"] == nil)
+            let text = try program.run("verify")
+            #expect(text.status == 65)
+            #expect(text.output.contains("snapshot: the snapshot \(names[1]) is "), "\(text.output)")
+            #expect(text.output.contains("no event is lost with it: delete it"), "\(text.output)")
+        }
+        try FileManager.default.removeItem(at: path)
+        #expect(try program.run("verify").status == 0)
+    }
+
     @Test func `undo only when told to, and write nothing before`() throws {
         let program = try Program()
         #expect(try program.run("qso", "add", "W1AW", "BAND=20m", "MODE=CW").status == 0)

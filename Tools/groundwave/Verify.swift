@@ -4,7 +4,7 @@ import Groundwave
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check every event, chain and tree of the log. Never writes.",
+        abstract: "Check every event, chain and tree of the log, and every snapshot. Never writes.",
         discussion: """
             The files are read page by page and not through the database, so that any damage can be looked at. With \
             --deep the log is folded again in a temporary folder and compared with the views. Exit code 65 where \
@@ -23,6 +23,12 @@ struct Verify: AsyncParsableCommand {
             var root: String?
         }
 
+        struct Range: Encodable {
+            var replica: String
+            var first: UInt64
+            var last: UInt64
+        }
+
         struct Damage: Encodable {
             var what: String
             var replica: String?
@@ -34,6 +40,7 @@ struct Verify: AsyncParsableCommand {
         var ok: Bool
         var events: UInt64
         var replicas: [Replica]
+        var missing: [Range]
         var damage: [Damage]
         var digest: String?
     }
@@ -46,6 +53,9 @@ struct Verify: AsyncParsableCommand {
             ok: verification.isOK, events: verification.events,
             replicas: verification.replicas.map {
                 .init(replica: "\($0.replica)", events: $0.events, root: $0.root.map { "\($0)" })
+            },
+            missing: verification.missing.map {
+                .init(replica: "\($0.replica)", first: $0.first, last: $0.last)
             },
             damage: verification.damage.map {
                 .init(
@@ -65,7 +75,7 @@ struct Verify: AsyncParsableCommand {
         replicas.print()
         Terminal.print("")
         for damage in result.damage.prefix(50) {
-            let events = damage.first.map { first in " events \(first) to \(damage.last ?? first)" } ?? ""
+            let events = damage.first.map { " " + Self.words($0, damage.last ?? $0) } ?? ""
             let replica = damage.replica.map { " of \($0.prefix(8))" } ?? ""
             Terminal.print("\(damage.what)\(replica)\(events): \(Terminal.visible(damage.detail))")
         }
@@ -76,10 +86,18 @@ struct Verify: AsyncParsableCommand {
             Terminal.print(
                 comparison.isSame ? "The views are what the log says." : "The views are not what the log says.")
         }
+        let lost = verification.missing.reduce(0) { $0 + $1.count }
         Terminal.print(
             result.ok
                 ? Terminal.styled("All is well:", .green) + " \(NumberText.count(result.events, "event"))."
                 : Terminal.styled("Not well:", .red) + " \(NumberText.count(result.damage.count, "finding")), "
-                    + "\(NumberText.count(result.events, "event")) whole.")
+                    + "\(NumberText.count(result.events, "event")) whole\(lost > 0 ? ", \(lost) lost" : "").")
+        if lost > 0 {
+            Terminal.remark("Keep the folder as it is, and look for the lost events in a copy of it, or in an export.")
+        }
+    }
+
+    private static func words(_ first: UInt64, _ last: UInt64) -> String {
+        first == last ? "event \(first)" : "events \(first) to \(last)"
     }
 }

@@ -78,5 +78,8 @@ public struct PageFileError: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String { "\(path) cannot be read: \(systemMessage(code))" }
 }
 
+/// How many cores can work now.
+func coreCount() -> Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
 /// The words of the system for `code`, an `errno`.
 func systemMessage(_ code: Int32) -> String { String(cString: strerror(code)) }

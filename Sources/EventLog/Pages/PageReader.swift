@@ -30,9 +30,17 @@ struct PageReader {
     private var scratch: [PageEntries] = []
     /// How many more pages may be visited: a damaged tree may reach a page twice, a hostile one without end.
     private var budget: UInt64
+    /// The pages that were met, where others mark them as used: see ``forAnotherThread()``.
+    private var listed: [Range<UInt64>]?
 
     /// More levels than LMDB's own cursors can go down (`CURSOR_STACK` in mdb.c).
-    private static let depthLimit = 32
+    static let depthLimit = 32
+
+    /// A page that a branch names, and the keys that it may have.
+    struct Child {
+        let page: UInt64
+        let bounds: KeyBounds
+    }
 
     /// A reader of the state that `meta` tells of.
     init(_ file: PageFile, meta: MetaPage) throws(PageFileError) {
@@ -112,9 +120,16 @@ struct PageReader {
         of branch: PageEntries, _ bytes: RawSpan, _ depth: Int, _ bounds: KeyBounds, _ walk: inout TreeWalk,
         _ visitor: inout some RowVisitor
     ) {
+        for child in Self.children(of: branch, bytes, bounds) {
+            visit(child.page, depth + 1, child.bounds, &walk, &visitor)
+        }
+    }
+
+    private static func children(of branch: PageEntries, _ bytes: RawSpan, _ bounds: KeyBounds) -> [Child] {
         // A key that is out of order bounds nothing; its child is visited within the bounds around it.
         var bounding = branch.entries.filter { $0.isInOrder && $0.slot > 0 }[...]
         var child = KeyBounds(low: bounds.low, high: bounds.high, order: bounds.order)
+        var children: [Child] = []
         for entry in branch.entries {
             guard let page = entry.page else { continue }
             if bounding.first?.slot == entry.slot {
@@ -122,8 +137,52 @@ struct PageReader {
                 child.low = bytes.extracting(entry.key).toArray()
             }
             child.high = bounding.first.map { bytes.extracting($0.key).toArray() } ?? bounds.high
-            visit(page, depth + 1, child, &walk, &visitor)
+            children.append(Child(page: page, bounds: child))
         }
+        return children
+    }
+
+    /// The children of the branch page `number`; `nil` where that is damaged, or no branch.
+    mutating func children(ofSoundBranch number: UInt64, within bounds: KeyBounds) -> [Child]? {
+        var entries = PageEntries()
+        guard let page = try? page(number) else { return nil }
+        let bytes = page.window.span.bytes.extracting(page.range)
+        guard (try? entries.read(number, bytes, within: bounds, holdsTables: false)) != nil, entries.damage.isEmpty,
+            entries.kind == .branch
+        else { return nil }
+        return Self.children(of: entries, bytes, bounds)
+    }
+
+    /// Counts `pages` as in use; returns whether none of them was.
+    mutating func useOnce(_ pages: Range<UInt64>) -> Bool {
+        let count = UInt64(pages.count)
+        guard count <= budget else { return false }
+        budget -= count
+        return pages.allSatisfy { used.insert($0) }
+    }
+
+    /// A reader of the same state with memory of its own, which lists the pages it meets and leaves it to others to mark
+    /// them.
+    func forAnotherThread() -> PageReader {
+        var reader = self
+        reader.used = PageSet(count: 0)
+        reader.listed = []
+        reader.scratch = []
+        reader.windows = (0..<PageWindow.count).map { _ in PageWindow() }
+        return reader
+    }
+
+    /// Reads `leaves`, which stand at `depth`, with a copy of this reader, which is one for another thread.
+    func part<Visitor: RowVisitor & Sendable>(
+        _ leaves: [Child], depth: Int, valueLimit: Int, _ visitor: Visitor
+    ) -> WalkPart<Visitor> {
+        var reader = self
+        var part = WalkPart(visitor: visitor)
+        var walk = TreeWalk(order: .bytes, holdsTables: false, valueLimit: valueLimit)
+        for leaf in leaves { reader.visit(leaf.page, depth, leaf.bounds, &walk, &part.visitor) }
+        part.pages = reader.listed ?? []
+        part.counts = walk.counts
+        return part
     }
 
     private mutating func rows(
@@ -198,6 +257,10 @@ struct PageReader {
     ) throws(PageDamage) {
         guard count <= budget else { throw PageDamage(page: first, what: .reachedTwice) }
         budget -= count
+        guard listed == nil else {
+            listed?.append(first..<(first + count))
+            return
+        }
         var isNew = true
         for page in first..<(first + count) where !used.insert(page) { isNew = false }
         if !isNew { visitor.damage(PageDamage(page: first, what: .reachedTwice)) }

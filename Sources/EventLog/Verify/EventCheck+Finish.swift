@@ -25,6 +25,14 @@ extension EventCheck {
         return report
     }
 
+    /// After the events were finished: where the last one stands, its checksum, and the last number of each replica. Where
+    /// that event is lost, the state knows its checksum.
+    var tip: (position: Position, checksum: UInt32, heads: [ReplicaID: SequenceNumber])? {
+        guard let checksum = lastChecksum ?? rows.state?.lastChecksum else { return nil }
+        let heads = replicas.map { ($0.replica, Swift.max($0.expected - 1, $0.gaps.last?.range.last ?? 0)) }
+        return (next - 1, checksum, Dictionary(heads) { first, _ in first })
+    }
+
     /// The last position that the log once had. Four know of it: the state, the heads, the count of the table, and the
     /// last event that is there. One of the first three may be damaged, so the middle one is believed.
     private func end(entries: UInt64) -> Position {

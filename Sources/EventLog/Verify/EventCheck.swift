@@ -46,7 +46,17 @@ struct EventCheck: RowVisitor {
             damage.append(LogDamage(.page, "in the table of events: a key has \(key.byteCount) bytes"))
             return
         }
-        let position = key.bigEndianUInt64(at: 0)
+        let event: Result<CheckedEvent, FrameError>
+        do throws(FrameError) {
+            event = .success(try CheckedEvent(value, &hasher))
+        } catch {
+            event = .failure(error)
+        }
+        row(key.bigEndianUInt64(at: 0), event)
+    }
+
+    /// Takes the row of `position`, whose bytes were checked already.
+    mutating func row(_ position: Position, _ event: Result<CheckedEvent, FrameError>) {
         guard position >= next, position < .max else {
             damage.append(
                 LogDamage(.position, position: position, "position \(position) stands behind position \(next - 1)"))
@@ -55,13 +65,19 @@ struct EventCheck: RowVisitor {
         if position > next { miss(through: position - 1) }
         pageDamage = nil
         next = position + 1
-        do throws(FrameError) {
-            let frame = try Frame(verifying: value)
-            guard frame.length == value.byteCount else { throw .malformed }
-            take(frame, value, at: position)
-        } catch {
+        switch event {
+        case .success(let event): take(event, at: position)
+        case .failure(let error):
             lastChecksum = nil
-            loss.add(position...position, .frame, "the bytes of the event are damaged (\(error))")
+            loss.add(position...position, .frame, "the bytes of the event are damaged: \(Self.words(for: error))")
+        }
+    }
+
+    private static func words(for error: FrameError) -> String {
+        switch error {
+        case .notAFrame: "they do not start as an event does"
+        case .truncated, .malformed: "its lengths do not add up"
+        case .checksumMismatch: "they are not those that were written"
         }
     }
 
@@ -80,35 +96,41 @@ struct EventCheck: RowVisitor {
     /// The root over all events of `replica`, where none is lost.
     mutating func root(of replica: ReplicaCheck) -> Hash256? { replica.tree.root(&hasher) }
 
-    private mutating func take(_ frame: Frame, _ bytes: RawSpan, at position: Position) {
-        let isChained = lastChecksum.map { $0 == frame.previousChecksum }
-        let index = index(of: frame.id.replica)
-        guard isPlausible(frame.id, replicas[index], isChained: isChained) else {
+    private mutating func take(_ event: CheckedEvent, at position: Position) {
+        let isChained = lastChecksum.map { $0 == event.previousChecksum }
+        let index = index(of: event.id.replica)
+        guard isPlausible(event.id, replicas[index], isChained: isChained) else {
             lastChecksum = nil
-            loss.add(position...position, .sequence, "an event stands there that belongs elsewhere (\(frame.id))")
+            loss.add(position...position, .sequence, "an event stands there that belongs elsewhere (\(event.id))")
             return
         }
         if isChained == false {
             damage.append(
                 LogDamage(
-                    .chain, frame.id.replica, first: frame.id.sequence, position: position,
+                    .chain, event.id.replica, first: event.id.sequence, position: position,
                     "the event does not follow the one at position \(position - 1)"))
         }
-        lastChecksum = frame.checksum(in: bytes)
+        lastChecksum = event.checksum
         let before = replicas[index].last
-        replicas[index].take(frame, at: position, &damage)
+        replicas[index].take(event, at: position, &damage)
         count += 1
-        if frame.stamp == clock { sawClock = true }
-        checkRun(frame.id, at: position, after: before)
-        checkObserved(frame, bytes, at: position)
-        if !frame.isWithheld, rows.erased.contains(frame.id) {
+        if event.stamp == clock { sawClock = true }
+        checkRun(event.id, at: position, after: before)
+        if !event.isObservationSound {
             damage.append(
                 LogDamage(
-                    .erased, frame.id.replica, first: frame.id.sequence, position: position,
+                    .frame, event.id.replica, first: event.id.sequence, position: position,
+                    "the event says it has seen what no author can have seen"))
+        }
+        if !event.isWithheld, rows.erased.contains(event.id) {
+            damage.append(
+                LogDamage(
+                    .erased, event.id.replica, first: event.id.sequence, position: position,
                     "the event was erased, and its values are still there"))
         }
-        let leaf = hasher.leaf(of: frame, in: bytes)
-        for found in replicas[index].tree.append(leaf, frame.id.sequence, &hasher, &rows.nodes) { damage.append(found) }
+        for found in replicas[index].tree.append(event.leaf, event.id.sequence, &hasher, &rows.nodes) {
+            damage.append(found)
+        }
     }
 
     /// Whether a whole frame belongs to this log at this place: stale copies and frames of other places are whole too.
@@ -148,21 +170,6 @@ struct EventCheck: RowVisitor {
             damage.append(
                 LogDamage(
                     .run, event.replica, first: event.sequence, position: position, "the row of the run is not there"))
-        }
-    }
-
-    /// The heads that an author had seen: in order, never its own.
-    private mutating func checkObserved(_ frame: Frame, _ bytes: RawSpan, at position: Position) {
-        let observed = frame.observed(in: bytes)
-        guard !observed.isEmpty else { return }
-        let isInOrder = zip(observed, observed.dropFirst()).allSatisfy { $0.event.replica < $1.event.replica }
-        if !isInOrder || observed.count > EventLimits.observedCount
-            || observed.contains(where: { $0.event.replica == frame.id.replica || $0.event.sequence == 0 })
-        {
-            damage.append(
-                LogDamage(
-                    .frame, frame.id.replica, first: frame.id.sequence, position: position,
-                    "the event says it has seen what no author can have seen"))
         }
     }
 }

@@ -7,11 +7,26 @@ struct LogReading {
     private var tables: [String: TreeRecord] = [:]
     private var rows = LogRows()
     private var damage: [LogDamage] = []
+    /// The last event that was read, or that the log says it has: where it stands, its checksum, and the last number of
+    /// each replica there.
+    private var tip: (position: Position, checksum: UInt32, heads: [ReplicaID: SequenceNumber])?
+    /// Whether pages that are in use are listed as free: then this may be a state of the past.
+    private(set) var isDoubtful = false
 
     /// The tables whose rows are read first, in order; the rest of a log are `events` and `arrivals`.
     private static let smallTables = ["meta", "heads", "trees", "nodes", "runs", "erased", "base"]
 
-    init(_ reader: PageReader) { self.reader = reader }
+    /// How many cores go through the events.
+    private let cores: Int
+    /// How many leaves of the events are a piece of work: so many that handing it out costs next to nothing, and so few
+    /// that what is known of their events takes little memory.
+    private let leafCount: Int
+
+    init(_ reader: PageReader, cores: Int, leafCount: Int) {
+        self.reader = reader
+        self.cores = cores
+        self.leafCount = leafCount
+    }
 
     /// The number of the newest state in the file at this moment.
     func newestTransaction() -> UInt64? { reader.newestTransaction() }
@@ -36,8 +51,11 @@ struct LogReading {
             &freePages)
 
         var check = EventCheck(rows)
-        walk("events", valueLimit: EventLimits.batchBytes, &check) { $0.pageDamageCount }
+        if cores == 1 || !walkEventsInParts(&check) {
+            walk("events", valueLimit: EventLimits.batchBytes, &check) { $0.pageDamageCount }
+        }
         var report = check.finish(entries: tables["events"]?.entries ?? 0)
+        tip = check.tip
 
         var arrivals = ArrivalCheck()
         walk("arrivals", valueLimit: reader.meta.pageSize, &arrivals) { $0.damaged.count }
@@ -45,12 +63,20 @@ struct LogReading {
         readUnknownTables()
 
         compare(free, reader.meta.freePages, name: "free pages", isDamaged: !freePages.damaged.isEmpty)
-        damage += (freePages.damaged + freePages.shared(with: reader.used)).map {
-            LogDamage(.page, "in the list of free pages: \($0)")
-        }
+        let shared = freePages.shared(with: reader.used)
+        isDoubtful = !shared.isEmpty
+        damage += (freePages.damaged + shared).map { LogDamage(.page, "in the list of free pages: \($0)") }
         describe(&report)
         report.damage += damage
         return report
+    }
+
+    /// Adds to `report` the events behind those of this state, where a newer one may be lost.
+    func addLaterEvents(to report: inout LogReport, of file: PageFile) {
+        guard let tip else { return }
+        LaterEvents(
+            file, pageSize: reader.meta.pageSize, used: reader.used, after: tip.checksum, heads: tip.heads
+        ).add(to: &report, at: tip.position + 1)
     }
 
     /// Finds the tables in the main one.
@@ -103,8 +129,30 @@ struct LogReading {
     ) {
         guard let record = tables[name] else { return }
         let counts = reader.walk(record, valueLimit: valueLimit, &visitor)
-        compare(counts, record, name: name, isDamaged: damageCount(visitor) > 0)
+        finishWalk(counts, record, name: name, isDamaged: damageCount(visitor) > 0)
+    }
+
+    private mutating func finishWalk(_ counts: TreeCounts, _ record: TreeRecord, name: String, isDamaged: Bool) {
+        compare(counts, record, name: name, isDamaged: isDamaged)
         if record.flags != 0 { damage.append(LogDamage(.meta, "the record of the table \(name) has unknown flags")) }
+    }
+
+    /// Goes through the events on several cores. Where any page is damaged all stays as it was, and `false` is returned.
+    private mutating func walkEventsInParts(_ check: inout EventCheck) -> Bool {
+        guard let record = tables["events"] else { return false }
+        var parted = PartedWalk(
+            reader, record, valueLimit: EventLimits.batchBytes, cores: cores, leafCount: leafCount, CheckedRows())
+        var found = check
+        guard
+            parted.walk({ part in
+                for (position, event) in part.rows { found.row(position, event) }
+                return part.isSound
+            })
+        else { return false }
+        reader = parted.reader
+        check = found
+        finishWalk(parted.counts, record, name: "events", isDamaged: false)
+        return true
     }
 
     /// A record that counts other pages or rows than were met; behind damage they are of course fewer.

@@ -9,7 +9,7 @@ public struct LogReport: Hashable, Sendable {
         /// How many of them are there and whole.
         public let events: UInt64
         /// The root of the tree over all of them; `nil` where some are lost, since then nobody can compute it.
-        public let root: Hash256?
+        public internal(set) var root: Hash256?
     }
 
     /// The name of the log, where it can be read.

@@ -21,30 +21,30 @@ struct ReplicaCheck {
     var expected: SequenceNumber { (last?.sequence ?? 0) + 1 }
 
     /// Takes an event of the replica, whose number is ``expected`` or above it.
-    mutating func take(_ frame: Frame, at position: Position, _ damage: inout DamageList) {
-        let sequence = frame.id.sequence
+    mutating func take(_ event: CheckedEvent, at position: Position, _ damage: inout DamageList) {
+        let sequence = event.id.sequence
         if sequence > expected { miss(through: sequence - 1, before: position) }
-        checkBatch(frame, at: position, &damage)
-        if let last, frame.stamp < last.stamp {
+        checkBatch(event, at: position, &damage)
+        if let last, event.stamp < last.stamp {
             damage.append(
                 LogDamage(
                     .stamp, replica, first: sequence, position: position, "the stamp is before that of the event before"
                 ))
         }
         count += 1
-        last = HeadRow(sequence: sequence, position: position, stamp: frame.stamp)
-        rest = frame.rest
+        last = HeadRow(sequence: sequence, position: position, stamp: event.stamp)
+        rest = event.rest
     }
 
     /// A batch counts down to 0 with one stamp. It may be cut off at the end of what the log has, where it was copied
     /// from another store in pieces; and then other replicas' events may stand between its own.
-    private func checkBatch(_ frame: Frame, at position: Position, _ damage: inout DamageList) {
+    private func checkBatch(_ event: CheckedEvent, at position: Position, _ damage: inout DamageList) {
         let goesOn = rest.map { $0 > 0 } ?? false
-        let isBroken = goesOn && (frame.rest + 1 != rest || frame.stamp != last?.stamp)
-        if isBroken || frame.rest >= EventLimits.batchCount {
+        let isBroken = goesOn && (event.rest + 1 != rest || event.stamp != last?.stamp)
+        if isBroken || event.rest >= EventLimits.batchCount {
             damage.append(
                 LogDamage(
-                    .batch, replica, first: frame.id.sequence, position: position,
+                    .batch, replica, first: event.id.sequence, position: position,
                     "the event does not go on with the batch of the event before"))
         }
     }

@@ -12,13 +12,16 @@ struct Bench {
         case "append": try LogBench.append(arguments[1], events: number(2), batch: number(3))
         case "scan": try LogBench.scan(arguments[1], rounds: number(2))
         case "hash": try LogBench.hash(arguments[1])
+        case "verify": try LogBench.verify(arguments[1])
         case "generate": try ReplayBench.generate(arguments[1], events: number(2), records: number(3))
         case "rebuild": try ReplayBench.rebuild(arguments[1])
         case "catchup": try ReplayBench.catchUp(arguments[1], events: number(2))
         case "parse": try ADIFBench.parse(arguments[1])
         case "log": try ADIFBench.generateLog(arguments[1], contacts: number(2))
         default:
-            print("usage: Bench append|scan|hash|generate|rebuild|catchup|parse|log … (see Tools/Benchmarks/README.md)")
+            print(
+                "usage: Bench append|scan|hash|verify|generate|rebuild|catchup|parse|log … (see Tools/Benchmarks/README.md)"
+            )
             exit(64)
         }
     }

@@ -1,0 +1,74 @@
+import ByteCoding
+import Events
+
+/// The events of commits that no state that can be read knows of: those behind a lost meta page or main table.
+///
+/// Nothing leads to their pages any more. But a frame is recognised without anything around it, and names the checksum
+/// of the frame before it: so they are found one behind the other from the last event that is known.
+struct LaterEvents {
+    /// The events, in order of position.
+    private(set) var events: [EventID] = []
+
+    /// Looks for what follows `checksum`, that of the last frame, in the pages of `file` that are not in `used`.
+    ///
+    /// Cost: those pages are read once.
+    init(_ file: PageFile, pageSize: Int, used: PageSet, after checksum: UInt32, heads: [ReplicaID: SequenceNumber]) {
+        var found: [UInt32: [(event: EventID, checksum: UInt32)]] = [:]
+        let pageCount = ((try? file.byteCount()) ?? 0) / pageSize
+        for page in 2..<Swift.max(pageCount, 2) where page >= used.count || !used.contains(UInt64(page)) {
+            Self.forEachFrame(of: file, at: page * pageSize, pageSize) { frame, checksum in
+                found[frame.previousChecksum, default: []].append((frame.id, checksum))
+            }
+        }
+        var (next, heads) = (checksum, heads)
+        while let index = found[next]?.firstIndex(where: { $0.event.sequence == (heads[$0.event.replica] ?? 0) + 1 }),
+            let frame = found[next]?.remove(at: index)
+        {
+            events.append(frame.event)
+            heads[frame.event.replica] = frame.event.sequence
+            next = frame.checksum
+        }
+    }
+
+    /// Hands out each whole frame that starts in the page at `offset`, and its checksum.
+    private static func forEachFrame(
+        of file: PageFile, at offset: Int, _ pageSize: Int, _ body: (Frame, UInt32) -> Void
+    ) {
+        guard let page = try? file.read(pageSize, at: offset) else { return }
+        // Entries start at even places, and so do the keys and values of `events`.
+        for start in stride(from: PageEntries.headerSize, to: page.count - 8, by: 2) {
+            let bytes = page.span.bytes
+            guard bytes.uint32(at: start) == Frame.magic else { continue }
+            let length = Int(bytes.uint32(at: start + 4))
+            guard length <= EventLimits.batchBytes else { continue }
+            if start + length <= page.count {
+                take(bytes.extracting(start..<(start + length)), body)
+            } else if let long = try? file.read(length, at: offset + start) {
+                take(long.span.bytes, body)
+            }
+        }
+    }
+
+    private static func take(_ bytes: RawSpan, _ body: (Frame, UInt32) -> Void) {
+        if let frame = try? Frame(verifying: bytes) { body(frame, frame.checksum(in: bytes)) }
+    }
+
+    /// Adds the events, the first of which stood at `position`, to what `report` says is missing.
+    func add(to report: inout LogReport, at position: Position) {
+        guard !events.isEmpty else { return }
+        var list = DamageList()
+        for (index, event) in events.enumerated() {
+            list.append(
+                LogDamage(
+                    .meta, event.replica, first: event.sequence, position: position + UInt64(index),
+                    "no state that can be read leads to the event, which is in the file"))
+        }
+        report.damage = list.entries + report.damage
+        let ranges = events.map { EventRange($0.replica, $0.sequence, through: $0.sequence) }
+        report.missing = MissingEvents(report.missing + ranges).ranges
+        let replicas = Set(events.map(\.replica))
+        for index in report.replicas.indices where replicas.contains(report.replicas[index].replica) {
+            report.replicas[index].root = nil
+        }
+    }
+}
