@@ -91,10 +91,9 @@ extension Store {
         }
     }
 
-    /// The events whose values were moved to an archive; empty where none were.
-    public func archivedVector() throws -> VersionVector {
-        try describing { try log.base()?.vector ?? VersionVector() }
-    }
+    /// Bytes of the log's file.
+    public func logBytes() throws -> Int { try describing { try log.fileSizeBytes() } }
+
 
     /// Kinds whose events keep their values: without them nobody could say whose events there are, or undo an import.
     private static let keptKinds = RevertKind.bookkeeping
@@ -230,6 +229,8 @@ struct Archives {
 /// A copy of a log with the values that were archived, in a folder that goes away with it.
 final class FilledLog: Sendable {
     let log: EventLog
+    /// Where it is.
+    let path: String
     private let folder: ScratchFolder
 
     /// Copies `original`, which is closed, with what the archives at `paths` have.
@@ -237,7 +238,7 @@ final class FilledLog: Sendable {
         defer { try? original.close() }
         folder = try ScratchFolder()
         var archives = try Archives(paths, of: original.id)
-        let path = folder.path(of: "log.mdb")
+        path = folder.path(of: "log.mdb")
         try original.copy(to: path) { try archives.frame(of: $0) }
         var options = Environment.Options()
         options.isReadOnly = true

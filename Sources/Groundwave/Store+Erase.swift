@@ -35,7 +35,8 @@ extension Store {
     /// - Parameters:
     ///   - ids: Records of `kind`. One of which nothing is left to erase is passed over.
     ///   - note: Why. It stays for ever, so it must not name whom it is about.
-    /// - Throws: ``StoreError`` with code `notFound` where there is no such record, `usage` where the note names the call
+    /// - Throws: ``StoreError`` with code `notFound` where there is no such record, `archived` where an archive has some of
+    ///   it, `usage` where the note names the call
     ///   of a contact that is erased: then nothing was written. Where the files could not be written anew, the erase
     ///   stands, the text is still there, and the next write or open tries again.
     /// - Complexity: O(bytes of the log), once for all `ids`.
@@ -95,6 +96,14 @@ extension WriteBatch {
             guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }
             let positions = try read { try $0.state(of: kind, id)?.history.positions ?? [] }
             try log.withEvents(at: positions) { _, frame, bytes in
+                if frame.isWithheld, try log.withholding(of: frame.id) == .archived {
+                    throw StoreError(
+                        .archived, "A part of what was said of \(id.short) is in an archive, and stays there.",
+                        hint: """
+                            Take the archive back first (groundwave archive --restore FILE), erase, delete the file, and \
+                            archive again.
+                            """)
+                }
                 guard frame.saysAnything(in: bytes) else { return }
                 events.insert(EventRange(frame.id.replica, frame.id.sequence, through: frame.id.sequence))
             }

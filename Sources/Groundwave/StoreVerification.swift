@@ -1,6 +1,7 @@
 import EventLog
 import Events
 import Foundation
+import LMDB
 import Projections
 import Records
 
@@ -18,6 +19,20 @@ public struct StoreVerification: Sendable {
         public let last: SequenceNumber?
         /// What happened, in plain words.
         public let detail: String
+
+        init(what: String, replica: ReplicaID?, first: SequenceNumber?, last: SequenceNumber?, detail: String) {
+            self.what = what
+            self.replica = replica
+            self.first = first
+            self.last = last
+            self.detail = detail
+        }
+
+        init(_ damage: LogDamage) {
+            self.init(
+                what: damage.what.rawValue, replica: damage.replica, first: damage.first, last: damage.last,
+                detail: damage.detail)
+        }
     }
 
     /// How many events are there and whole.
@@ -44,11 +59,13 @@ extension Store {
     /// - Parameters:
     ///   - isDeep: Where the log is whole, fold it again in a temporary folder, and compare with the present views; and
     ///     tell whether an erase is not finished.
+    ///   - archives: Files of archives, checked with the log as one: the values in them must be those that the hashes in
+    ///     the log say; and where `isDeep`, the snapshot that stands for them what they fold to.
     ///   - kinds: The application's own kinds of record, for that fold.
     /// - Throws: ``StoreError`` with code `notFound` where there is no store, `inputOutput` where its log cannot be
     ///   opened. Damage is not thrown.
     public static func verify(
-        at url: URL, isDeep: Bool = false, kinds: [any RecordKind.Type] = []
+        at url: URL, isDeep: Bool = false, archives: [String] = [], kinds: [any RecordKind.Type] = []
     ) async throws -> StoreVerification {
         let files = StoreFiles(url)
         guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
@@ -58,9 +75,7 @@ extension Store {
             verification.events = report.events
             verification.replicas = report.replicas.map { ($0.replica, $0.events, $0.root) }
             verification.missing = report.missing
-            verification.damage = report.damage.map {
-                .init(what: $0.what.rawValue, replica: $0.replica, first: $0.first, last: $0.last, detail: $0.detail)
-            }
+            verification.damage = report.damage.map { StoreVerification.Damage($0) }
         } catch let error as PageFileError {
             throw StoreError(pageFile: error, path: files.log)
         }
@@ -68,9 +83,41 @@ extension Store {
             verification.damage.append(
                 .init(what: "identity", replica: nil, first: nil, last: nil, detail: error.message))
         }
+        // Behind damage nothing more is believed.
         if isDeep, verification.isOK { try await verifyViews(url, kinds, &verification) }
+        if verification.isOK, !archives.isEmpty {
+            try await verify(
+                url, files, archives, Configuration(kinds: kinds, isReadOnly: true, archives: archives), &verification)
+        }
         verification.damage += damagedSnapshots(files)
         return verification
+    }
+
+    /// Checks a copy of the log that has the values in the archives too: each must be what its event's hash says.
+    private static func verify(
+        _ url: URL, _ files: StoreFiles, _ archives: [String], _ configuration: Configuration,
+        _ verification: inout StoreVerification
+    ) async throws {
+        let filled = try await describing(files) {
+            var options = Environment.Options()
+            options.isReadOnly = true
+            let log = try EventLog(opening: files.log, options: options)
+            try Archives(archives, of: log.id).verify()
+            return try FilledLog(log, from: archives)
+        }
+        let report = try LogVerifier.verify(path: filled.path)
+        verification.damage += report.damage.map { StoreVerification.Damage($0) }
+        guard verification.comparison != nil, case .ready(let store) = try await open(at: url, configuration) else {
+            return
+        }
+        let digest = try store.digest().views
+        try store.close()
+        if digest != verification.comparison?.after.hash {
+            verification.damage.append(
+                .init(
+                    what: LogDamage.What.base.rawValue, replica: nil, first: nil, last: nil,
+                    detail: "the snapshot that stands for archived history is not what the archived events fold to"))
+        }
     }
 
     private static func damagedSnapshots(_ files: StoreFiles) -> [StoreVerification.Damage] {

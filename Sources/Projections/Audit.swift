@@ -15,10 +15,10 @@ public struct AuditEntry: Hashable, Sendable {
         public let after: [UInt8]?
         /// What was done.
         public let operation: OperationCode
-        /// Whether a value that belongs here is withheld.
-        public let isWithheld: Bool
-        /// Whether what stood there before is withheld.
-        public let isBeforeWithheld: Bool
+        /// Why a value that belongs here is not there.
+        public let withheld: Withholding?
+        /// Why what stood there before is not there.
+        public let withheldBefore: Withholding?
     }
 
     /// The event.
@@ -80,7 +80,9 @@ public struct Audit: Sendable {
             event: frame.id, position: position, stamp: frame.stamp, rest: frame.rest,
             note: try note(at: position + UInt64(frame.rest)), kind: change.kind, record: change.record,
             isImported: change.source != nil,
-            changes: try change.operations.flatMap { try changes($0, in: change, isWithheld: frame.isWithheld) })
+            changes: try change.operations.flatMap { operation in
+                try changes(operation, in: change, frame.isWithheld ? log.withholding(of: frame.id) : nil)
+            })
     }
 
     /// Who and why: the words in the event at `position`, the last one of a batch.
@@ -101,14 +103,14 @@ public struct Audit: Sendable {
     }
 
     private func changes(
-        _ operation: Operation, in change: Change, isWithheld: Bool
+        _ operation: Operation, in change: Change, _ withheld: Withholding?
     ) throws -> [AuditEntry.FieldChange] {
         let schema = kinds[change.kind]
         if operation.code == .delete || operation.code == .revive {
             return [
                 .init(
-                    field: "", before: nil, after: nil, operation: operation.code, isWithheld: false,
-                    isBeforeWithheld: false)
+                    field: "", before: nil, after: nil, operation: operation.code, withheld: nil,
+                    withheldBefore: nil)
             ]
         }
         if operation.code.isWord { return [] }
@@ -116,23 +118,23 @@ public struct Audit: Sendable {
             if case .number(let number) = operation.field { schema?.field(number: number) } else { nil }
         if field?.isInternal == true { return [] }
         let before = try operation.supersedes.compactMap { try value(of: $0, field: operation.field) }.last
-        let isBeforeGone = try operation.supersedes.last.map { try self.isWithheld($0, field: operation.field) } ?? false
-        let isGone = isWithheld && operation.code.hasValue
+        let withheldBefore = try operation.supersedes.last.flatMap { try withholding(of: $0, field: operation.field) }
+        let withheld = operation.code.hasValue ? withheld : nil
         guard let field, !field.members.isEmpty else {
             let name = schema?.name(of: operation.field) ?? operation.field.plainName
             return [
                 .init(
                     field: name, before: before, after: operation.value, operation: operation.code,
-                    isWithheld: isGone, isBeforeWithheld: isBeforeGone)
+                    withheld: withheld, withheldBefore: withheldBefore)
             ]
         }
         let old = Register(decoding: before ?? [], memberCount: field.members.count)
         let new = Register(decoding: operation.value ?? [], memberCount: field.members.count)
         return zip(field.members, zip(old.values, new.values)).compactMap { name, values in
-            if values.0 == values.1, !isGone, !isBeforeGone { return nil }
+            if values.0 == values.1, withheld == nil, withheldBefore == nil { return nil }
             return .init(
-                field: name, before: values.0, after: values.1, operation: operation.code, isWithheld: isGone,
-                isBeforeWithheld: isBeforeGone)
+                field: name, before: values.0, after: values.1, operation: operation.code, withheld: withheld,
+                withheldBefore: withheldBefore)
         }
     }
 
@@ -147,16 +149,17 @@ public struct Audit: Sendable {
         } ?? false
     }
 
-    /// Whether the head `id` brought a value to `field` that is withheld.
-    private func isWithheld(_ id: HeadID, field: FieldKey) throws -> Bool {
-        guard let position = try log.position(of: id.event) else { return false }
-        return try log.withEvent(at: position) { frame, bytes in
+    /// Why the value that the head `id` brought to `field` is not here; `nil` where it is, or where it brought none.
+    private func withholding(of id: HeadID, field: FieldKey) throws -> Withholding? {
+        guard let position = try log.position(of: id.event) else { return .absent }
+        let isWithheld = try log.withEvent(at: position) { frame, bytes in
             guard frame.isWithheld else { return false }
             let change = try? Change(
                 shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values), isWithheld: true,
                 by: frame.id.replica)
             return change?.operation(writing: id.index, field: field)?.code.hasValue ?? false
-        } ?? false
+        }
+        return isWithheld == true ? try log.withholding(of: id.event) : nil
     }
 
     /// The value that the head `id` brought to `field`, as its event says it; `nil` where it is not here or has none.

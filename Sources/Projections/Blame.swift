@@ -31,8 +31,8 @@ public struct Blame: Hashable, Sendable {
         public let isImported: Bool
         /// The value; `nil` for a clear.
         public let value: [UInt8]?
-        /// Whether the value is withheld.
-        public let isWithheld: Bool
+        /// Why the value is not there.
+        public let withheld: Withholding?
     }
 
     /// The field, or the member of a register, by its name.
@@ -109,10 +109,10 @@ extension Audit {
     }
 
     private func write(_ head: Record.Head) throws -> Blame.Write {
-        Blame.Write(
+        try Blame.Write(
             event: head.id.event, position: head.position, stamp: head.stamp,
-            note: try noteOfBatch(with: head.position), isImported: head.source != nil, value: head.value,
-            isWithheld: head.isWithheld)
+            note: noteOfBatch(with: head.position), isImported: head.source != nil, value: head.value,
+            withheld: head.isWithheld ? log.withholding(of: head.id.event) : nil)
     }
 
     /// A write that something has superseded, out of its event; `nil` for a delete, which brought no value.
@@ -129,9 +129,10 @@ extension Audit {
         guard let found, let (stamp, change, isWithheld) = found,
             let operation = change.operation(writing: id.index, field: field)
         else { return nil }
-        return Blame.Write(
-            event: id.event, position: position, stamp: stamp, note: try noteOfBatch(with: position),
-            isImported: change.source != nil, value: operation.value, isWithheld: isWithheld)
+        return try Blame.Write(
+            event: id.event, position: position, stamp: stamp, note: noteOfBatch(with: position),
+            isImported: change.source != nil, value: operation.value,
+            withheld: isWithheld ? log.withholding(of: id.event) : nil)
     }
 }
 
@@ -139,6 +140,6 @@ extension Blame.Write {
     fileprivate func with(value: [UInt8]?) -> Self {
         Self(
             event: event, position: position, stamp: stamp, note: note, isImported: isImported, value: value,
-            isWithheld: isWithheld)
+            withheld: withheld)
     }
 }

@@ -97,9 +97,9 @@ import Testing
         #expect(try past.record("qso", new) == nil, "it was written since")
         let told = try store.audit.entries(of: "qso", old, store)
         #expect(told.count == history.count)
-        #expect(told.filter { entry in entry.changes.contains { $0.isWithheld } }.count == 2)
+        #expect(told.filter { entry in entry.changes.contains { $0.withheld == .archived } }.count == 2)
         // The step over the border: what stood there before is archived, and not nothing.
-        #expect(told.last?.changes.first?.isBeforeWithheld == true)
+        #expect(told.last?.changes.first?.withheldBefore == .archived)
         // What was written since can be undone; what is archived cannot.
         try await store.write { try $0.set("qso", new, [Assignment("NAME", text: "Ann")]) }
         for step in try store.undoableSteps(1) { try await store.revert(step) }

@@ -25,7 +25,7 @@ import Testing
 
     @Test(arguments: [
         "init", "info", "verify", "digest", "replay", "stats", "import", "export", "history", "blame", "watch", "undo",
-        "prove", "check-proof", "compare", "erase",
+        "prove", "check-proof", "compare", "erase", "archive",
     ])
     func `every verb of the whole store says what it does`(verb: String) throws {
         let help = try Program().run(verb, "--help")

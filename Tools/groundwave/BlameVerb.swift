@@ -31,7 +31,7 @@ struct BlameVerb: AsyncParsableCommand {
             var device: String
             var note: String
             var imported: Bool
-            var withheld: Bool?
+            var withheld: String?
         }
 
         struct Field: Encodable {
@@ -43,7 +43,7 @@ struct BlameVerb: AsyncParsableCommand {
             var device: String
             var note: String
             var imported: Bool
-            var withheld: Bool?
+            var withheld: String?
             var losers: [Write]
         }
 
@@ -77,12 +77,12 @@ struct BlameVerb: AsyncParsableCommand {
             let winner = blame.winner
             let who = winner.note.author.isEmpty ? device(winner) : winner.note.author
             table.append([
-                blame.field, winner.isWithheld ? ShownValue.erased : ShownValue.text(winner.value),
+                blame.field, ShownValue.text(winner.value, winner.withheld),
                 blame.reason.rawValue,
                 TimeText.milliseconds(winner.stamp.milliseconds), who, winner.note.text,
                 blame.losers.map { loser in
                     let author = loser.note.author.isEmpty ? device(loser) : loser.note.author
-                    return "\(ShownValue.text(loser.value, limit: 20)) (\(author))"
+                    return "\(ShownValue.text(loser.value, loser.withheld, limit: 20)) (\(author))"
                 }.joined(separator: ", "),
             ])
         }
@@ -94,13 +94,13 @@ struct BlameVerb: AsyncParsableCommand {
         return Result.Field(
             value: winner.value.map { JSONBytes($0) }, event: "\(winner.event)", why: blame.reason.rawValue,
             stamp: UTCText.milliseconds(winner.stamp.milliseconds), author: winner.note.author, device: device(winner),
-            note: winner.note.text, imported: winner.isImported, withheld: winner.isWithheld ? true : nil,
+            note: winner.note.text, imported: winner.isImported, withheld: winner.withheld?.rawValue,
             losers: blame.losers.map { loser in
                 Result.Write(
                     value: loser.value.map { JSONBytes($0) }, event: "\(loser.event)",
                     stamp: UTCText.milliseconds(loser.stamp.milliseconds), author: loser.note.author,
                     device: device(loser), note: loser.note.text, imported: loser.isImported,
-                    withheld: loser.isWithheld ? true : nil)
+                    withheld: loser.withheld?.rawValue)
             })
     }
 }

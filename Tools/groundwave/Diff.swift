@@ -23,13 +23,14 @@ struct Diff: AsyncParsableCommand {
     var record: String?
 
     @OptionGroup var options: StoreOptions
+    @OptionGroup var archives: ArchiveOptions
     @Option(help: ArgumentHelp("The kind of the record; without one, all kinds.", valueName: "kind"))
     var kind: String?
     @Option(help: ArgumentHelp("Show at most so many records; 50 on a terminal.", valueName: "count"))
     var limit: Int?
 
     func run() async throws {
-        let store = try await options.openForReading()
+        let store = try await options.openForReading(archives)
         let now = Clock.now
         let before = try await store.at(store.point(first, now: now))
         let after = try await store.at(store.point(second, now: now))

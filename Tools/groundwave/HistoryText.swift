@@ -97,7 +97,7 @@ struct HistoryText {
     private mutating func appendRows(_ entry: AuditEntry) throws {
         let what = try names.name(entry.kind, entry.record)
         var changes = entry.changes.map { Self.text($0) }
-        if entry.isNew, !isVerbose, !entry.changes.contains(where: \.isWithheld) {
+        if entry.isNew, !isVerbose, entry.changes.allSatisfy({ $0.withheld == nil }) {
             let fields = entry.changes.filter { $0.after != nil }
             let first = ["CALL", "QSO_DATE", "TIME_ON", "BAND", "MODE"].compactMap { name in
                 fields.first { $0.field == name }
@@ -116,13 +116,12 @@ struct HistoryText {
         switch change.operation {
         case .delete: "removed"
         case .revive: "shown"
-        case .add:
-            "\(change.field) + \(change.isWithheld ? ShownValue.erased : ShownValue.text(change.after))"
+        case .add: "\(change.field) + \(ShownValue.text(change.after, change.withheld))"
         case .say, .sayElement: "\(change.field): said again"
-        case .remove: "\(change.field) - \(ShownValue.text(change.before))"
+        case .remove: "\(change.field) - \(ShownValue.text(change.before, change.withheldBefore))"
         case .set, .clear, .candidate:
-            "\(change.field): \(ShownValue.text(change.before)) → "
-                + (change.isWithheld ? ShownValue.erased : ShownValue.text(change.after))
+            "\(change.field): \(ShownValue.text(change.before, change.withheldBefore)) → "
+                + ShownValue.text(change.after, change.withheld)
         }
     }
 
@@ -144,5 +143,5 @@ extension ChangeSet.RecordChange {
 }
 
 extension [AuditEntry.FieldChange] {
-    fileprivate var areOfNewRecord: Bool { count > 1 && allSatisfy { $0.before == nil && $0.operation.hasValue } }
+    fileprivate var areOfNewRecord: Bool { count > 1 && allSatisfy { $0.before == nil && $0.withheldBefore == nil && $0.operation.hasValue } }
 }

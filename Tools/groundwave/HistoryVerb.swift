@@ -97,7 +97,8 @@ struct HistoryEvent: Encodable {
         var operation: String
         var before: JSONBytes?
         var after: JSONBytes?
-        var withheld: Bool?
+        var withheld: String?
+            var withheldBefore: String?
     }
 
     var event: String
@@ -123,7 +124,7 @@ struct HistoryEvent: Encodable {
             Change(
                 record: "\(entry.record)", field: change.field, operation: "\(change.operation)",
                 before: change.before.map { JSONBytes($0) }, after: change.after.map { JSONBytes($0) },
-                withheld: change.isWithheld ? true : nil)
+                withheld: change.withheld?.rawValue, withheldBefore: change.withheldBefore?.rawValue)
         }
     }
 }

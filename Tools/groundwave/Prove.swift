@@ -19,6 +19,7 @@ struct Prove: AsyncParsableCommand {
     var name: String
 
     @OptionGroup var options: StoreOptions
+    @OptionGroup var archives: ArchiveOptions
 
     @Option(name: .short, help: ArgumentHelp("The file; else standard output.", valueName: "file"))
     var output: String?
@@ -36,7 +37,7 @@ struct Prove: AsyncParsableCommand {
 
     func run() async throws {
         let head = try head.map { try SignedHead(json: ProofFile.read($0)) }
-        let store = try await options.openForReading()
+        let store = try await options.openForReading(archives)
         let id = try store.resolve(name, kind: QSOKind.name)
         let proof = try store.proof(ofContact: id, for: head)
         let bytes = try proof.json()

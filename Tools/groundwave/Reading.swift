@@ -7,8 +7,10 @@ import Records
 
 extension StoreOptions {
     /// Opens the store for reading: not a byte of it changes, the lock file aside.
-    func openForReading() async throws -> Store {
-        switch try await Store.open(at: url, Configuration(isReadOnly: true)) {
+    ///
+    /// - Parameter archives: Files whose events are read as if they had never left the log.
+    func openForReading(_ archives: ArchiveOptions? = nil) async throws -> Store {
+        switch try await Store.open(at: url, Configuration(isReadOnly: true, archives: archives?.files ?? [])) {
         case .ready(let store): return store
         }
     }
@@ -17,6 +19,7 @@ extension StoreOptions {
 /// What every verb takes that reads: the store, and the moment of it.
 struct ReadOptions: ParsableArguments {
     @OptionGroup var store: StoreOptions
+    @OptionGroup var archives: ArchiveOptions
 
     @Option(
         help: ArgumentHelp(
@@ -29,7 +32,7 @@ struct ReadOptions: ParsableArguments {
 
     /// Opens the store for reading, as it is or as it was.
     func open() async throws -> any Reading {
-        let store = try await store.openForReading()
+        let store = try await store.openForReading(archives)
         guard let at else { return store }
         let point = try store.resolve(try store.point(at, now: Clock.now))
         if point.laterCount > 0 {

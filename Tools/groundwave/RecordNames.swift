@@ -26,12 +26,12 @@ struct RecordNames {
 
 /// Values as they are shown in a table: one line, not too long.
 enum ShownValue {
-    /// What stands for a value that is withheld: in a store only what was erased is.
-    static let erased = "erased"
+    /// What stands for a value that was erased.
+    static let erased = Withholding.erased.rawValue
 
-    /// `value` as text, or a dash where there is none.
-    static func text(_ value: [UInt8]?, limit: Int = 40) -> String {
-        guard let value else { return "–" }
+    /// `value` as text; where there is none, why it is withheld, or a dash.
+    static func text(_ value: [UInt8]?, _ withheld: Withholding? = nil, limit: Int = 40) -> String {
+        guard let value else { return withheld?.rawValue ?? "–" }
         if isBinary(value) { return NumberText.count(value.count, "byte") }
         let text = FieldValue.text(value).split(whereSeparator: \.isNewline).joined(separator: " ⏎ ")
         if text.isEmpty { return "“”" }

@@ -7,11 +7,12 @@ struct Verify: AsyncParsableCommand {
         abstract: "Check every event, chain and tree of the log, and every snapshot. Never writes.",
         discussion: """
             The files are read page by page and not through the database, so that any damage can be looked at. With \
-            --deep the log is folded again in a temporary folder and compared with the views. Exit code 65 where \
-            anything is wrong.
+            --deep the log is folded again in a temporary folder and compared with the views. With --archive the log \
+            and what was moved to that file are checked as one. Exit code 65 where anything is wrong.
             """)
 
     @OptionGroup var options: StoreOptions
+    @OptionGroup var archives: ArchiveOptions
 
     @Flag(help: "Fold the log again too, and compare with the views.")
     var deep = false
@@ -47,7 +48,7 @@ struct Verify: AsyncParsableCommand {
 
     func run() async throws {
         let verification = try await Progress.during("Verifying") { _ in
-            try await Store.verify(at: options.url, isDeep: deep)
+            try await Store.verify(at: options.url, isDeep: deep, archives: archives.files)
         }
         let result = Result(
             ok: verification.isOK, events: verification.events,

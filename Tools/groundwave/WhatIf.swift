@@ -21,6 +21,7 @@ struct WhatIf: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: StoreOptions
+    @OptionGroup var archives: ArchiveOptions
     @OptionGroup var writing: WriteOptions
 
     @Option(help: ArgumentHelp("Without this import: its id, or last. Repeatable.", valueName: "id"))
@@ -54,6 +55,7 @@ struct WhatIf: AsyncParsableCommand {
     }
 
     func validate() throws {
+        if keep, !archives.files.isEmpty { throw ValidationError("--keep writes, and goes with no --archive.") }
         if [withoutImport, withoutReplica, withoutEvent, clock, policy].allSatisfy(\.isEmpty) {
             throw ValidationError(
                 "What if what? Say --without-import, --without-replica, --without-event, --clock or --policy.")
@@ -61,7 +63,7 @@ struct WhatIf: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await keep ? options.open(author: writing.author) : options.openForReading()
+        let store = try await keep ? options.open(author: writing.author) : options.openForReading(archives)
         let filter = try filter(store)
         let (kinds, names) = try policies(store.kinds)
         let other = try await store.replaying(filter, kinds: kinds)
