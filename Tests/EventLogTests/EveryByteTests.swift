@@ -7,7 +7,8 @@ import Testing
 /// is lost; or a reader that shares nothing with this package but Docs/FileFormat.md decodes the same events as before.
 ///
 /// By default some are changed: every byte of the meta pages, every seventh of what leads to events, every 61st of the
-/// rest. With `GROUNDWAVE_EVERY_BYTE=1` in the environment all are, which takes some 30 minutes.
+/// rest. With `GROUNDWAVE_EVERY_BYTE=1` in the environment all are, which takes 11 minutes
+/// in a release build: of 245,760 changes 132,550 were seen and 113,210 were without effect.
 @Suite struct `Changing every byte of a log` {
     static let store = Result { try EveryByteLog() }
     let store: EveryByteLog
