@@ -94,7 +94,6 @@ extension Store {
     /// Bytes of the log's file.
     public func logBytes() throws -> Int { try describing { try log.fileSizeBytes() } }
 
-
     /// Kinds whose events keep their values: without them nobody could say whose events there are, or undo an import.
     private static let keptKinds = RevertKind.bookkeeping
 

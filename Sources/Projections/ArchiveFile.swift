@@ -104,7 +104,8 @@ public enum Archive {
         end.append(varint: eventCount)
         let hash = try file.finish(end.bytes)
         return ArchiveInformation(
-            log: log.id, created: created, vector: vector, eventCount: eventCount, byteCount: file.byteCount, hash: hash)
+            log: log.id, created: created, vector: vector, eventCount: eventCount, byteCount: file.byteCount, hash: hash
+        )
     }
 }
 
@@ -165,7 +166,9 @@ public struct ArchiveReader {
     /// Cost: that of expanding 1 MiB, where the event before was not of the same part.
     public mutating func frame(of event: EventID) throws -> [UInt8]? {
         if let frame = open[event.replica]?[event.sequence] { return frame }
-        guard let chunk = chunks[event.replica]?.first(where: { $0.numbers.contains(event.sequence) }) else { return nil }
+        guard let chunk = chunks[event.replica]?.first(where: { $0.numbers.contains(event.sequence) }) else {
+            return nil
+        }
         let frames = try frames(of: chunk)
         open[event.replica] = frames
         return frames[event.sequence]

@@ -13,7 +13,8 @@ import Testing
     private static let texts = ["Bartholomew", "Mislaid Valley"]
 
     /// A store with contacts that were written long ago, and some since; the point lies between.
-    private static func store() async throws -> (temporary: TemporaryStore, point: Point, old: RecordID, new: RecordID) {
+    private static func store() async throws -> (temporary: TemporaryStore, point: Point, old: RecordID, new: RecordID)
+    {
         let temporary = try await TemporaryStore(Configuration(author: "N0CALL"))
         let store = temporary.store
         try await store.importText(generatedLog(300))
@@ -108,7 +109,9 @@ import Testing
         await #expect { try await store.revert(events) } throws: { ($0 as? StoreError)?.code == .archived }
         try store.close()
 
-        guard case .ready(let whole) = try await Store.open(at: store.url, Configuration(archives: [file])) else { return }
+        guard case .ready(let whole) = try await Store.open(at: store.url, Configuration(archives: [file])) else {
+            return
+        }
         #expect(whole.isReadOnly)
         #expect(try await whole.at(.vector(middle)).digest() == earlier)
         #expect(try whole.audit.entries(of: "qso", old, whole) == history)
@@ -142,7 +145,8 @@ import Testing
         #expect(try await Store.verify(at: store.url, isDeep: true).damage == [])
     }
 
-    @Test func `is refused where a device has not seen all of it, where nothing is left, and over a file`() async throws {
+    @Test func `is refused where a device has not seen all of it, where nothing is left, and over a file`() async throws
+    {
         let fleet = try await Fleet(2, seed: 5)
         defer { fleet.close() }
         let (one, two) = (fleet.stores[0], fleet.stores[1])
@@ -206,7 +210,9 @@ import Testing
             }
         }
         try store.close()
-        guard case .ready(let whole) = try await Store.open(at: store.url, Configuration(archives: [file])) else { return }
+        guard case .ready(let whole) = try await Store.open(at: store.url, Configuration(archives: [file])) else {
+            return
+        }
         for position in stride(from: Position(1), through: last, by: 13) {
             let vector = try whole.resolve(.position(position)).vector
             #expect(try await whole.at(.vector(vector)).digest() == fleet.stores[1].at(.vector(vector)).digest())

@@ -19,7 +19,9 @@ struct Archive: AsyncParsableCommand {
               groundwave archive --restore until-2025.gwa
             """)
 
-    @Option(help: ArgumentHelp("Archive what was written up to this moment: see groundwave diff --help.", valueName: "point"))
+    @Option(
+        help: ArgumentHelp(
+            "Archive what was written up to this moment: see groundwave diff --help.", valueName: "point"))
     var before: String?
     @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file.", valueName: "file"))
     var output: String?
