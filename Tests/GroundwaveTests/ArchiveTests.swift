@@ -118,6 +118,20 @@ import Testing
         try whole.close()
     }
 
+    @Test func `expires the tokens from before it, and those alone`() async throws {
+        let (temporary, point, _, new) = try await Self.store()
+        let store = temporary.store
+        let old = ChangeToken(epoch: store.log.epoch, position: 150)
+        let present = try store.currentToken()
+        let folder = try TemporaryFolder()
+        try await store.archive(before: point, to: folder.path("old.gwa"))
+        try await store.write { try $0.set("qso", new, [Assignment("NAME", text: "Ann")]) }
+        var changes = store.changes(since: present).makeAsyncIterator()
+        #expect(try await changes.next() != nil)
+        var expired = store.changes(since: old).makeAsyncIterator()
+        await #expect { try await expired.next() } throws: { ($0 as? StoreError)?.code == .expired }
+    }
+
     @Test func `can be taken back, and made once more further on`() async throws {
         let (temporary, point, _, new) = try await Self.store()
         let store = temporary.store
