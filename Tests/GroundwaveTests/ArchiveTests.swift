@@ -234,6 +234,34 @@ import Testing
         try whole.close()
     }
 
+    @Test func `what another device erases leaves the snapshot in the log too`() async throws {
+        let fleet = try await Fleet(2, seed: 8)
+        defer { fleet.close() }
+        let (one, two) = (fleet.stores[0], fleet.stores[1])
+        let id = try await one.write { batch in
+            try batch.add("qso", [Assignment("CALL", text: "N0GONE"), Assignment("NAME", text: "Bartholomew")])
+        }.value
+        try await one.importText(generatedLog(50))
+        try fleet.meet()
+        try await two.write { try $0.set("qso", id, [Assignment("QTH", text: "Mislaid Valley")]) }
+        try fleet.meet()
+        let folder = try TemporaryFolder()
+        try await one.archive(before: .position(one.log.lastPosition()), to: folder.path("old.gwa"))
+        #expect(try one.record("qso", id)?.text("NAME") == "Bartholomew")
+        try await two.erase([id])
+        try fleet.meet()
+        try await one.write { _ = try $0.add("qso", [Assignment("CALL", text: "N0NEW")]) }
+        try fleet.meet()
+        #expect(try one.record("qso", id)?.text("NAME") == nil)
+        #expect(try one.digest().views == two.digest().views)
+        #expect(try one.compareWithReplay().isSame)
+        #expect(try StoreSearch.files(below: one.url, holding: ["N0GONE"] + Self.texts) == [])
+        // The file of the archive does not bring it back either.
+        try await one.restoreArchives([folder.path("old.gwa")])
+        #expect(try one.record("qso", id)?.text("NAME") == nil && one.digest().views == two.digest().views)
+        #expect(try StoreSearch.files(below: one.url, holding: ["N0GONE"] + Self.texts) == [])
+    }
+
     @Test func `every changed byte of its file is refused`() async throws {
         let (temporary, point, _, _) = try await Self.store()
         let folder = try TemporaryFolder()

@@ -72,7 +72,8 @@ struct Info: AsyncParsableCommand {
                     isThisDevice: entry.replica == information.replica)
             },
             qsos: qsos.shown, hidden: qsos.hidden, sessions: information.records["session"]?.shown ?? 0,
-            settings: information.records["setting"]?.shown ?? 0, archived: information.archived?.eventCount, unread: information.unread.count,
+            settings: information.records["setting"]?.shown ?? 0, archived: information.archived?.eventCount,
+            unread: information.unread.count,
             bytes: .init(
                 log: information.bytes.log, views: information.bytes.views, snapshots: information.bytes.snapshots),
             format: information.format, program: Groundwave.version, liblmdb: information.lmdbVersion,
