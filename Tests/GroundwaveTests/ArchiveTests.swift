@@ -276,6 +276,15 @@ import Testing
             try Data(copy).write(to: URL(filePath: changed))
             #expect(throws: ArchiveError.self, "byte \(place)") { try ArchiveReader(changed).verify() }
         }
+        // Behind the small head comes the part with the events: which these are is said.
+        var copy = bytes
+        copy[bytes.count / 2] ^= 1
+        try Data(copy).write(to: URL(filePath: changed))
+        try temporary.store.close()
+        let verification = try await Store.verify(at: temporary.url, archives: [changed])
+        let named = try #require(verification.damage.first)
+        #expect(verification.damage.count == 1 && named.what == "archive")
+        #expect(named.replica == temporary.store.replica && named.first == 2 && named.last == 304)
         for count in [0, 3, 50, bytes.count / 2, bytes.count - 1] {
             try Data(bytes.prefix(count)).write(to: URL(filePath: changed))
             #expect(throws: ArchiveError.self) { try ArchiveReader(changed).verify() }
