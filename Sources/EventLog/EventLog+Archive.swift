@@ -146,7 +146,7 @@ extension EventLog {
     }
 
     /// Writes the base and its pieces.
-    private static func put(
+    static func put(
         _ snapshot: [UInt8], at vector: VersionVector, in transaction: borrowing WriteTransaction
     ) throws {
         let tables = try LogTables(in: transaction)

@@ -15,8 +15,10 @@ extension EventLog {
     /// Positions, runs, trees and epoch stay; the checksums that chain the frames change from the first such event on.
     /// Others may read meanwhile, and whoever writes waits.
     ///
-    /// - Parameter dropCopies: Called before anything is changed, while nobody else writes: whoever made a copy of the
-    ///   values outside the log deletes it here. It may be called again.
+    /// - Parameters:
+    ///   - dropCopies: Called before anything is changed, while nobody else writes: whoever made a copy of the values
+    ///     outside the log deletes it here. It may be called again.
+    ///   - baseWithout: Where history was archived, the snapshot that stands for it without the values of these events.
     /// - Returns: How many events had values until now.
     /// - Throws: ``EventLogError`` where the log is damaged, since a new chain of checksums would hide that; `LMDBError`,
     ///   such as that there is no room for a second file. Then nothing has changed, unless only the last flush of the
@@ -24,19 +26,26 @@ extension EventLog {
     /// - Precondition: This thread is not inside a transaction of this log.
     /// - Complexity: O(`events`), and O(bytes of the log) where the file is replaced.
     @discardableResult
-    public func erase(_ events: EventSet, dropCopies: () -> Void = {}) throws -> Int {
+    public func erase(
+        _ events: EventSet, dropCopies: () -> Void = {}, baseWithout: (EventSet) throws -> [UInt8]? = { _ in nil }
+    ) throws -> Int {
         try checkAfterFailedCommit()
         return try write { transaction in
             dropCopies()
-            var erased = try Self.erased(in: transaction, LogTables(in: transaction))
+            let tables = try LogTables(in: transaction)
+            var erased = try Self.erased(in: transaction, tables)
+            let isNew = !events.ranges.allSatisfy(erased.contains)
             erased.formUnion(events)
-            guard try haveValues(events) else {
+            let archived = try Self.base(in: transaction, tables)?.vector ?? VersionVector()
+            let isInBase = isNew && events.ranges.contains { $0.first <= archived[$0.replica] }
+            guard try isInBase || haveValues(events) else {
                 try Self.put(erased, in: transaction)
                 return 0
             }
             // Reads within a write see what was there before it, and nothing is written to the old file.
             return try read { old in
                 var count = 0
+                let base = isInBase ? try baseWithout(erased) : nil
                 try environment().replaceFile(during: transaction) { new in
                     count = 0
                     try Self.copyAll(old, new) { frame, _ in
@@ -44,7 +53,7 @@ extension EventLog {
                         if !frame.isWithheld { count += 1 }
                         return .withheld
                     }
-                    try Self.copyBase(old, new)
+                    if let base { try Self.put(base, at: archived, in: new) } else { try Self.copyBase(old, new) }
                     try Self.put(erased, in: new)
                 }
                 return count

@@ -64,8 +64,17 @@ struct Erasing: Sendable {
         guard let events = try pending() else { return 0 }
         // The views that are replaced below may not come back after a power cut as older ones that look right.
         try views.synchronise()
-        let count = try log.erase(events) { dropCopies(of: events) }
-        if count > 0 { try views.rebuild() }
+        var isBaseNew = false
+        let count = try log.erase(
+            events, dropCopies: { dropCopies(of: events) },
+            baseWithout: { erased in
+                isBaseNew = true
+                let folder = try ScratchFolder()
+                return try withExtendedLifetime(folder) {
+                    try Views.base(of: log, without: erased, scratchPath: folder.path(of: "base"))
+                }
+            })
+        if count > 0 || isBaseNew { try views.rebuild() }
         return count
     }
 

@@ -1,5 +1,6 @@
 import EventLog
 import Events
+import Foundation
 import Projections
 
 /// A moment in the history of a log. Each names one set of whole batches: see ``Store/resolve(_:)``.
@@ -15,6 +16,11 @@ public enum Point: Hashable, Sendable {
     case after(EventID)
     /// The events that this vector has; a batch of which it has a part is left out.
     case vector(VersionVector)
+    /// As `time(milliseconds:)`.
+    public static func time(_ moment: Date) -> Point {
+        let milliseconds = (moment.timeIntervalSince1970 * 1000).rounded(.down)
+        return .time(milliseconds: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
+    }
     /// What the author of this event had in view when the event was written, and the event with its batch.
     case known(EventID)
 }

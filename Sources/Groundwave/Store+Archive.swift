@@ -94,7 +94,6 @@ extension Store {
     /// Bytes of the log's file.
     public func logBytes() throws -> Int { try describing { try log.fileSizeBytes() } }
 
-
     /// Kinds whose events keep their values: without them nobody could say whose events there are, or undo an import.
     private static let keptKinds = RevertKind.bookkeeping
 
@@ -220,6 +219,13 @@ struct Archives {
             StoreError(.damaged, "\(path) is no archive.", hint: "Name a file that archive has made.", cause: error)
         case .damaged(let what):
             StoreError(.damaged, "The archive \(path) is damaged: \(what).", hint: "Use another copy.", cause: error)
+        case .damagedEvents(let ranges):
+            StoreError(
+                .damaged,
+                """
+                The archive \(path) is damaged: \(ranges.reduce(0) { $0 + $1.count }) events from \
+                \(EventID(ranges[0].replica, ranges[0].first).short) on cannot be read.
+                """, hint: "Use another copy. groundwave verify --archive lists them.", cause: error)
         case .otherLog:
             StoreError(.damaged, "\(path) is an archive of another log.", hint: "Name one of this log.", cause: error)
         }

@@ -15,7 +15,8 @@ extension Store {
     /// The sequence waits for what is still to come, and ends when its task is cancelled.
     ///
     /// - Parameter token: Where to go on; from the beginning of the log where it is `nil`.
-    /// - Throws: From the first element on: ``StoreError`` with code `expired` where the token is of another history.
+    /// - Throws: From the first element on: ``StoreError`` with code `expired` where the token is of another history, or of
+    ///   one that was archived since.
     public func changes(since token: ChangeToken?, matching filter: ChangeFilter = .all) -> ChangeSequence {
         ChangeSequence(store: self, token: token, filter: filter)
     }
@@ -72,12 +73,20 @@ struct ChangeFeed {
 
     mutating func start(at token: ChangeToken) throws {
         let last = try store.currentToken()
-        guard token.epoch == last.epoch, token.position <= last.position else {
+        guard token.epoch == last.epoch, token.position <= last.position, try !isArchived(behind: token) else {
             throw StoreError(
                 .expired, "The token \(token) is of a history that this store no longer has.",
                 hint: "Look at the store as it is, and go on from \(last).")
         }
         position = token.position
+    }
+
+    /// Whether the values of events behind `token` were moved to an archive, so that the changes cannot be told.
+    private func isArchived(behind token: ChangeToken) throws -> Bool {
+        try store.describing {
+            guard let archived = try store.log.base()?.vector else { return false }
+            return try !store.log.vector(through: token.position).covers(archived)
+        }
     }
 
     /// The next batch that matches; `nil` where none is there yet.

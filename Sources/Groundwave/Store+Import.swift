@@ -200,7 +200,8 @@ private struct ImportRun {
         let records = waiting
         waiting.removeAll(keepingCapacity: true)
         var comparison =
-            try comparison ?? ImportComparison(
+            try comparison
+            ?? ImportComparison(
                 source: SourceID(name: sourceName), session: options.session,
                 undos: store.views.read { try Reverts(in: $0, store.log).undos })
         // Let go of here, so that it is changed in place: what it has met grows with the file.

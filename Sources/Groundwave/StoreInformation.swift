@@ -26,6 +26,20 @@ public struct StoreInformation: Sendable {
         public var views = 0
         /// The snapshots.
         public var snapshots = 0
+
+        /// Nothing.
+        public init() {}
+
+        init(_ files: StoreFiles) {
+            log = Self.of(files.log)
+            views = Self.of(files.views)
+            snapshots = files.snapshots.reduce(0) { $0 + Self.of($1) }
+        }
+
+        private static func of(_ path: String) -> Int {
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            return (attributes?[.size] as? NSNumber)?.intValue ?? 0
+        }
     }
 
     /// Bytes of the files.
@@ -38,6 +52,8 @@ public struct StoreInformation: Sendable {
     public internal(set) var replica: ReplicaID?
     /// The last event of every replica.
     public internal(set) var vector: VersionVector?
+    /// The events whose values were moved to an archive; `nil` where none were.
+    public internal(set) var archived: VersionVector?
     /// The names of the replicas' devices, as far as they are known.
     public internal(set) var devices: [ReplicaID: String] = [:]
     /// The position of the last event.
@@ -70,7 +86,7 @@ extension StoreInformation {
     public init(at url: URL, kinds: [any RecordKind.Type] = []) throws {
         let files = StoreFiles(url)
         guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
-        bytes = Sizes(log: Self.size(files.log), views: Self.size(files.views), snapshots: 0)
+        bytes = Sizes(files)
         do { replica = try files.readIdentity().replica } catch { note("identity", error, files.identity) }
         var options = Environment.Options()
         options.isReadOnly = true
@@ -81,6 +97,7 @@ extension StoreInformation {
             epoch = log.epoch
             vector = try log.vector()
             position = try log.lastPosition()
+            archived = try log.base()?.vector
         } catch {
             note("log", error, files.log)
             return
@@ -102,10 +119,11 @@ extension StoreInformation {
     /// What was in a store at another moment; the sizes of its files are those of now.
     public init(of store: some Reading) throws {
         let files = StoreFiles(store.url)
-        bytes = Sizes(log: Self.size(files.log), views: Self.size(files.views), snapshots: 0)
+        bytes = Sizes(files)
         replica = store.replica
         logID = store.logID
         epoch = store.log.epoch
+        archived = try store.describing { try store.log.base()?.vector }
         try store.read { view in
             try read(view)
             position = view.position
@@ -137,10 +155,5 @@ extension StoreInformation {
                 "The views are \(error.explanation): the next write builds them anew from the log."
             } else { StoreError.wrapping(error, file: file).description }
         troubles.append(Trouble(part: part, message: message, isDamage: part != "views"))
-    }
-
-    private static func size(_ path: String) -> Int {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        return (attributes?[.size] as? NSNumber)?.intValue ?? 0
     }
 }

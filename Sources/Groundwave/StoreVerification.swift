@@ -9,7 +9,8 @@ import Records
 public struct StoreVerification: Sendable {
     /// Something that is not as it must be.
     public struct Damage: Hashable, Sendable {
-        /// The word for scripts: see ``LogDamage/What-swift.enum``, and `views`, `identity`, `snapshot`.
+        /// The word for scripts: see ``LogDamage/What-swift.enum``, and `views`, `identity`, `snapshot`,
+        /// `archive`.
         public let what: String
         /// Whose events are concerned.
         public let replica: ReplicaID?
@@ -26,6 +27,19 @@ public struct StoreVerification: Sendable {
             self.first = first
             self.last = last
             self.detail = detail
+        }
+
+        /// What is wrong with an archive: the events that cannot be read, where that is known.
+        fileprivate static func all(ofArchive error: StoreError) -> [Self] {
+            guard case .damagedEvents(let ranges)? = error.cause as? ArchiveError else {
+                return [Self(what: "archive", replica: nil, first: nil, last: nil, detail: error.message)]
+            }
+            return ranges.map { range in
+                Self(
+                    what: "archive", replica: range.replica, first: range.first, last: range.last,
+                    detail: "a part of the archive is damaged: the values of these events cannot be read from this copy"
+                )
+            }
         }
 
         init(_ damage: LogDamage) {
@@ -102,9 +116,16 @@ extension Store {
             var options = Environment.Options()
             options.isReadOnly = true
             let log = try EventLog(opening: files.log, options: options)
-            try Archives(archives, of: log.id).verify()
-            return try FilledLog(log, from: archives)
+            for path in archives {
+                do { try Archives([path], of: log.id).verify() } catch let error as StoreError
+                    where error.code == .damaged
+                {
+                    verification.damage += StoreVerification.Damage.all(ofArchive: error)
+                }
+            }
+            return verification.isOK ? try FilledLog(log, from: archives) : nil
         }
+        guard let filled else { return }
         let report = try LogVerifier.verify(path: filled.path)
         verification.damage += report.damage.map { StoreVerification.Damage($0) }
         guard verification.comparison != nil, case .ready(let store) = try await open(at: url, configuration) else {

@@ -20,6 +20,8 @@ public enum ArchiveError: Error, Hashable, Sendable {
     case notAnArchive
     /// A checksum is wrong, or what it covers is malformed.
     case damaged(String)
+    /// These events, among which some may be that are not in it, cannot be read; the others are whole.
+    case damagedEvents([EventRange])
     /// It is of another log.
     case otherLog
 }
@@ -104,7 +106,8 @@ public enum Archive {
         end.append(varint: eventCount)
         let hash = try file.finish(end.bytes)
         return ArchiveInformation(
-            log: log.id, created: created, vector: vector, eventCount: eventCount, byteCount: file.byteCount, hash: hash)
+            log: log.id, created: created, vector: vector, eventCount: eventCount, byteCount: file.byteCount, hash: hash
+        )
     }
 }
 
@@ -146,17 +149,19 @@ public struct ArchiveReader {
     /// - Throws: ``ArchiveError``.
     /// - Complexity: O(bytes), about 300 MB/s of the events.
     public func verify() throws {
-        try Self.translating { try file.verify() }
         var count = 0
-        for (replica, chunks) in chunks {
-            for chunk in chunks {
-                let frames = try frames(of: chunk)
-                guard frames.keys.allSatisfy(chunk.numbers.contains), !frames.isEmpty else {
-                    throw ArchiveError.damaged("the numbers of the events of \(replica)")
-                }
+        var damaged: [EventRange] = []
+        for chunk in chunks.values.joined().sorted(by: { $0.offset < $1.offset }) {
+            let frames = try? frames(of: chunk)
+            if let frames, !frames.isEmpty, frames.keys.allSatisfy(chunk.numbers.contains) {
                 count += frames.count
+            } else {
+                damaged.append(
+                    EventRange(chunk.replica, chunk.numbers.lowerBound, through: chunk.numbers.upperBound))
             }
         }
+        guard damaged.isEmpty else { throw ArchiveError.damagedEvents(damaged) }
+        try Self.translating { try file.verify() }
         guard count == information.eventCount else { throw ArchiveError.damaged("the count of its events") }
     }
 
@@ -165,7 +170,9 @@ public struct ArchiveReader {
     /// Cost: that of expanding 1 MiB, where the event before was not of the same part.
     public mutating func frame(of event: EventID) throws -> [UInt8]? {
         if let frame = open[event.replica]?[event.sequence] { return frame }
-        guard let chunk = chunks[event.replica]?.first(where: { $0.numbers.contains(event.sequence) }) else { return nil }
+        guard let chunk = chunks[event.replica]?.first(where: { $0.numbers.contains(event.sequence) }) else {
+            return nil
+        }
         let frames = try frames(of: chunk)
         open[event.replica] = frames
         return frames[event.sequence]

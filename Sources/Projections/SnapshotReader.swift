@@ -14,7 +14,9 @@ struct SnapshotReader {
         (file, head, end) = try Self.translating {
             let file = try ChunkedFileReader(path, magic: SnapshotFormat.magic)
             do {
-                return (file, try file.head.withSpan { try SnapshotHead($0) }, try file.end.withSpan { try SnapshotEnd($0) })
+                return (
+                    file, try file.head.withSpan { try SnapshotHead($0) }, try file.end.withSpan { try SnapshotEnd($0) }
+                )
             } catch is ByteCodingError { throw SnapshotError.damaged("what it says of itself") }
         }
     }
@@ -40,8 +42,8 @@ struct SnapshotReader {
     }
 
     private static func translating<Result>(_ body: () throws -> Result) throws(SnapshotError) -> Result {
-        do { return try body() } catch let error as ChunkedFile.Failure { throw SnapshotError(error) } catch
-            let error as SnapshotError
+        do { return try body() } catch let error as ChunkedFile.Failure { throw SnapshotError(error) } catch let error
+            as SnapshotError
         { throw error } catch { throw .damaged("\(error)") }
     }
 }

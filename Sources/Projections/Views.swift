@@ -218,16 +218,32 @@ public final class Views: Sendable {
         return (environment, try replayer.catchUp(environment, through: end).events)
     }
 
+    /// Writes the snapshot that stands for archived history to a new file at `path`.
+    private static func copyBase(of log: EventLog, to path: String) throws {
+        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
+            let file = FileHandle(forWritingAtPath: path)
+        else { throw ViewError.damaged("its new file cannot be made") }
+        try log.forEachPieceOfBase { try file.write(contentsOf: $0) }
+        try file.close()
+    }
+
+    /// The snapshot that stands for archived history, without the values of `events`.
+    ///
+    /// - Parameter path: A place in a temporary folder.
+    public static func base(of log: EventLog, without events: EventSet, scratchPath path: String) throws -> [UInt8] {
+        defer { unlink(path) }
+        try copyBase(of: log, to: path)
+        do { return try Snapshot.bytes(of: path, in: log, without: events) } catch is SnapshotError {
+            throw EventLogError.damaged("the snapshot that stands for archived history")
+        }
+    }
+
     /// A new file at `path` with what every fold of `log` begins with: nothing, or its base where history was archived.
     static func beginning(at path: String, of log: EventLog, kinds: Kinds) throws -> Environment {
         guard let base = try log.base() else { return try create(at: path, log: log, kinds: kinds) }
         let copy = "\(path).base"
         defer { unlink(copy) }
-        guard FileManager.default.createFile(atPath: copy, contents: nil, attributes: [.posixPermissions: 0o600]),
-            let file = FileHandle(forWritingAtPath: copy)
-        else { throw ViewError.damaged("its new file cannot be made") }
-        try log.forEachPieceOfBase { try file.write(contentsOf: $0) }
-        try file.close()
+        try copyBase(of: log, to: copy)
         let reader: SnapshotReader
         do {
             reader = try SnapshotReader(copy)

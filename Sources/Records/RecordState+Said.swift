@@ -120,3 +120,29 @@ extension RecordState {
         return result.sorted()
     }
 }
+
+extension RecordState {
+    /// Takes the values of some events out: the state is then what these events fold to without them.
+    ///
+    /// - Parameter isErased: Whether an event is one of them, by the local number of its replica and its number.
+    public mutating func withhold(where isErased: (_ replica: UInt32, _ sequence: SequenceNumber) -> Bool) {
+        for place in heads.indices where heads[place].code.hasValue && !heads[place].isWithheld {
+            let writer = writers[Int(heads[place].writer)]
+            guard isErased(writer.replica, writer.sequence) else { continue }
+            unusedBytes += heads[place].value.count
+            heads[place].value = 0..<0
+            heads[place].isWithheld = true
+        }
+        let known = said
+        said.removeAll(keepingCapacity: true)
+        for var entry in known {
+            if isErased(entry.replica, entry.sequence) { entry.valueHash = 0 }
+            // Elements of which nothing is known any more are one.
+            let isThere = said.contains {
+                entry.isElement && $0.isElement && $0.field == entry.field && $0.source == entry.source
+                    && $0.valueHash == entry.valueHash
+            }
+            if !isThere { said.append(entry) }
+        }
+    }
+}

@@ -113,6 +113,21 @@ enum Antenna: RecordKind {
         #expect(token == (try store.currentToken()), "the change of the name was passed over")
     }
 
+    @Test func `the store as it was is read like the present one`() async throws {
+        let clock = VirtualClock()
+        let temporary = try await TemporaryStore(Configuration(surroundings: .virtual(clock, seed: 1)))
+        let store = temporary.store
+        let saved = try await store.write { try $0.add(Contact("W1AW", mode: .cw)) }
+        let yesterday = Date(timeIntervalSince1970: Double(clock.now.wallMilliseconds) / 1000)
+        clock.advance(by: .seconds(86_400))
+        try await store.write { try $0.set(\.mode, of: saved.value, to: .ssb) }
+        let then = try await store.at(.time(yesterday)).read { try $0.find(saved.value) }
+        #expect(then?.mode == .cw)
+        #expect(try store.read { try $0.find(saved.value) }?.mode == .ssb)
+        let before = try await store.at(.time(yesterday.addingTimeInterval(-1))).read { try $0.find(saved.value) }
+        #expect(before == nil)
+    }
+
     @Test func `the history of a field tells who changed what into what`() async throws {
         let temporary = try await TemporaryStore(Configuration(deviceName: "shack"))
         let store = temporary.store

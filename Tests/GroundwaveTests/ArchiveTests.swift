@@ -13,7 +13,8 @@ import Testing
     private static let texts = ["Bartholomew", "Mislaid Valley"]
 
     /// A store with contacts that were written long ago, and some since; the point lies between.
-    private static func store() async throws -> (temporary: TemporaryStore, point: Point, old: RecordID, new: RecordID) {
+    private static func store() async throws -> (temporary: TemporaryStore, point: Point, old: RecordID, new: RecordID)
+    {
         let temporary = try await TemporaryStore(Configuration(author: "N0CALL"))
         let store = temporary.store
         try await store.importText(generatedLog(300))
@@ -108,11 +109,27 @@ import Testing
         await #expect { try await store.revert(events) } throws: { ($0 as? StoreError)?.code == .archived }
         try store.close()
 
-        guard case .ready(let whole) = try await Store.open(at: store.url, Configuration(archives: [file])) else { return }
+        guard case .ready(let whole) = try await Store.open(at: store.url, Configuration(archives: [file])) else {
+            return
+        }
         #expect(whole.isReadOnly)
         #expect(try await whole.at(.vector(middle)).digest() == earlier)
         #expect(try whole.audit.entries(of: "qso", old, whole) == history)
         try whole.close()
+    }
+
+    @Test func `expires the tokens from before it, and those alone`() async throws {
+        let (temporary, point, _, new) = try await Self.store()
+        let store = temporary.store
+        let old = ChangeToken(epoch: store.log.epoch, position: 150)
+        let present = try store.currentToken()
+        let folder = try TemporaryFolder()
+        try await store.archive(before: point, to: folder.path("old.gwa"))
+        try await store.write { try $0.set("qso", new, [Assignment("NAME", text: "Ann")]) }
+        var changes = store.changes(since: present).makeAsyncIterator()
+        #expect(try await changes.next() != nil)
+        var expired = store.changes(since: old).makeAsyncIterator()
+        await #expect { try await expired.next() } throws: { ($0 as? StoreError)?.code == .expired }
     }
 
     @Test func `can be taken back, and made once more further on`() async throws {
@@ -142,7 +159,8 @@ import Testing
         #expect(try await Store.verify(at: store.url, isDeep: true).damage == [])
     }
 
-    @Test func `is refused where a device has not seen all of it, where nothing is left, and over a file`() async throws {
+    @Test func `is refused where a device has not seen all of it, where nothing is left, and over a file`() async throws
+    {
         let fleet = try await Fleet(2, seed: 5)
         defer { fleet.close() }
         let (one, two) = (fleet.stores[0], fleet.stores[1])
@@ -206,12 +224,42 @@ import Testing
             }
         }
         try store.close()
-        guard case .ready(let whole) = try await Store.open(at: store.url, Configuration(archives: [file])) else { return }
+        guard case .ready(let whole) = try await Store.open(at: store.url, Configuration(archives: [file])) else {
+            return
+        }
         for position in stride(from: Position(1), through: last, by: 13) {
             let vector = try whole.resolve(.position(position)).vector
             #expect(try await whole.at(.vector(vector)).digest() == fleet.stores[1].at(.vector(vector)).digest())
         }
         try whole.close()
+    }
+
+    @Test func `what another device erases leaves the snapshot in the log too`() async throws {
+        let fleet = try await Fleet(2, seed: 8)
+        defer { fleet.close() }
+        let (one, two) = (fleet.stores[0], fleet.stores[1])
+        let id = try await one.write { batch in
+            try batch.add("qso", [Assignment("CALL", text: "N0GONE"), Assignment("NAME", text: "Bartholomew")])
+        }.value
+        try await one.importText(generatedLog(50))
+        try fleet.meet()
+        try await two.write { try $0.set("qso", id, [Assignment("QTH", text: "Mislaid Valley")]) }
+        try fleet.meet()
+        let folder = try TemporaryFolder()
+        try await one.archive(before: .position(one.log.lastPosition()), to: folder.path("old.gwa"))
+        #expect(try one.record("qso", id)?.text("NAME") == "Bartholomew")
+        try await two.erase([id])
+        try fleet.meet()
+        try await one.write { _ = try $0.add("qso", [Assignment("CALL", text: "N0NEW")]) }
+        try fleet.meet()
+        #expect(try one.record("qso", id)?.text("NAME") == nil)
+        #expect(try one.digest().views == two.digest().views)
+        #expect(try one.compareWithReplay().isSame)
+        #expect(try StoreSearch.files(below: one.url, holding: ["N0GONE"] + Self.texts) == [])
+        // The file of the archive does not bring it back either.
+        try await one.restoreArchives([folder.path("old.gwa")])
+        #expect(try one.record("qso", id)?.text("NAME") == nil && one.digest().views == two.digest().views)
+        #expect(try StoreSearch.files(below: one.url, holding: ["N0GONE"] + Self.texts) == [])
     }
 
     @Test func `every changed byte of its file is refused`() async throws {
@@ -228,6 +276,15 @@ import Testing
             try Data(copy).write(to: URL(filePath: changed))
             #expect(throws: ArchiveError.self, "byte \(place)") { try ArchiveReader(changed).verify() }
         }
+        // Behind the small head comes the part with the events: which these are is said.
+        var copy = bytes
+        copy[bytes.count / 2] ^= 1
+        try Data(copy).write(to: URL(filePath: changed))
+        try temporary.store.close()
+        let verification = try await Store.verify(at: temporary.url, archives: [changed])
+        let named = try #require(verification.damage.first)
+        #expect(verification.damage.count == 1 && named.what == "archive")
+        #expect(named.replica == temporary.store.replica && named.first == 2 && named.last == 304)
         for count in [0, 3, 50, bytes.count / 2, bytes.count - 1] {
             try Data(bytes.prefix(count)).write(to: URL(filePath: changed))
             #expect(throws: ArchiveError.self) { try ArchiveReader(changed).verify() }

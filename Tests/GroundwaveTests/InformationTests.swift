@@ -10,6 +10,7 @@ import Testing
         try await temporary.store.importText(generatedLog(20))
         let contact = try #require(try temporary.store.firstContact())
         _ = try await temporary.store.write { try $0.remove("qso", contact.id) }
+        let snapshot = try temporary.store.createSnapshot()
         try temporary.store.close()
         let information = try StoreInformation(at: temporary.url)
         #expect(information.records["qso"]?.shown == 19)
@@ -20,6 +21,7 @@ import Testing
         #expect(information.devices.values.map { $0 } == ["shack"])
         #expect(information.troubles.isEmpty)
         #expect(information.bytes.log > 0)
+        #expect(information.bytes.snapshots == snapshot.byteCount && information.archived == nil)
         let verification = try await Store.verify(at: temporary.url, isDeep: true)
         #expect(verification.isOK)
         #expect(verification.events == 23)

@@ -11,7 +11,9 @@ import Testing
     private static let rounds = 100
     private static let editsPerRound = 1000
 
-    @Test func `shows the same for an hour while a hundred thousand events arrive, and holds no page back`() async throws {
+    @Test func `shows the same for an hour while a hundred thousand events arrive, and holds no page back`()
+        async throws
+    {
         let growth = try await Self.growth(isPinned: true)
         let unpinned = try await Self.growth(isPinned: false)
         #expect(unpinned > 1 << 20, "the files grow")

@@ -48,7 +48,8 @@ import Testing
             }
             let past = try await temporary.store.at(.position(position)).digest()
             let digest = try fresh.store.digest()
-            #expect(past.content == digest.content && past.contacts == digest.contacts, "\(files[count].lastPathComponent)")
+            #expect(
+                past.content == digest.content && past.contacts == digest.contacts, "\(files[count].lastPathComponent)")
             #expect(past.contacts > 0)
         }
     }

@@ -174,7 +174,8 @@ import Testing
             vector[ReplicaID(high: 1, low: 1)] = events
             let new = SnapshotInformation(
                 hash: Array("\(round)".utf8).withSpan { Hash256(hashing: $0) },
-                log: LogID(high: 1, low: 1), vector: vector, created: Int64(round), byteCount: Int(events) * 12, kinds: [], residue: 0)
+                log: LogID(high: 1, low: 1), vector: vector, created: Int64(round), byteCount: Int(events) * 12,
+                kinds: [], residue: 0)
             kept.append(new)
             let gone = Set(SnapshotRule.superfluous(kept, logBytes: Int(events) * 230).map(\.id))
             #expect(!gone.contains(new.id))

@@ -24,6 +24,7 @@ import Testing
         #expect(answer["events"] as? Int == 2 && answer["bytes"] as? Int ?? 0 > 100)
         #expect(try program.json("digest")["content"] as? String == content)
         #expect(try program.run("verify", "--deep").status == 0)
+        #expect(try program.json("info")["archived"] as? Int == 3)
 
         let history = try program.run("history", "N0OLD")
         #expect(history.status == 0 && history.output.contains("archived → Maxim"), "\(history.output)")

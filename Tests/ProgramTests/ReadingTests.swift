@@ -57,7 +57,8 @@ import Testing
         (["diff", "@3", "now"], [1]), (["diff", "snapshot:last", "now"], [1]),
         (["whatif", "--without-import", "last"], [0]), (["whatif", "--without-event", "@4"], [0]),
         (["revert", "--import", "last", "--dry-run"], [0]), (["undo", "--dry-run"], [0]),
-        (["erase", "--call", "N0TWO", "--dry-run"], [0]), (["prove", "N0TWO", "-o", "PROOF"], [0]), (["head", "show"], [0]),
+        (["erase", "--call", "N0TWO", "--dry-run"], [0]), (["prove", "N0TWO", "-o", "PROOF"], [0]),
+        (["head", "show"], [0]),
         (["compare", "COPY"], [0]),
     ]
 

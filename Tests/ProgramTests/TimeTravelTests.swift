@@ -27,8 +27,10 @@ import Testing
 
     private static func calls(_ program: Program, _ arguments: String...) throws -> [String] {
         let answer = try program.json(["qso", "list"] + arguments)
-        return (answer["qsos"] as? [[String: Any]] ?? []).compactMap { ($0["fields"] as? [String: Any])?["CALL"] as? String }
-            .sorted()
+        return (answer["qsos"] as? [[String: Any]] ?? []).compactMap {
+            ($0["fields"] as? [String: Any])?["CALL"] as? String
+        }
+        .sorted()
     }
 
     @Test func `reading verbs show what was there`() throws {
@@ -41,7 +43,9 @@ import Testing
         let shown = try program.run("qso", "show", "N0AAA", "--at", "@\(imported)")
         #expect(shown.status == 0 && !shown.output.contains("Hiram"))
         #expect(try program.run("qso", "show", "N0AAA", "--at", "@\(edited)").output.contains("Hiram"))
-        #expect(try program.json("digest", "--at", "@\(edited)")["digest"] as? String == program.json("digest")["digest"] as? String)
+        #expect(
+            try program.json("digest", "--at", "@\(edited)")["digest"] as? String == program.json("digest")["digest"]
+                as? String)
     }
 
     @Test func `a point that is none, and --at on a verb that writes, are refused with 64`() throws {
@@ -78,7 +82,8 @@ import Testing
         let shown = try program.run("whatif", "--without-import", "last", "--json")
         #expect(shown.status == 0 && (shown.json["removed"] as? [Any])?.count == 1, "\(shown.output)")
         #expect(try Self.events(program) == edited)
-        #expect(try program.run("whatif", "--without-import", "last", "--keep").status == 64, "it asks, and nobody answers")
+        #expect(
+            try program.run("whatif", "--without-import", "last", "--keep").status == 64, "it asks, and nobody answers")
         #expect(try Self.events(program) == edited)
         #expect(try program.run("whatif", "--without-import", "last", "--keep", "--yes").status == 0)
         #expect(try Self.calls(program) == ["N0AAA", "N0OWN"], "what was edited since stays")
@@ -119,7 +124,8 @@ import Testing
         try bytes.write(to: file)
         let verified = try program.run("snapshot", "verify")
         #expect(verified.status == 65 && verified.output.contains(file.lastPathComponent))
-        #expect(try Self.calls(program, "--at", "@\(edited)") == ["N0AAA", "N0BBB", "N0OWN"], "it replays from the start")
+        #expect(
+            try Self.calls(program, "--at", "@\(edited)") == ["N0AAA", "N0BBB", "N0OWN"], "it replays from the start")
         #expect(try program.run("snapshot", "prune", "--dry-run").status == 0)
     }
 }

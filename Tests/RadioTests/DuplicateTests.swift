@@ -154,7 +154,8 @@ private func isPair(
 @Suite struct `Merging duplicates` {
     @Test func `writes on the contact that stays, also where it takes nothing over`() {
         let empty = Record(
-            kind: QSOKind.name, id: RecordID(high: 0, low: 1), state: RecordState(), names: Names(), schema: QSOKind.schema)
+            kind: QSOKind.name, id: RecordID(high: 0, low: 1), state: RecordState(), names: Names(),
+            schema: QSOKind.schema)
         var merge = ContactMerge(keeping: empty)
         let part = merge.take(empty)
         #expect(part.taken.isEmpty && part.differences.isEmpty)

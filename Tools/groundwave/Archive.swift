@@ -14,12 +14,15 @@ struct Archive: AsyncParsableCommand {
 
             --restore takes archives back into the log.
 
-              groundwave archive --before 2026-01-01 -o until-2025.gwa
+              groundwave archive --before 2025-12-31 -o until-2025.gwa
               groundwave history W1AW --archive until-2025.gwa
               groundwave archive --restore until-2025.gwa
             """)
 
-    @Option(help: ArgumentHelp("Archive what was written up to this moment: see groundwave diff --help.", valueName: "point"))
+    @Option(
+        help: ArgumentHelp(
+            "Archive what was written up to this moment, a day meaning its end: see groundwave diff --help.",
+            valueName: "point"))
     var before: String?
     @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file.", valueName: "file"))
     var output: String?

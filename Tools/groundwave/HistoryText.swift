@@ -143,5 +143,7 @@ extension ChangeSet.RecordChange {
 }
 
 extension [AuditEntry.FieldChange] {
-    fileprivate var areOfNewRecord: Bool { count > 1 && allSatisfy { $0.before == nil && $0.withheldBefore == nil && $0.operation.hasValue } }
+    fileprivate var areOfNewRecord: Bool {
+        count > 1 && allSatisfy { $0.before == nil && $0.withheldBefore == nil && $0.operation.hasValue }
+    }
 }

@@ -98,7 +98,7 @@ struct HistoryEvent: Encodable {
         var before: JSONBytes?
         var after: JSONBytes?
         var withheld: String?
-            var withheldBefore: String?
+        var withheldBefore: String?
     }
 
     var event: String

@@ -42,6 +42,7 @@ struct Info: AsyncParsableCommand {
         var settings: Int
         var meters = 0
         var traces = 0
+        var archived: UInt64?
         var unread: Int
         var bytes: Sizes
         var format: UInt32
@@ -71,7 +72,8 @@ struct Info: AsyncParsableCommand {
                     isThisDevice: entry.replica == information.replica)
             },
             qsos: qsos.shown, hidden: qsos.hidden, sessions: information.records["session"]?.shown ?? 0,
-            settings: information.records["setting"]?.shown ?? 0, unread: information.unread.count,
+            settings: information.records["setting"]?.shown ?? 0, archived: information.archived?.eventCount,
+            unread: information.unread.count,
             bytes: .init(
                 log: information.bytes.log, views: information.bytes.views, snapshots: information.bytes.snapshots),
             format: information.format, program: Groundwave.version, liblmdb: information.lmdbVersion,
@@ -94,6 +96,9 @@ struct Info: AsyncParsableCommand {
                 result.checkpoint == position ? "all in the views" : "\(result.checkpoint ?? 0) in the views"
             table.append(["Events", "\(result.events), \(checkpoint)"])
         }
+        if let archived = result.archived {
+            table.append(["Archived", "the values of the first \(NumberText.count(archived, "event"))"])
+        }
         if result.checkpoint != nil {
             let hidden = result.hidden == 0 ? "" : ", \(result.hidden) hidden"
             table.append(["Contacts", "\(result.qsos)\(hidden)"])
@@ -102,7 +107,9 @@ struct Info: AsyncParsableCommand {
         }
         table.append([
             "Size",
-            "\(NumberText.bytes(result.bytes.log)) log, \(NumberText.bytes(result.bytes.views)) views",
+            [(result.bytes.log, "log"), (result.bytes.views, "views"), (result.bytes.snapshots, "snapshots")]
+                .filter { $0.0 > 0 || $0.1 != "snapshots" }.map { "\(NumberText.bytes($0.0)) \($0.1)" }
+                .joined(separator: ", "),
         ])
         table.append([
             "Version", "Groundwave \(result.program), log format \(result.format), liblmdb \(result.liblmdb)",

@@ -31,7 +31,8 @@ struct Program: AsyncParsableCommand {
                 name: "Audit, time travel, replay",
                 subcommands: [
                     Conflicts.self, Duplicates.self,
-                    HistoryVerb.self, BlameVerb.self, Diff.self, Watch.self, WhatIf.self, Revert.self, Erase.self, Archive.self,
+                    HistoryVerb.self, BlameVerb.self, Diff.self, Watch.self, WhatIf.self, Revert.self, Erase.self,
+                    Archive.self,
                     Prove.self, CheckProof.self, Head.self,
                 ]),
         ])

@@ -56,14 +56,16 @@ struct Revert: AsyncParsableCommand {
         if !options.json { try RevertOutput.preview(preview, words, store) }
         if !dryRun, !preview.changed.isEmpty {
             if !yes {
-                try Confirmation.ask("Take it back?", orElse: "This would change \(NumberText.count(preview.changed.count, "record")).")
+                try Confirmation.ask(
+                    "Take it back?", orElse: "This would change \(NumberText.count(preview.changed.count, "record")).")
             }
             reverted = try await store.revert(events, note: writing.note ?? "Revert \(words)", author: writing.author)
         }
         if options.json {
             try Terminal.print(
                 json: Result(
-                    events: reverted.eventCount, batches: reverted.batches.count, changed: reverted.changed.map(Result.Record.init),
+                    events: reverted.eventCount, batches: reverted.batches.count,
+                    changed: reverted.changed.map(Result.Record.init),
                     left: reverted.left.map(Result.Record.init),
                     event: reverted.batches.first.map { "\($0.first)" }))
         } else if dryRun {
