@@ -28,7 +28,7 @@ public final class PastStore: Reading {
         filter.vector = vector
         views = PastViews(
             of: store.views, filter, kinds: kinds, scratchPath: scratch.path(of: "views.mdb"),
-            snapshots: store.files.snapshots)
+            snapshots: store.files.snapshots, former: store.formerScratch)
     }
 
     /// The folder of the store.

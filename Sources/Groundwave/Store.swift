@@ -61,6 +61,8 @@ public final class Store: Reading {
     let erasing: Erasing
     /// Wakes whoever observes.
     let commits: CommitSignal
+    /// The file of a past point that nobody reads any more, for the next one.
+    let formerScratch = FormerScratch()
     /// Has due work done behind the writes.
     let dueWork = DueWorkSchedule()
     /// Views in a temporary folder, for a store that can only be read and whose own are not up to date.
@@ -257,6 +259,7 @@ public final class Store: Reading {
     /// Writes what is still in memory and closes the files, after due work that has begun.
     public func close() throws {
         dueWork.stop()
+        formerScratch.close()
         try describing {
             views.close()
             try log.close()

@@ -23,7 +23,7 @@ extension Environment {
     public static func create(
         at path: String, options: Options = Options(), prepare: (borrowing WriteTransaction) throws -> Void
     ) throws {
-        try publish(at: path, during: .create) { temporary in
+        try publish(at: path, during: .create, isFlushed: options.synchronous) { temporary in
             try withNew(temporary, for: path, options: options) { try $0.write(prepare) }
         }
     }
@@ -74,20 +74,24 @@ extension Environment {
 
     /// Has `build` make a file under a temporary name, and gives it the name `path` once it is on disk.
     private static func publish(
-        at path: String, during operation: LMDBError.Operation, _ build: (_ temporary: String) throws -> Void
+        at path: String, during operation: LMDBError.Operation, isFlushed: Bool = true,
+        _ build: (_ temporary: String) throws -> Void
     ) throws {
         guard !FileSystem.isTaken(path) else { throw LMDBError(.exists, path: path, during: operation) }
         let temporary = FileSystem.temporaryName(for: path)
         do {
             try build(temporary)
-            try OpenFile(temporary, O_RDWR).synchronise()
-            try FileSystem.synchronise(folder: FileSystem.folder(of: path))
+            if isFlushed {
+                try OpenFile(temporary, O_RDWR).synchronise()
+                try FileSystem.synchronise(folder: FileSystem.folder(of: path))
+            }
             try FileSystem.rename(temporary, toUnused: path)
         } catch {
             FileSystem.remove(temporary)
             guard let failure = error as? SystemError else { throw error }
             throw LMDBError(.init(code: failure.code, at: path, during: operation), path: path, during: operation)
         }
+        guard isFlushed else { return }
         // The file has its name and stays. Should the flush fail, the caller learns that a power cut may undo it.
         do {
             try FileSystem.synchronise(folder: FileSystem.folder(of: path))

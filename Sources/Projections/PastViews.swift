@@ -24,11 +24,12 @@ public final class PastViews: Sendable {
     private let views: Views
     private let path: String
     private let snapshots: [String]
+    private let former: FormerScratch?
     private let source = Mutex<Made?>(nil)
 
     private enum Source {
         case overlay(Overlay)
-        case scratch(Environment, ScratchFile)
+        case scratch(ScratchView)
     }
 
     /// A source, and the events whose values it does not have since they were erased when it was made.
@@ -37,32 +38,28 @@ public final class PastViews: Sendable {
         let erased: EventSet
     }
 
-    /// A file that goes away with its last user.
-    private final class ScratchFile: Sendable {
-        let path: String
-
-        init(_ path: String) { self.path = path }
-
-        deinit {
-            unlink(path)
-            unlink("\(path)-lock")
-        }
-    }
-
     /// The views of `views`' log under `filter`. Nothing is folded before it is asked for.
     ///
     /// - Parameters:
     ///   - kinds: The kinds, where a record is read by other policies than those of `views`.
     ///   - path: A place in a temporary folder, where files may be built whose names begin with it.
     ///   - snapshots: The paths of snapshots to start from. One that cannot be used is passed over.
+    ///   - former: Where a scratch view is left when it is no longer needed, and taken from to go on with.
     public init(
-        of views: Views, _ filter: EventFilter, kinds: Kinds? = nil, scratchPath path: String, snapshots: [String] = []
+        of views: Views, _ filter: EventFilter, kinds: Kinds? = nil, scratchPath path: String, snapshots: [String] = [],
+        former: FormerScratch? = nil
     ) {
         self.views = views
         self.filter = filter
         self.kinds = kinds ?? views.kinds
         self.path = path
         self.snapshots = snapshots
+        self.former = former
+    }
+
+    deinit {
+        guard let made = source.withLock({ $0 }), case .scratch(let scratch) = made.source else { return }
+        if !filter.altersHistory { former?.leave(scratch) }
     }
 
     private func makeSource(without erased: EventSet) throws -> Source {
@@ -78,19 +75,37 @@ public final class PastViews: Sendable {
             UInt64($0.information.recordCount) + counted.eventCount - $0.head.vector.eventCount
         }
         let replayCost = Swift.min(counted.eventCount, costs.min() ?? .max)
+        let cost = Swift.min(replayCost, leftOut * Self.overlayCost)
+        let former =
+            filter.altersHistory
+            ? nil
+            : former?.take { scratch in
+                guard scratch.erased == erased, scratch.signature == kinds.signature, counted.covers(scratch.vector)
+                else {
+                    return false
+                }
+                return (counted.eventCount - scratch.vector.eventCount) * Self.goingOnCost <= cost
+            }
+        if let former {
+            do { return .scratch(try goOn(from: former, to: counted, through: position)) } catch is ViewError {
+                // It is thrown away, and another one made.
+            }
+        }
         if filter.altersHistory || leftOut * Self.overlayCost <= replayCost {
             return .overlay(Overlay(filter, position: position))
         }
+        func scratch(_ environment: Environment) -> Source {
+            .scratch(
+                ScratchView(environment, at: path, vector: counted, signature: kinds.signature, erased: erased))
+        }
         for (reader, cost) in zip(candidates, costs).sorted(by: { $0.1 < $1.1 }) where cost < counted.eventCount {
             do {
-                return .scratch(
-                    try load(reader, counted, through: position, at: path), ScratchFile(path))
+                return scratch(try load(reader, counted, through: position, at: path))
             } catch is SnapshotError {
                 unlink(path)
             }
         }
-        let environment = try Views.build(at: path, of: log, kinds: kinds, through: position, filter).environment
-        return .scratch(environment, ScratchFile(path))
+        return scratch(try Views.build(at: path, of: log, kinds: kinds, through: position, filter).environment)
     }
 
     private func usableSnapshots(for vector: VersionVector) throws -> [SnapshotReader] {
@@ -124,6 +139,25 @@ public final class PastViews: Sendable {
         }
     }
 
+    /// `former`, which nobody reads any more, at `vector`, which covers its own: what is missing is folded into it.
+    private func goOn(
+        from former: ScratchView, to vector: VersionVector, through position: Position
+    ) throws -> ScratchView {
+        let missing = vector.ranges(missingFrom: former.vector)
+        let first = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
+        if let first {
+            try former.environment.write { transaction in
+                try Views.setCheckpoint(after: first - 1, in: transaction, of: log, kinds: kinds)
+            }
+            let replayer = Replayer(log: log, kinds: kinds, filter: filter, folded: former.vector)
+            _ = try replayer.catchUp(former.environment, through: position)
+        }
+        return former.moved(to: vector)
+    }
+
+    /// How many times as much an event costs that is folded into rows that are there, as one that is folded in a replay.
+    private static let goingOnCost: UInt64 = 4
+
     /// How many times as much an event costs that is left out, and whose record is folded anew from look-ups, as one
     /// that is folded in a replay, or a record of a snapshot.
     private static let overlayCost: UInt64 = 4
@@ -142,8 +176,8 @@ public final class PastViews: Sendable {
             return made.source
         }
         switch made {
-        case .scratch(let environment, _):
-            return try environment.read { try ViewReader.lend($0, kinds: kinds, to: body) }
+        case .scratch(let scratch):
+            return try scratch.environment.read { try ViewReader.lend($0, kinds: kinds, to: body) }
         case .overlay:
             return try views.read(kinds: kinds) { view in try view.overlaid(by: overlay(over: view), body) }
         }

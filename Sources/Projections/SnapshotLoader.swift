@@ -29,19 +29,19 @@ extension Views {
         let environment = try create(at: path, log: log, kinds: kinds)
         do {
             let runs = try log.runIndex()
+            let names = reader.head.names
             try environment.write { transaction in
-                var loader = SnapshotLoader(
-                    try ViewTables(in: transaction), kinds: kinds, names: reader.head.names, runs)
+                var loader = SnapshotLoader(try ViewTables(in: transaction), names: names, runs)
+                // One core appends the rows that the others make.
+                var work = OrderedWork<Result<LoadedPart, any Error>>()
                 try reader.forEachChunk { type, content in
-                    if type == .records { try loader.load(content, transaction) } else { loader.note(residue: content) }
+                    guard type == .records else { return loader.note(residue: content) }
+                    if work.isFull, let part = work.next() { try loader.append(try part.get(), transaction) }
+                    work.add { Result { try LoadedPart(content, kinds: kinds, names: names, runs) } }
                 }
+                while let part = work.next() { try loader.append(try part.get(), transaction) }
                 try loader.finish(transaction)
-                let checksum = try log.withEvent(at: start) { frame, bytes in frame.checksum(in: bytes) }
-                let checkpoint = Checkpoint(
-                    log: log.id, epoch: log.epoch, signature: kinds.signature, position: start, checksum: checksum ?? 0)
-                try transaction.put(
-                    CheckedRow.seal(checkpoint.bytes).span.bytes, for: Checkpoint.key,
-                    in: ViewTables(in: transaction).meta)
+                try setCheckpoint(after: start, in: transaction, of: log, kinds: kinds)
             }
             return environment
         } catch {
@@ -49,47 +49,46 @@ extension Views {
             throw error
         }
     }
+
+    /// Has a replay into the view of `transaction` go on behind `start`.
+    static func setCheckpoint(
+        after start: Position, in transaction: borrowing WriteTransaction, of log: EventLog, kinds: Kinds
+    ) throws {
+        let checksum = try log.withEvent(at: start) { frame, bytes in frame.checksum(in: bytes) }
+        let checkpoint = Checkpoint(
+            log: log.id, epoch: log.epoch, signature: kinds.signature, position: start, checksum: checksum ?? 0)
+        try transaction.put(
+            CheckedRow.seal(checkpoint.bytes).span.bytes, for: Checkpoint.key, in: ViewTables(in: transaction).meta)
+    }
 }
 
-/// Appends the records of a snapshot to the tables of an empty view, in order of their keys.
-private struct SnapshotLoader {
-    private let tables: ViewTables
-    private let kinds: Kinds
-    private let names: Names
-    private let runs: RunIndex
-    private var state = RecordState()
-    private var row = ByteWriter(capacity: 4096)
-    private var entries: [[UInt8]] = []
-    private var unread: [(position: Position, reason: [UInt8])] = []
+/// The rows and index entries that the records of one part of a snapshot make.
+private struct LoadedPart: Sendable {
+    /// The keys of the rows, and where each row ends in ``rows``.
+    private(set) var keys: [(key: [UInt8], end: Int)] = []
+    private(set) var rows = ByteWriter()
+    private(set) var entries: [[UInt8]] = []
 
-    init(_ tables: ViewTables, kinds: Kinds, names: Names, _ runs: RunIndex) {
-        self.tables = tables
-        self.kinds = kinds
-        self.names = names
-        self.runs = runs
-    }
-
-    mutating func load(_ content: [UInt8], _ transaction: borrowing WriteTransaction) throws {
+    init(_ content: [UInt8], kinds: Kinds, names: Names, _ runs: RunIndex) throws {
         try content.withSpan { bytes in
             do {
                 var reader = ByteReader()
                 let kind = try reader.text(in: bytes)
                 let count = try reader.count(in: bytes, limit: RecordColumnsReader.limit)
-                try load(
-                    kind, RecordColumnsReader(bytes.extracting(reader.offset..<bytes.byteCount), count: count),
-                    bytes.extracting(reader.offset..<bytes.byteCount), transaction)
+                let columns = bytes.extracting(reader.offset..<bytes.byteCount)
+                try read(columns, RecordColumnsReader(columns, count: count), kind, kinds[kind], names, runs)
             } catch is ByteCodingError { throw SnapshotError.damaged("a part") } catch is RowError {
                 throw SnapshotError.damaged("a record")
             }
         }
     }
 
-    private mutating func load(
-        _ kind: String, _ reader: RecordColumnsReader, _ bytes: RawSpan, _ transaction: borrowing WriteTransaction
+    private mutating func read(
+        _ bytes: RawSpan, _ reader: RecordColumnsReader, _ kind: String, _ schema: KindSchema?, _ names: Names,
+        _ runs: RunIndex
     ) throws {
         var reader = reader
-        let schema = kinds[kind]
-        let (runs, names) = (runs, names)
+        var state = RecordState()
         while let id = try reader.next(
             bytes, into: &state, names: names,
             position: { replica, sequence in
@@ -97,13 +96,38 @@ private struct SnapshotLoader {
             })
         {
             let key = RecordKey.of(kind: kind, id)
-            row.removeAll()
-            state.encode(into: &row, keyChecksum: key.withSpan { CRC32C.checksum($0) })
-            try row.withSpan { try transaction.append($0, for: key, in: tables.records) }
+            state.encode(into: &rows, keyChecksum: key.withSpan { CRC32C.checksum($0) })
+            keys.append((key, rows.count))
             for entry in schema?.indexEntries(ShownValues(state, names)) ?? [] {
                 entries.append(IndexKey.of(kind: kind, entry, id))
             }
         }
+    }
+}
+
+/// Appends the records of a snapshot to the tables of an empty view, in order of their keys.
+private struct SnapshotLoader {
+    private let tables: ViewTables
+    private let names: Names
+    private let runs: RunIndex
+    private var entries: [[UInt8]] = []
+    private var unread: [(position: Position, reason: [UInt8])] = []
+
+    init(_ tables: ViewTables, names: Names, _ runs: RunIndex) {
+        self.tables = tables
+        self.names = names
+        self.runs = runs
+    }
+
+    mutating func append(_ part: LoadedPart, _ transaction: borrowing WriteTransaction) throws {
+        var start = 0
+        try part.rows.withSpan { rows in
+            for (key, end) in part.keys {
+                try transaction.append(rows.extracting(start..<end), for: key, in: tables.records)
+                start = end
+            }
+        }
+        entries += part.entries
     }
 
     /// Notes events that the writer could not fold, and that a program of the same version cannot either.

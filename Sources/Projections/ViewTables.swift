@@ -16,7 +16,8 @@ import Records
 struct RecordKey {
     static func of(kind: String, _ record: RecordID) -> [UInt8] {
         var writer = ByteWriter(capacity: kind.utf8.count + 17)
-        writer.append(contentsOf: prefix(kind: kind))
+        for byte in kind.utf8 { writer.append(byte) }
+        writer.append(UInt8(0))
         writer.append(record)
         return writer.bytes
     }
@@ -36,7 +37,13 @@ struct IndexKey {
     static func prefix(kind: String, index: UInt8) -> [UInt8] { RecordKey.prefix(kind: kind) + [index] }
 
     static func of(kind: String, _ entry: IndexEntry, _ record: RecordID) -> [UInt8] {
-        prefix(kind: kind, index: entry.index) + entry.key + record.bytes
+        var writer = ByteWriter(capacity: kind.utf8.count + 2 + entry.key.count + 16)
+        for byte in kind.utf8 { writer.append(byte) }
+        writer.append(UInt8(0))
+        writer.append(entry.index)
+        writer.append(contentsOf: entry.key)
+        writer.append(record)
+        return writer.bytes
     }
 }
 

@@ -87,7 +87,7 @@ extension ContactFacts {
 
     /// Seconds since 1970 of a date and a time as ADIF writes them; `nil` where the date is none.
     public static func seconds(date: String, time: String) -> Int64? {
-        ContactTime.seconds(date: Array(date.utf8), time: Array(time.utf8))
+        ContactTime.seconds(date: Array(date.utf8)[...], time: Array(time.utf8)[...])
     }
 
     /// Whether this is a contact in `mode`: as it is written, as ADIF's lists have it, or as operators call it.

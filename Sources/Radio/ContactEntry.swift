@@ -117,7 +117,7 @@ public struct ContactEntry: Sendable {
     }
 
     private static func seconds(_ date: String, _ time: String) -> Int64? {
-        ContactTime.seconds(date: Array(date.utf8), time: Array(time.utf8))
+        ContactTime.seconds(date: Array(date.utf8)[...], time: Array(time.utf8)[...])
     }
 
     private mutating func settleBands(_ shown: (FieldName) -> String?) throws(EntryProblem) {

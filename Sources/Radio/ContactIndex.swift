@@ -45,11 +45,18 @@ enum ContactIndex {
     }
 
     static func callKey(_ call: some Collection<UInt8>, seconds: Int64) -> [UInt8] {
-        ContactKey.folded(call) + [0] + timeKey(seconds)
+        let call = ContactKey.folded(call)
+        var writer = ByteWriter(capacity: call.count + 9)
+        writer.append(contentsOf: call)
+        writer.append(UInt8(0))
+        writer.append(bigEndian: timeNumber(seconds))
+        return writer.bytes
     }
 
     /// Seconds since 1970 as 8 bytes whose order is that of time, also before 1970: with the sign bit turned round.
-    static func timeKey(_ seconds: Int64) -> [UInt8] { bigEndian(UInt64(bitPattern: seconds) ^ (1 << 63)) }
+    static func timeKey(_ seconds: Int64) -> [UInt8] { bigEndian(timeNumber(seconds)) }
+
+    private static func timeNumber(_ seconds: Int64) -> UInt64 { UInt64(bitPattern: seconds) ^ (1 << 63) }
 
     /// The seconds that such a key says.
     static func seconds(_ key: UInt64) -> Int64 { Int64(bitPattern: key ^ (1 << 63)) }
@@ -67,27 +74,25 @@ enum ContactIndex {
 
 /// The few fields of a contact that keys and indexes are made of.
 struct KeyFields {
-    let call: [UInt8]
-    let start: Register
+    let call: ArraySlice<UInt8>
     let key: ContactKey
+    /// Seconds since 1970, or `nil` where date or time is no date or time.
+    let startSeconds: Int64?
 
     init(_ values: ShownValues) {
-        func register(_ number: UInt32, _ count: Int) -> Register {
-            Register(decoding: values.value(number).map { Array($0) } ?? [], memberCount: count)
+        func members(_ number: UInt32) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
+            let members = Register.members(of: values.value(number) ?? [], count: 2)
+            return (members[0] ?? [], members[1] ?? [])
         }
-        call = values.value(UInt32(FieldName.call.number)).map { Array($0) } ?? []
-        start = register(QSOKind.Number.start, 2)
-        let frequency = register(QSOKind.Number.frequency, 2)
-        let emission = register(QSOKind.Number.emission, 2)
+        call = values.value(UInt32(FieldName.call.number)) ?? []
+        let (date, time) = members(QSOKind.Number.start)
+        let (frequency, band) = members(QSOKind.Number.frequency)
+        let (mode, submode) = members(QSOKind.Number.emission)
+        startSeconds = ContactTime.seconds(date: date, time: time)
         key = ContactKey(
-            call: call, date: start.values[0] ?? [], time: start.values[1] ?? [],
-            frequency: frequency.values[0] ?? [], band: frequency.values[1] ?? [], mode: emission.values[0] ?? [],
-            submode: emission.values[1] ?? [],
-            station: values.value(UInt32(FieldName.stationCallsign.number)).map { Array($0) } ?? [])
+            call: call, date: date, time: time, frequency: frequency, band: band, mode: mode, submode: submode,
+            station: values.value(UInt32(FieldName.stationCallsign.number)) ?? [])
     }
-
-    /// Seconds since 1970, or `nil` where date or time is no date or time.
-    var startSeconds: Int64? { ContactTime.seconds(date: start.values[0] ?? [], time: start.values[1] ?? []) }
 }
 
 /// The key and occurrence under which an import made a contact: 16 bytes, then the occurrence as a varint.

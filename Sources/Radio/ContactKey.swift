@@ -56,7 +56,17 @@ struct ContactKey: Hashable, Sendable {
         Frequency(megahertz: String(decoding: folded(frequency), as: UTF8.self)).flatMap { Band(containing: $0) }?.name
     }
 
+    /// What most contacts have: a mode of the standard's list and no submode. No text is made for these.
+    private static let plainModes = Dictionary(
+        (Mode.currentNames + Mode.importOnlyNames).map { name in
+            (Array(name.utf8), parent(Array(name.utf8), []))
+        }, uniquingKeysWith: { first, _ in first })
+
     private static func mode(_ mode: [UInt8], _ submode: [UInt8]) -> [UInt8] {
+        (submode.isEmpty ? plainModes[mode] : nil) ?? parent(mode, submode)
+    }
+
+    private static func parent(_ mode: [UInt8], _ submode: [UInt8]) -> [UInt8] {
         let parent = Mode(mode: String(decoding: mode.isEmpty ? submode : mode, as: UTF8.self))?.name
         return parent.map { Array($0.utf8) } ?? mode
     }

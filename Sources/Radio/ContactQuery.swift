@@ -110,7 +110,7 @@ public struct ContactFacts: Hashable, Sendable {
         func text(_ name: FieldName) -> String? { record.text(name).flatMap { $0.isEmpty ? nil : $0.uppercased() } }
         call = String(decoding: ContactKey.folded(Array((record.text(.call) ?? "").utf8)), as: UTF8.self)
         startSeconds = ContactTime.seconds(
-            date: Array((record.text(.qsoDate) ?? "").utf8), time: Array((record.text(.timeOn) ?? "").utf8))
+            date: Array((record.text(.qsoDate) ?? "").utf8)[...], time: Array((record.text(.timeOn) ?? "").utf8)[...])
         band =
             record.text(.band).flatMap { $0.isEmpty ? nil : $0.lowercased() }
             ?? record.text(.freq).flatMap { Frequency(megahertz: $0) }.flatMap { Band(containing: $0) }?.name

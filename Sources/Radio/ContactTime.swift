@@ -3,9 +3,9 @@ import ADIF
 /// When a contact started, between ADIF's two texts and seconds since 1970.
 public enum ContactTime {
     /// Seconds since 1970, or `nil` where the date is no date; without a valid time, the start of the day.
-    public static func seconds(date: [UInt8], time: [UInt8]) -> Int64? {
-        guard let date = ADIFDate(date[...]) else { return nil }
-        let time = ADIFTime(time[...])
+    public static func seconds(date: ArraySlice<UInt8>, time: ArraySlice<UInt8>) -> Int64? {
+        guard let date = ADIFDate(date) else { return nil }
+        let time = ADIFTime(time)
         return Int64(date.daysSince1970) * 86_400 + Int64(time?.secondsSinceMidnight ?? 0)
     }
 

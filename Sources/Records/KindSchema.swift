@@ -57,7 +57,7 @@ public struct IndexEntry: Hashable, Sendable {
     /// The entry `key` of the index `index`.
     public init(index: UInt8, key: [UInt8]) {
         self.index = index
-        self.key = Array(key.prefix(400))
+        self.key = key.count <= 400 ? key : Array(key.prefix(400))
     }
 }
 

@@ -18,10 +18,12 @@ public struct RecordColumnsReader {
     private var sources: ByteReader
     private var heads: ByteReader
     private var rest: ByteReader
-    private var values: [FieldOrdinal: ByteReader] = [:]
+    /// The columns of values, in order of their fields.
+    private var fields: [FieldOrdinal] = []
+    private var values: [ByteReader] = []
+    private var valueEnds: [Int] = []
     private var stamps: [RecordColumnsWriter.WriterName: Stamp] = [:]
     private var ends: [Int] = []
-    private var valueEnds: [FieldOrdinal: Int] = [:]
 
     private var next = 0
     private var nextWriter = 0
@@ -34,15 +36,17 @@ public struct RecordColumnsReader {
         var columns: [Range<Int>] = []
         for _ in 0..<8 { columns.append(try reader.lengthPrefixed(in: bytes)) }
         let fieldCount = try reader.count(in: bytes, limit: bytes.byteCount)
-        var fields: [(FieldOrdinal, Int)] = []
+        var lengths: [Int] = []
         for _ in 0..<fieldCount {
             let field = UInt32(try reader.count(in: bytes, limit: Int(UInt32.max)))
-            fields.append((field, try reader.count(in: bytes, limit: bytes.byteCount)))
+            guard fields.last.map({ $0 < field }) ?? true else { throw .malformedVarint(offset: reader.offset) }
+            fields.append(field)
+            lengths.append(try reader.count(in: bytes, limit: bytes.byteCount))
         }
-        for (field, length) in fields {
+        for length in lengths {
             let column = try reader.skip(length, in: bytes)
-            values[field] = ByteReader(at: column.lowerBound)
-            valueEnds[field] = column.upperBound
+            values.append(ByteReader(at: column.lowerBound))
+            valueEnds.append(column.upperBound)
         }
         try reader.finish(in: bytes)
         guard columns[0].count >= count * 9, columns[3].count % 8 == 0 else { throw Self.malformed(columns[0]) }
@@ -151,17 +155,26 @@ public struct RecordColumnsReader {
         var head = try RecordState.Head(field: field, writer: writer, flags: heads.byte(in: bytes), at: heads.offset)
         if head.index != 0 { head.index = UInt32(try heads.count(in: bytes, limit: Int(UInt32.max))) }
         if head.hasValue {
-            guard let value = try values[field]?.lengthPrefixed(in: bytes) else { throw Self.malformed(lows) }
-            head.value = state.appendValue(bytes.extracting(value))
+            guard let column = column(of: field) else { throw Self.malformed(lows) }
+            head.value = state.appendValue(bytes.extracting(try values[column].lengthPrefixed(in: bytes)))
         }
         state.heads.append(head)
+    }
+
+    private func column(of field: FieldOrdinal) -> Int? {
+        var (low, high) = (0, fields.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if fields[middle] < field { low = middle + 1 } else { high = middle }
+        }
+        return low < fields.count && fields[low] == field ? low : nil
     }
 
     /// Every column was read to its end, and not beyond.
     private func finish() throws(ByteCodingError) {
         let offsets =
             [highs, counts, replicas].map(\.offset) + [ends[3], ends[4], sources.offset, heads.offset, rest.offset]
-        guard offsets == ends, nextWriter == writerCount, values.allSatisfy({ $1.offset == valueEnds[$0] }) else {
+        guard offsets == ends, nextWriter == writerCount, values.map(\.offset) == valueEnds else {
             throw Self.malformed(lows)
         }
     }

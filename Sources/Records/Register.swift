@@ -12,14 +12,19 @@ public struct Register: Hashable, Sendable {
 
     /// The members' values out of `bytes`; what is not well formed reads as no value.
     public init(decoding bytes: [UInt8], memberCount: Int) {
-        var values = [[UInt8]?](repeating: nil, count: memberCount)
-        bytes.withSpan { span in
-            var reader = ByteReader()
-            while let place = try? reader.byte(in: span), let range = try? reader.lengthPrefixed(in: span) {
-                if Int(place) < memberCount { values[Int(place)] = span.extracting(range).toArray() }
-            }
+        values = Self.members(of: bytes[...], count: memberCount).map { $0.map { Array($0) } }
+    }
+
+    /// The members' values where they stand in `bytes`, without a copy.
+    public static func members(of bytes: ArraySlice<UInt8>, count: Int) -> [ArraySlice<UInt8>?] {
+        var values = [ArraySlice<UInt8>?](repeating: nil, count: count)
+        let span = bytes.span.bytes
+        var reader = ByteReader()
+        while let place = try? reader.byte(in: span), let range = try? reader.lengthPrefixed(in: span) {
+            guard Int(place) < count else { continue }
+            values[Int(place)] = bytes[(bytes.startIndex + range.lowerBound)..<(bytes.startIndex + range.upperBound)]
         }
-        self.values = values
+        return values
     }
 
     /// Whether no member has a value.

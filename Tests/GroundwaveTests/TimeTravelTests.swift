@@ -111,6 +111,49 @@ import Testing
         }
     }
 
+    /// Points in order, of which each may go on with the file of the one before; every third one is kept and must go on
+    /// showing its own.
+    @Test(arguments: UInt64(1)...10)
+    func `through points in order shows at each what a fresh fold shows`(seed: UInt64) async throws {
+        var fleet = try await Fleet(1 + Int(seed % 3), seed: seed)
+        defer { fleet.close() }
+        for _ in 0..<60 { try await fleet.step() }
+        let store = fleet.stores[0]
+        _ = try store.createSnapshot()
+        var contacts: [RecordID] = []
+        for number in 0..<40 {
+            let written = try await store.write { batch in try batch.add(Contact("W\(number)AW", start: 1)) }
+            contacts.append(written.value)
+            // So much that nothing near it is an overlay over the present.
+            try await store.write { [contacts] batch in
+                for id in contacts { try batch.set(\.comment, of: id, to: "\(number)") }
+            }
+        }
+        let last = try store.log.lastPosition()
+        var points = (0..<12).map { _ in Point.position(.random(in: 1...last, using: &fleet.numbers)) }
+        for _ in 0..<6 { points.append(try randomPoint(in: store, &fleet.numbers)) }
+        points.sort { left, right in
+            let counts = [left, right].map { (try? store.resolve($0).vector.eventCount) ?? 0 }
+            return counts[0] < counts[1]
+        }
+        var kept: [(past: PastStore, digest: ViewDigest)] = []
+        var goneOn = 0
+        for (number, point) in points.enumerated() {
+            let hadFormer = store.formerScratch.isThere
+            let past = try await store.at(point)
+            let digest = try past.read { try $0.digest() }
+            if hadFormer, !store.formerScratch.isThere { goneOn += 1 }
+            let folder = try TemporaryFolder()
+            let fresh = PastViews(
+                of: store.views, EventFilter(past.vector), scratchPath: folder.path("fresh.mdb"), snapshots: [])
+            #expect(try fresh.read { try $0.digest() } == digest, "\(point)")
+            #expect(try fresh.read { try $0.all(.contacts) } == past.read { try $0.all(.contacts) }, "\(point)")
+            if number % 3 == 0 { kept.append((past, digest)) }
+        }
+        #expect(goneOn > 0)
+        for (past, digest) in kept { #expect(try past.read { try $0.digest() } == digest) }
+    }
+
     private func ids(_ store: some Reading, _ query: ContactQuery) throws -> [RecordID] {
         try store.read { try $0.all(query).map(\.id) }
     }

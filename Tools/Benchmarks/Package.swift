@@ -7,7 +7,12 @@ let package = Package(
     platforms: [.macOS(.v26)],
     dependencies: [.package(name: "Groundwave", path: "../..")],
     targets: [
-        .executableTarget(name: "Bench", dependencies: [.product(name: "GroundwaveEngine", package: "Groundwave")])
+        .executableTarget(
+            name: "Bench",
+            dependencies: [
+                .product(name: "Groundwave", package: "Groundwave"),
+                .product(name: "GroundwaveEngine", package: "Groundwave"),
+            ])
     ],
     swiftLanguageModes: [.v6]
 )

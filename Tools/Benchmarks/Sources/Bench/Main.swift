@@ -18,10 +18,17 @@ struct Bench {
         case "catchup": try ReplayBench.catchUp(arguments[1], events: number(2))
         case "parse": try ADIFBench.parse(arguments[1])
         case "log": try ADIFBench.generateLog(arguments[1], contacts: number(2))
+        case "past-build":
+            try await TimeTravelBench.build(arguments[1], events: number(2), batch: number(3), steps: number(4))
+        case "past-whole": try await TimeTravelBench.whole(arguments[1], points: number(2))
+        case "past-record": try await TimeTravelBench.record(arguments[1], rounds: number(2))
+        case "past-difference": try await TimeTravelBench.difference(arguments[1], rounds: number(2))
+        case "past-steps": try await TimeTravelBench.steps(arguments[1], points: number(2))
+        case "past-snapshot": try await TimeTravelBench.snapshot(arguments[1], log: arguments[2])
+        case "past-bytes": try await TimeTravelBench.bytes(arguments[1], folder: arguments[2])
         default:
             print(
-                "usage: Bench append|scan|hash|verify|generate|rebuild|catchup|parse|log … (see Tools/Benchmarks/README.md)"
-            )
+                "usage: Bench append|scan|hash|verify|generate|rebuild|catchup|parse|log|past-… (see Tools/bench)")
             exit(64)
         }
     }

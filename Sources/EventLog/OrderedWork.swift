@@ -1,8 +1,9 @@
 import Dispatch
+import Foundation
 import Synchronization
 
 /// Pieces of work that are done on several cores, and whose results are taken in the order in which they were given.
-struct OrderedWork<Outcome: Sendable> {
+package struct OrderedWork<Outcome: Sendable> {
     /// One queue for each core but the caller's own, which works where it would wait.
     private let queues: [DispatchQueue]
     private var pieces: [Piece] = []
@@ -11,15 +12,15 @@ struct OrderedWork<Outcome: Sendable> {
     /// How many pieces may be given before the first result has to be taken.
     private let limit: Int
 
-    init(cores: Int) {
-        queues = (1..<Swift.max(cores, 1)).map { _ in DispatchQueue(label: "groundwave.verify", qos: .userInitiated) }
+    package init(cores: Int = ProcessInfo.processInfo.activeProcessorCount) {
+        queues = (1..<Swift.max(cores, 1)).map { _ in DispatchQueue(label: "groundwave.cores", qos: .userInitiated) }
         limit = 4 * cores
     }
 
     /// Whether a result has to be taken before more work is given: each holds memory.
-    var isFull: Bool { pieces.count >= limit }
+    package var isFull: Bool { pieces.count >= limit }
 
-    mutating func add(_ work: @escaping @Sendable () -> Outcome) {
+    package mutating func add(_ work: @escaping @Sendable () -> Outcome) {
         let piece = Piece(work)
         pieces.append(piece)
         if !queues.isEmpty { queues[count % queues.count].async { piece.begin() } }
@@ -27,7 +28,7 @@ struct OrderedWork<Outcome: Sendable> {
     }
 
     /// The result of the oldest piece; `nil` where none is left. While others do that one, the caller does the next.
-    mutating func next() -> Outcome? {
+    package mutating func next() -> Outcome? {
         guard let oldest = pieces.first else { return nil }
         for piece in pieces where !oldest.isDone { piece.begin() }
         pieces.removeFirst()
