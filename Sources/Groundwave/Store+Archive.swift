@@ -59,6 +59,7 @@ extension Store {
             try await writer.exclusively { [self] in
                 try views.catchUp()
                 try views.synchronise()
+                formerScratch.close()
                 try log.archive(vector, keeping: kept, behind: snapshot.bytes)
                 try views.rebuild()
             }

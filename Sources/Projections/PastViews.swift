@@ -67,10 +67,11 @@ public final class PastViews: Sendable {
         // One that a reader still has open goes away by its own name.
         let path = "\(path)-\(erased.count)"
         let all = try log.vector()
+        let archived = try log.base()?.vector ?? VersionVector()
         let counted = filter.vector ?? all
         let position = try log.lastPosition(of: counted)
         let leftOut = filter.altered(of: all).reduce(0) { $0 + $1.count }
-        let candidates = filter.altersHistory ? [] : try usableSnapshots(for: counted)
+        let candidates = filter.altersHistory ? [] : usableSnapshots(for: counted, archived)
         let costs = candidates.map {
             UInt64($0.information.recordCount) + counted.eventCount - $0.head.vector.eventCount
         }
@@ -80,10 +81,9 @@ public final class PastViews: Sendable {
             filter.altersHistory
             ? nil
             : former?.take { scratch in
-                guard scratch.erased == erased, scratch.signature == kinds.signature, counted.covers(scratch.vector)
-                else {
-                    return false
-                }
+                guard scratch.erased == erased, scratch.signature == kinds.signature,
+                    counted.canBeReached(from: scratch.vector, archived)
+                else { return false }
                 return (counted.eventCount - scratch.vector.eventCount) * Self.goingOnCost <= cost
             }
         if let former {
@@ -108,16 +108,12 @@ public final class PastViews: Sendable {
         return scratch(try Views.build(at: path, of: log, kinds: kinds, through: position, filter).environment)
     }
 
-    private func usableSnapshots(for vector: VersionVector) throws -> [SnapshotReader] {
-        let archived = try log.base()?.vector ?? VersionVector()
-        return snapshots.compactMap { path in
+    private func usableSnapshots(for vector: VersionVector, _ archived: VersionVector) -> [SnapshotReader] {
+        snapshots.compactMap { path in
             guard let reader = try? SnapshotReader(path), reader.head.log == log.id,
-                reader.head.signature == kinds.signature, vector.covers(reader.head.vector)
+                reader.head.signature == kinds.signature, vector.canBeReached(from: reader.head.vector, archived)
             else { return nil }
-            let hasValues = vector.ranges(missingFrom: reader.head.vector).allSatisfy { range in
-                range.first > archived[range.replica]
-            }
-            return hasValues ? reader : nil
+            return reader
         }
     }
 
@@ -209,6 +205,13 @@ public final class PastViews: Sendable {
             made?.source = .overlay(overlay)
             return overlay
         }
+    }
+}
+
+extension VersionVector {
+    /// Whether a view at `other` can be brought here by folding what is missing, none of which is in `archived`.
+    fileprivate func canBeReached(from other: VersionVector, _ archived: VersionVector) -> Bool {
+        covers(other) && ranges(missingFrom: other).allSatisfy { $0.first > archived[$0.replica] }
     }
 }
 

@@ -118,6 +118,26 @@ import Testing
         try whole.close()
     }
 
+    @Test func `a view of the past from before it is not gone on with`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        for _ in 0..<30 {
+            try await store.write { batch in
+                for number in 0..<100 { _ = try batch.add("qso", [Assignment("CALL", text: "N\(number)CALL")]) }
+            }
+        }
+        let positions: [Position] = [101, 601, 1501]
+        let right = try await store.at(.position(positions[2])).digest()
+        // Left behind for whoever goes on from there.
+        for position in positions[..<2] { _ = try await store.at(.position(position)).digest() }
+        #expect(store.formerScratch.isThere)
+        let folder = try TemporaryFolder()
+        try await store.archive(before: .position(1001), to: folder.path("old.gwa"))
+        #expect(!store.formerScratch.isThere)
+        let past = try await store.at(.position(positions[2]))
+        #expect(try past.digest() == right)
+    }
+
     @Test func `expires the tokens from before it, and those alone`() async throws {
         let (temporary, point, _, new) = try await Self.store()
         let store = temporary.store
