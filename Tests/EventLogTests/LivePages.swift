@@ -15,7 +15,7 @@ struct LivePages: Sendable {
         case separator
         /// The other meta page, or a field of this one that says nothing about the contents.
         case meta
-        /// A value that carries no checksum: a time of arrival, the name or epoch of the log.
+        /// What carries no checksum: since which event a time of arrival counts, that time, the name or epoch of the log.
         case unchecked
     }
 
@@ -75,7 +75,7 @@ struct LivePages: Sendable {
                 walk(number(at: entry, 6), table)
                 continue
             }
-            mark(key, use)
+            mark(key, table == "arrivals" ? .unchecked : use)
             value(entry, key, number(at: entry, 4), table, use)
             if table == "events" {
                 let isInline = number(at: entry + 4, 2) == 0

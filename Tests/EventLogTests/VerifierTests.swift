@@ -112,7 +112,7 @@ import Testing
         #expect(
             LogDamage.What.allCases.map(\.rawValue) == [
                 "page", "frame", "chain", "position", "sequence", "stamp", "batch", "head", "run", "arrival",
-                "erased", "tree", "meta", "file",
+                "erased", "base", "tree", "meta", "file",
             ])
     }
 
