@@ -161,17 +161,26 @@ struct ChunkedFileReader {
     func forEachChunk(
         of types: Set<ChunkedFile.ChunkType>, _ body: (ChunkedFile.ChunkType, [UInt8]) throws -> Void
     ) throws {
-        var offset = firstChunk
-        while offset < endChunk {
+        var offset = 0
+        while let (type, content) = try nextChunk(at: &offset, of: types) { try body(type, content) }
+    }
+
+    /// The chunk at `offset`, which goes to the next one; 0 stands for the first. `nil` at the end.
+    func nextChunk(
+        at offset: inout Int, of types: Set<ChunkedFile.ChunkType>
+    ) throws -> (ChunkedFile.ChunkType, [UInt8])? {
+        offset = Swift.max(offset, firstChunk)
+        if offset < endChunk {
             let type = try Self.read(1, at: offset, of: file)[0]
             guard let type = ChunkedFile.ChunkType(rawValue: type), types.contains(type) else {
                 throw ChunkedFile.Failure.damaged("a part of a kind that does not belong here")
             }
             let (content, next) = try Self.chunk(type, at: offset, of: file, byteCount)
-            try body(type, content)
             offset = next
+            return (type, content)
         }
         guard offset == endChunk else { throw ChunkedFile.Failure.damaged("the length of a part") }
+        return nil
     }
 
     /// The content of the chunk of `type` that begins at `offset`.

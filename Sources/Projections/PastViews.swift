@@ -124,15 +124,8 @@ public final class PastViews: Sendable {
         let missing = vector.ranges(missingFrom: reader.head.vector)
         let first = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
         let start = first.map { $0 - 1 } ?? position
-        let environment = try Views.load(reader, at: path, of: log, kinds: kinds, goingOnAfter: start)
-        do {
-            let replayer = Replayer(log: log, kinds: kinds, filter: filter, folded: reader.head.vector)
-            _ = try replayer.catchUp(environment, through: position)
-            return environment
-        } catch {
-            environment.close()
-            throw error
-        }
+        return try Views.load(
+            reader, at: path, of: log, kinds: kinds, goingOnAfter: start, through: position, filter)
     }
 
     /// `former`, which nobody reads any more, at `vector`, which covers its own: what is missing is folded into it.

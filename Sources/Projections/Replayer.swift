@@ -35,19 +35,27 @@ struct Replayer {
         return outcome
     }
 
+    /// Fills an empty view with the records of `snapshot`, and with the first slice of what follows its checkpoint.
+    func begin(_ environment: Environment, with snapshot: SnapshotReader, through end: Position) throws {
+        var outcome = Outcome()
+        _ = try foldSlice(into: environment, through: end, &outcome, snapshot)
+    }
+
     /// Folds one slice; `false` when there was nothing left.
     private func foldSlice(
-        into environment: Environment, through end: Position, _ outcome: inout Outcome
+        into environment: Environment, through end: Position, _ outcome: inout Outcome, _ base: SnapshotReader? = nil
     ) throws -> Bool {
         let start = try environment.read { try Self.checkpoint(in: $0, ViewTables(in: $0)) }
         let target = Swift.min(try log.lastPosition(), end)
         try check(start)
-        guard start.position < target else { return false }
+        guard start.position < target || base != nil else { return false }
+        let rows = try base.map { SnapshotRows(of: $0, kinds: kinds, try log.runIndex()) }
         try log.withSnapshot { snapshot in
             var groups = EventGroups()
             var unread: [(position: Position, reason: [UInt8])] = []
             var last = start
             try snapshot.scan(from: start.position + 1) { position, frame, bytes in
+                guard position <= target else { return false }
                 last.position = position
                 last.checksum = frame.checksum(in: bytes)
                 guard isWanted(frame.id) else { return position < target }
@@ -68,7 +76,12 @@ struct Replayer {
                 let tables = try ViewTables(in: transaction)
                 // Another process may have come first: then its work stands, and this slice is read anew.
                 guard try Self.checkpoint(in: transaction, tables) == start else { return }
-                var writer = try SliceWriter(transaction, tables, kinds: kinds, filter)
+                if let base {
+                    try transaction.put(
+                        CheckedRow.seal(base.head.names.encode()).span.bytes, for: SliceWriter.namesKey, in: tables.meta
+                    )
+                }
+                var writer = try SliceWriter(transaction, tables, kinds: kinds, filter, base: rows)
                 try writer.fold(groups, from: snapshot, transaction)
                 for entry in unread + writer.unread {
                     try transaction.put(entry.reason.span.bytes, for: entry.position, in: tables.unread)

@@ -18,18 +18,23 @@ struct SliceWriter {
     private var touched: UInt8 = 0
     /// Index entries of an empty view, written in order at the end.
     private var newEntries: [[UInt8]] = []
+    /// What an empty view begins with, as far as it was not passed yet.
+    private var base: SnapshotRows?
     /// Events whose content turned out malformed while folding.
     private(set) var unread: [(position: Position, reason: [UInt8])] = []
 
     static let namesKey = [UInt8]("names".utf8)
 
     init(
-        _ transaction: borrowing WriteTransaction, _ tables: ViewTables, kinds: Kinds, _ filter: EventFilter
+        _ transaction: borrowing WriteTransaction, _ tables: ViewTables, kinds: Kinds, _ filter: EventFilter,
+        base: SnapshotRows? = nil
     ) throws {
         self.tables = tables
         self.kinds = kinds
         self.filter = filter
+        self.base = base
         isEmpty = try transaction.count(of: tables.records) == 0
+        precondition(base == nil || isEmpty, "Only an empty view begins with a snapshot.")
         names = try Self.names(in: transaction, tables)
         nameCount = names.count
     }
@@ -52,7 +57,7 @@ struct SliceWriter {
             let schema = kinds[kind]
             var before: [IndexEntry] = []
             try load(key, transaction)
-            if let schema, !state.isEmpty { before = schema.indexEntries(ShownValues(state, names)) }
+            if let schema, !isEmpty, !state.isEmpty { before = schema.indexEntries(ShownValues(state, names)) }
             touch(order[events], groups, snapshot)
             for event in order[events] {
                 let (position, place) = groups[event]
@@ -67,6 +72,19 @@ struct SliceWriter {
             }
             if let schema { try index(schema, record, before: before, transaction) }
         }
+        try passBase(through: nil, transaction)
+    }
+
+    /// Appends the rows of the base before `key`, and reads the one under it, which its events then change.
+    private mutating func passBase(through wanted: [UInt8]?, _ transaction: borrowing WriteTransaction) throws {
+        guard var rows = base else { return }
+        base = nil
+        try rows.pass(through: wanted) { key, row, entries in
+            if key == wanted { return try decode(row, key) }
+            try transaction.append(row, for: key, in: tables.records)
+            newEntries += entries
+        }
+        base = rows
     }
 
     /// Reads a byte of every cache line of a record's events, so that the memory fetches them together and not one after
@@ -85,15 +103,16 @@ struct SliceWriter {
     private mutating func load(_ key: [UInt8], _ transaction: borrowing WriteTransaction) throws {
         if isEmpty {
             state.removeAll()
-            return
+            return try passBase(through: key, transaction)
         }
-        let keyChecksum = key.withSpan { CRC32C.checksum($0) }
-        let isThere: Void? = try transaction.withValue(key, in: tables.records) { row in
-            do { try state.decode(row, names: names, keyChecksum: keyChecksum) } catch {
-                throw ViewError.damaged("the checksum of a record is wrong")
-            }
-        }
+        let isThere: Void? = try transaction.withValue(key, in: tables.records) { row in try decode(row, key) }
         if isThere == nil { state.removeAll() }
+    }
+
+    private mutating func decode(_ row: RawSpan, _ key: [UInt8]) throws {
+        do {
+            try state.decode(row, names: names, keyChecksum: key.withSpan { CRC32C.checksum($0) })
+        } catch { throw ViewError.damaged("the checksum of a record is wrong") }
     }
 
     /// Folds one event; one that is malformed leaves the state as it was.
@@ -137,6 +156,9 @@ struct SliceWriter {
             }
         }
         newEntries.removeAll()
+        for entry in base?.unread ?? [] {
+            try transaction.put(entry.reason.span.bytes, for: entry.position, in: tables.unread)
+        }
         if names.count > nameCount {
             try transaction.put(CheckedRow.seal(names.encode()).span.bytes, for: Self.namesKey, in: tables.meta)
         }

@@ -10,15 +10,17 @@ extension Views {
     /// The snapshot must be of `log`: the trees of its replicas are compared with those of the log.
     ///
     /// - Parameter start: Where to go on: everything at or before this position that belongs to it is in the snapshot.
+    /// - Parameter end: Through where to go on at once, with the events of `filter`: the rows of the snapshot and these
+    ///   events are merged in order of the records, so that every row is written once.
     /// - Parameter isBase: Whether the log itself begins with it: then it also counts where it was made for other kinds,
     ///   since the rows of records know none.
-    /// - Returns: The view. It stands at the vector of the snapshot, and its checkpoint at `start`.
+    /// - Returns: The view. Its checkpoint stands at `end`; without one, at `start`.
     /// - Throws: ``SnapshotError`` where it cannot be used; then nothing is left at `path` that anybody would take for a
     ///   view.
     /// - Complexity: O(records), about 2 us each.
     static func load(
         _ reader: SnapshotReader, at path: String, of log: EventLog, kinds: Kinds, goingOnAfter start: Position,
-        isBase: Bool = false
+        through end: Position? = nil, _ filter: EventFilter = EventFilter(), isBase: Bool = false
     ) throws -> Environment {
         guard reader.head.log == log.id else { throw SnapshotError.otherHistory }
         guard isBase || reader.head.signature == kinds.signature else { throw SnapshotError.otherVersion }
@@ -28,21 +30,10 @@ extension Views {
         }
         let environment = try create(at: path, log: log, kinds: kinds)
         do {
-            let runs = try log.runIndex()
-            let names = reader.head.names
-            try environment.write { transaction in
-                var loader = SnapshotLoader(try ViewTables(in: transaction), names: names, runs)
-                // One core appends the rows that the others make.
-                var work = OrderedWork<Result<LoadedPart, any Error>>()
-                try reader.forEachChunk { type, content in
-                    guard type == .records else { return loader.note(residue: content) }
-                    if work.isFull, let part = work.next() { try loader.append(try part.get(), transaction) }
-                    work.add { Result { try LoadedPart(content, kinds: kinds, names: names, runs) } }
-                }
-                while let part = work.next() { try loader.append(try part.get(), transaction) }
-                try loader.finish(transaction)
-                try setCheckpoint(after: start, in: transaction, of: log, kinds: kinds)
-            }
+            try environment.write { try setCheckpoint(after: start, in: $0, of: log, kinds: kinds) }
+            let replayer = Replayer(log: log, kinds: kinds, filter: filter, folded: reader.head.vector)
+            try replayer.begin(environment, with: reader, through: end ?? start)
+            _ = try replayer.catchUp(environment, through: end ?? start)
             return environment
         } catch {
             environment.close()
@@ -64,8 +55,8 @@ extension Views {
 
 /// The rows and index entries that the records of one part of a snapshot make.
 private struct LoadedPart: Sendable {
-    /// The keys of the rows, and where each row ends in ``rows``.
-    private(set) var keys: [(key: [UInt8], end: Int)] = []
+    /// The keys of the rows, and where each one's row and entries end.
+    private(set) var records: [(key: [UInt8], rowEnd: Int, entryEnd: Int)] = []
     private(set) var rows = ByteWriter()
     private(set) var entries: [[UInt8]] = []
 
@@ -97,41 +88,75 @@ private struct LoadedPart: Sendable {
         {
             let key = RecordKey.of(kind: kind, id)
             state.encode(into: &rows, keyChecksum: key.withSpan { CRC32C.checksum($0) })
-            keys.append((key, rows.count))
             for entry in schema?.indexEntries(ShownValues(state, names)) ?? [] {
                 entries.append(IndexKey.of(kind: kind, entry, id))
             }
+            records.append((key, rows.count, entries.count))
         }
     }
 }
 
-/// Appends the records of a snapshot to the tables of an empty view, in order of their keys.
-private struct SnapshotLoader {
-    private let tables: ViewTables
-    private let names: Names
+/// The rows of a snapshot in order of their keys, which are made on all cores.
+struct SnapshotRows {
+    private let reader: SnapshotReader
+    private let kinds: Kinds
     private let runs: RunIndex
-    private var entries: [[UInt8]] = []
-    private var unread: [(position: Position, reason: [UInt8])] = []
+    private var work = OrderedWork<Result<LoadedPart, any Error>>()
+    private var offset = 0
+    private var isAtEnd = false
+    private var part: LoadedPart?
+    private var place = 0
+    /// The events that the writer could not fold, and that a program of the same version cannot either.
+    private(set) var unread: [(position: Position, reason: [UInt8])] = []
 
-    init(_ tables: ViewTables, names: Names, _ runs: RunIndex) {
-        self.tables = tables
-        self.names = names
+    init(of reader: SnapshotReader, kinds: Kinds, _ runs: RunIndex) {
+        self.reader = reader
+        self.kinds = kinds
         self.runs = runs
     }
 
-    mutating func append(_ part: LoadedPart, _ transaction: borrowing WriteTransaction) throws {
-        var start = 0
-        try part.rows.withSpan { rows in
-            for (key, end) in part.keys {
-                try transaction.append(rows.extracting(start..<end), for: key, in: tables.records)
-                start = end
+    /// Hands out the rows up to and with the one under `key`, those from the last call on; all that are left without one.
+    mutating func pass(
+        through key: [UInt8]?,
+        _ body: (_ key: [UInt8], _ row: RawSpan, _ entries: ArraySlice<[UInt8]>) throws -> Void
+    ) throws {
+        while true {
+            guard let part, place < part.records.count else {
+                guard try readPart() else { return }
+                continue
             }
+            let record = part.records[place]
+            if let key, key.lexicographicallyPrecedes(record.key) { return }
+            let (row, entry) = place == 0 ? (0, 0) : (part.records[place - 1].rowEnd, part.records[place - 1].entryEnd)
+            place += 1
+            try part.rows.withSpan { rows in
+                try body(record.key, rows.extracting(row..<record.rowEnd), part.entries[entry..<record.entryEnd])
+            }
+            if record.key == key { return }
         }
-        entries += part.entries
     }
 
-    /// Notes events that the writer could not fold, and that a program of the same version cannot either.
-    mutating func note(residue content: [UInt8]) {
+    private mutating func readPart() throws -> Bool {
+        while !isAtEnd, !work.isFull {
+            guard let (type, content) = try reader.nextChunk(at: &offset) else {
+                isAtEnd = true
+                break
+            }
+            if type == .records {
+                work.add { [kinds, runs, names = reader.head.names] in
+                    Result { try LoadedPart(content, kinds: kinds, names: names, runs) }
+                }
+            } else {
+                note(residue: content)
+            }
+        }
+        guard let next = work.next() else { return false }
+        part = try next.get()
+        place = 0
+        return true
+    }
+
+    private mutating func note(residue content: [UInt8]) {
         content.withSpan { bytes in
             var offset = 0
             while let frame = try? Frame(parsing: bytes.extracting(offset..<bytes.byteCount)) {
@@ -146,18 +171,5 @@ private struct SnapshotLoader {
                 if offset == bytes.byteCount { return }
             }
         }
-    }
-
-    mutating func finish(_ transaction: borrowing WriteTransaction) throws {
-        for key in ByteOrder.sorted(entries) {
-            var checksum = ByteWriter(capacity: 4)
-            checksum.append(littleEndian: key.withSpan { CRC32C.checksum($0) })
-            try checksum.withSpan { try transaction.append($0, for: key, in: tables.index) }
-        }
-        for entry in unread.sorted(by: { $0.position < $1.position }) {
-            try transaction.put(entry.reason.span.bytes, for: entry.position, in: tables.unread)
-        }
-        try transaction.put(
-            CheckedRow.seal(names.encode()).span.bytes, for: SliceWriter.namesKey, in: tables.meta)
     }
 }

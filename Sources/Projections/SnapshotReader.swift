@@ -41,6 +41,13 @@ struct SnapshotReader {
         }
     }
 
+    /// The chunk at `offset`, which goes to the next one; 0 stands for the first. `nil` at the end.
+    func nextChunk(at offset: inout Int) throws -> (type: ChunkedFile.ChunkType, content: [UInt8])? {
+        do { return try file.nextChunk(at: &offset, of: [.records, .residue]) } catch let error as ChunkedFile.Failure {
+            throw SnapshotError(error)
+        }
+    }
+
     private static func translating<Result>(_ body: () throws -> Result) throws(SnapshotError) -> Result {
         do { return try body() } catch let error as ChunkedFile.Failure { throw SnapshotError(error) } catch let error
             as SnapshotError

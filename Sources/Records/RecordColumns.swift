@@ -13,7 +13,7 @@ import Events
 // | sources | per writer |
 // | heads | per head: field, writer, code and flags as in a row, index where bit 4 says so |
 // | rest | per record, as its flags say: deletes, gone, said as in a row; other events of its history: count, replica and number each |
-// | values | count of fields; for each: field, length of its column; then the columns: length and bytes of each value |
+// | values | count of fields; for each, ascending: field, length of its column; then the columns: length and bytes of each value |
 //
 // Each column but the last has its length before it. Positions are not in it: they are each store's own.
 
