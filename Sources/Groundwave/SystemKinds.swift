@@ -89,6 +89,9 @@ enum ArchiveKind: RecordKind {
             FieldSchema(1, "EVENTS"), FieldSchema(2, "FILE"), FieldSchema(3, "SNAPSHOT"), FieldSchema(4, "COUNT"),
         ])
 
+    /// The events that the archive which `record` is of covers.
+    static func events(of record: Record) -> EventSet { EventSet(valueOf: "EVENTS", in: record, schema) }
+
     /// The change that says that the events of `vector` are in `file`, and that a snapshot stands for them.
     static func closing(
         _ vector: VersionVector, _ file: ArchiveInformation, snapshotHash: Hash256, as id: RecordID

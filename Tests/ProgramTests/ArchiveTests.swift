@@ -51,6 +51,10 @@ import Testing
         #expect(try program.run("history", "N0OLD").output == before)
         #expect(try program.run("verify", "--deep").status == 0)
         #expect(try program.run("archive", "--restore", file).status == 64, "nothing is archived any more")
+        let erased = try program.run("erase", "N0OLD", "--yes")
+        #expect(
+            erased.status == 0 && erased.output.contains("In archives that were made of this log"), "\(erased.output)")
+        #expect(try !program.run("erase", "N0NEW", "--yes").output.contains("In archives"))
     }
 
     @Test func `a file that is damaged, of another log, or none is refused`() throws {

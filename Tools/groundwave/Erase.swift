@@ -52,6 +52,7 @@ struct Erase: AsyncParsableCommand {
         var mentions: [Mention]
         var later: [Later]
         var copies: [String]
+        var archives: [String]
         var event: String?
     }
 
@@ -82,6 +83,7 @@ struct Erase: AsyncParsableCommand {
             erased = try await store.erase(ids, note: writing.note ?? "", author: writing.author)
         }
         let later = try store.writtenSinceErased()
+        let archives = try store.archives(covering: ids)
         let copies = Set(calls.flatMap { store.copiesOutOfReach(of: $0) }).sorted()
         try store.close()
         if options.json {
@@ -92,10 +94,11 @@ struct Erase: AsyncParsableCommand {
                         .init(kind: $0.kind, record: "\($0.record)", event: "\($0.event)", note: $0.isInNote)
                     },
                     later: later.map { .init(kind: $0.kind, record: "\($0.record)") }, copies: copies,
+                    archives: archives.map(\.fileHash),
                     event: erased.batches.first.map { "\($0.first)" }))
         }
         if !ids.isEmpty { tell(erased) }
-        EraseOutput.print(mentions, later, copies)
+        EraseOutput.print(mentions, later, copies, archives)
     }
 
     private func chosen(_ store: Store) throws -> [Record] {
@@ -129,7 +132,10 @@ struct Erase: AsyncParsableCommand {
 
 /// What an erase leaves to be decided, in sentences.
 enum EraseOutput {
-    static func print(_ mentions: [Mention], _ later: [(kind: String, record: RecordID)], _ copies: [String]) {
+    static func print(
+        _ mentions: [Mention], _ later: [(kind: String, record: RecordID)], _ copies: [String],
+        _ archives: [ArchiveMade]
+    ) {
         if !mentions.isEmpty {
             Terminal.print("Not erased, and names the call:")
             list(
@@ -145,6 +151,13 @@ enum EraseOutput {
         if !copies.isEmpty {
             Terminal.print("In the folder of the store, and not touched; delete what you do not need:")
             list(copies.map { "rm -r '\($0)'" })
+        }
+        if !archives.isEmpty {
+            Terminal.print("In archives that were made of this log; delete the files, and archive again:")
+            list(
+                archives.map {
+                    "made \(TimeText.milliseconds($0.stamp.milliseconds))  checksum \($0.fileHash.prefix(16))"
+                })
         }
         Terminal.remark(
             "Out of reach: exported files and copies of this folder. Delete them, or make them anew. Your other devices "
