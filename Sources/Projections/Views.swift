@@ -148,7 +148,8 @@ public final class Views: Sendable {
 
     /// Has `build` make a file aside and say how far it goes, and puts it in the place of the present one.
     ///
-    /// Where values were erased from the log meanwhile, it is made anew: they must not come back.
+    /// Where values were erased from the log meanwhile, it is made anew: they must not come back. So it is where whoever
+    /// erases has deleted it, as the remains of somebody who does not go on.
     func replaceFile<Result>(_ build: (_ aside: String) throws -> (Result, Rebuild, Checkpoint)) throws -> Result {
         for _ in 1..<Self.attemptLimit {
             do { return try replaceFileOnce(build) } catch ViewError.stale { continue }
@@ -163,16 +164,21 @@ public final class Views: Sendable {
     ) throws -> Result {
         let aside = "\(path).new-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { Self.remove(aside) }
-        let (result, rebuild, checkpoint) = try build(aside)
-        try alone {
-            try replayer.check(checkpoint)
-            file.withLock { $0 = nil }
-            Self.removeLock(path)
-            guard rename(aside, path) == 0 else { throw ViewError.damaged("its new file cannot be renamed") }
+        do {
+            let (result, rebuild, checkpoint) = try build(aside)
+            try alone {
+                try replayer.check(checkpoint)
+                guard FileID(path: aside) != nil else { throw ViewError.stale }
+                file.withLock { $0 = nil }
+                Self.removeLock(path)
+                guard rename(aside, path) == 0 else { throw ViewError.damaged("its new file cannot be renamed") }
+            }
+            rebuilds.withLock { $0.append(rebuild) }
+            didRebuild(rebuild)
+            return result
+        } catch let error as LMDBError where error.reason == .missing && error.path.hasPrefix(aside) {
+            throw ViewError.stale
         }
-        rebuilds.withLock { $0.append(rebuild) }
-        didRebuild(rebuild)
-        return result
     }
 
     /// Runs `body` while no process opens or replaces the views: under the log's writer lock. Views that are written
@@ -222,7 +228,7 @@ public final class Views: Sendable {
     private static func copyBase(of log: EventLog, to path: String) throws {
         guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
             let file = FileHandle(forWritingAtPath: path)
-        else { throw ViewError.damaged("its new file cannot be made") }
+        else { throw ViewError.stale }
         try log.forEachPieceOfBase { try file.write(contentsOf: $0) }
         try file.close()
     }
@@ -249,6 +255,7 @@ public final class Views: Sendable {
             reader = try SnapshotReader(copy)
             try reader.verify()
         } catch is SnapshotError {
+            if FileID(path: copy) == nil { throw ViewError.stale }
             throw EventLogError.damaged("the snapshot that stands for archived history")
         }
         let missing = try log.vector().ranges(missingFrom: base.vector)

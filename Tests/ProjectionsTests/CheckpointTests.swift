@@ -45,6 +45,34 @@ import Testing
         #expect(try digest(environment, store.views.kinds) == expected)
     }
 
+    @Test func `views whose unfinished file was deleted, as whoever erases does, are built once more`() throws {
+        let store = try TestStore()
+        for value in 0..<10 { try store.set(UInt64(value), 1, "v\(value)") }
+        let expected = try store.views.read { try $0.digest() }
+        for deletesBefore in [true, false] {
+            var attempts = 0
+            try store.views.replaceFile { aside in
+                attempts += 1
+                if attempts == 1, deletesBefore {
+                    // As where it went between its making and its opening.
+                    _ = try Environment.open(aside)
+                }
+                let (environment, events) = try Views.build(at: aside, of: store.log, kinds: store.views.kinds)
+                defer { environment.close() }
+                if attempts == 1 { unlink(aside) }
+                let checkpoint = try environment.read { try Replayer.checkpoint(in: $0, ViewTables(in: $0)) }
+                return ((), .init(reason: "asked for", events: events, isRepair: false), checkpoint)
+            }
+            #expect(attempts == 2)
+            #expect(try store.views.read { try $0.digest() } == expected)
+        }
+        // Whatever else goes wrong is not tried again.
+        #expect(throws: ViewError.damaged("on purpose")) {
+            try store.views.replaceFile { _ -> ((), Views.Rebuild, Checkpoint) in throw ViewError.damaged("on purpose")
+            }
+        }
+    }
+
     @Test func `views of another history are built anew, though log and number of events are the same`() throws {
         // Both logs have one id, as a copied store that was written to on both sides has.
         let (left, right) = (try TestStore(), try TestStore())
