@@ -39,11 +39,13 @@ let package = Package(
         .target(name: "Events", dependencies: ["ByteCoding", crypto]),
         // Layer 2
         .target(name: "Records", dependencies: ["ByteCoding", "Events"]),
-        .target(name: "EventLog", dependencies: ["ByteCoding", "Events", "LMDB"]),
+        .target(name: "EventLog", dependencies: ["ByteCoding", "Compression", "Events", "LMDB"]),
         // Layer 3
         .target(
             name: "Projections",
             dependencies: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "Records", crypto]),
+        .target(
+            name: "Replication", dependencies: ["ByteCoding", "EventLog", "Events"]),
         // Layer 4
         .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
         .target(name: "Settings", dependencies: ["ByteCoding", "Events", "Records"]),
@@ -72,6 +74,8 @@ let package = Package(
         .testTarget(
             name: "ProjectionsTests",
             dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
+        .testTarget(
+            name: "ReplicationTests", dependencies: ["ByteCoding", "EventLog", "Events", "Replication"]),
         // The call sites of the public interface, compiled and run: they import what an application imports.
         .testTarget(name: "Examples", dependencies: ["Groundwave", "GroundwaveTesting"], path: "Tests/Examples"),
         .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records"]),
