@@ -13,6 +13,9 @@ extension EventLog {
                 ("trees", try transaction.statistics(of: tables.trees)),
                 ("nodes", try transaction.statistics(of: tables.nodes)),
                 ("erased", try transaction.statistics(of: tables.erased)),
+                ("signed", try transaction.statistics(of: tables.signed)),
+                ("waiting", try transaction.statistics(of: tables.waiting)),
+                ("forked", try transaction.statistics(of: tables.forked)),
             ]
         }
     }
