@@ -76,5 +76,6 @@ extension Received {
         parked += other.parked
         forked += other.forked
         refused += other.refused
+        replicas.formUnion(other.replicas)
     }
 }

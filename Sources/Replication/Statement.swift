@@ -12,12 +12,14 @@ import Events
 /// | 32 each | head: replica (16), number (8), first 8 bytes of the tree root there; in order of replica |
 /// | 2 | number of ranges that it keeps as they came |
 /// | 28 each | range: replica (16), first number (8), count (4) |
+/// | 2 | number of ranges that it wants again, since what brought them could not be read |
+/// | 28 each | range |
 ///
 /// All integers are little-endian. The roots matter: two stores that both have event 5 of a replica may have two
 /// different ones.
 public struct Statement: Hashable, Sendable {
     /// The most ranges that one statement names; of more, the first are named.
-    static let keptCount = 1024
+    static let rangeCount = 1024
 
     /// Who says it.
     public let store: ReplicaID
@@ -27,13 +29,19 @@ public struct Statement: Hashable, Sendable {
     public private(set) var heads: [ObservedHead]
     /// The ranges that it keeps as they came.
     public let kept: [EventRange]
+    /// The ranges that it wants again, since what brought them could not be read.
+    public var wanted: [EventRange]
 
     /// A statement of these parts.
-    public init(store: ReplicaID, milliseconds: Int64, heads: [ObservedHead], kept: [EventRange]) {
+    public init(
+        store: ReplicaID, milliseconds: Int64, heads: [ObservedHead], kept: [EventRange] = [],
+        wanted: [EventRange] = []
+    ) {
         self.store = store
         self.milliseconds = milliseconds
         self.heads = heads
         self.kept = kept
+        self.wanted = wanted
     }
 
     /// What `log` has now.
@@ -48,7 +56,7 @@ public struct Statement: Hashable, Sendable {
         }
         self.init(
             store: identity.replica, milliseconds: milliseconds, heads: heads,
-            kept: try log.keptFrames().prefix(Self.keptCount).map(\.range))
+            kept: try log.keptFrames().prefix(Self.rangeCount).map(\.range))
     }
 
     /// The heads as a vector.
@@ -93,8 +101,10 @@ extension ByteWriter {
         append(littleEndian: statement.milliseconds)
         append(littleEndian: UInt16(statement.heads.count))
         for head in statement.heads { append(head) }
-        append(littleEndian: UInt16(statement.kept.count))
-        for range in statement.kept { append(range) }
+        for ranges in [statement.kept, statement.wanted] {
+            append(littleEndian: UInt16(Swift.min(ranges.count, Statement.rangeCount)))
+            for range in ranges.prefix(Statement.rangeCount) { append(range) }
+        }
     }
 }
 
@@ -125,15 +135,20 @@ extension ByteReader {
         guard count <= EventLimits.observedCount else { return nil }
         var heads: [ObservedHead] = []
         for _ in 0..<count { heads.append(try head(in: bytes)) }
-        let keptCount = Int(try uint16(in: bytes))
-        guard keptCount <= Statement.keptCount else { return nil }
-        var kept: [EventRange] = []
-        for _ in 0..<keptCount {
-            guard let range = try range(in: bytes) else { return nil }
-            kept.append(range)
-        }
+        guard let kept = try ranges(in: bytes), let wanted = try ranges(in: bytes) else { return nil }
         let isOrdered = zip(heads, heads.dropFirst()).allSatisfy { $0.event.replica < $1.event.replica }
         guard isOrdered, heads.allSatisfy({ $0.event.sequence >= 1 }) else { return nil }
-        return Statement(store: store, milliseconds: milliseconds, heads: heads, kept: kept)
+        return Statement(store: store, milliseconds: milliseconds, heads: heads, kept: kept, wanted: wanted)
+    }
+
+    private mutating func ranges(in bytes: RawSpan) throws(ByteCodingError) -> [EventRange]? {
+        let count = Int(try uint16(in: bytes))
+        guard count <= Statement.rangeCount else { return nil }
+        var ranges: [EventRange] = []
+        for _ in 0..<count {
+            guard let range = try range(in: bytes) else { return nil }
+            ranges.append(range)
+        }
+        return ranges
     }
 }

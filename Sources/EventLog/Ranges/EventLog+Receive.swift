@@ -14,9 +14,15 @@ public struct Received: Hashable, Sendable {
     public var forked: [EventRange] = []
     /// The ranges that say of their author what is not so. Whoever sent them made that up.
     public var refused: [EventRange] = []
+    /// The replicas of which something new came: events that entered, or wait, or tell another history.
+    public var replicas: Set<ReplicaID> = []
 
     /// Nothing.
     public init() {}
+
+    /// Whether news of `replica` came. Where that is the one that a store writes as, the store was put back to an
+    /// earlier state, or somebody else writes under its name: the ranges are signed with its own key.
+    public func isOfOwn(_ replica: ReplicaID) -> Bool { replicas.contains(replica) }
 }
 
 extension EventLog {
@@ -57,10 +63,14 @@ extension EventLog {
                 let released = Set(intake.released)
                 try Self.park(
                     intake.parked, beside: waiting.filter { !released.contains($0) }, in: transaction, tables)
-                for frame in intake.forked { try Self.keepFork(frame, in: transaction, tables) }
-                received.repeatedCount += intake.repeatedCount
+                let newForks = try intake.forked.filter { try Self.keepFork($0, in: transaction, tables) }
                 let last = intake.last ?? head?.sequence ?? 0
-                received.parked += intake.parked.map(\.range).filter { $0.last > last }
+                let parked = intake.parked.map(\.range).filter { $0.last > last }
+                received.parked += parked
+                if !(intake.entering.isEmpty && newForks.isEmpty && parked.isEmpty) {
+                    received.replicas.insert(replica)
+                }
+                received.repeatedCount += intake.repeatedCount
                 received.forked += intake.forked.map(\.range)
                 received.refused += intake.refused.map(\.range)
             }
@@ -98,13 +108,17 @@ extension EventLog {
         try transaction.put(row.bytes.span.bytes, for: ReplicaKey(replica), in: tables.heads)
     }
 
+    /// Keeps a range of another history; returns whether it was not kept already.
     private static func keepFork(
         _ frame: RangeFrame, in transaction: borrowing WriteTransaction, _ tables: LogTables
-    ) throws {
+    ) throws -> Bool {
         var key = ByteWriter(capacity: 32)
         key.append(frame.range.replica)
         key.append(bigEndian: frame.range.first)
         key.append(bigEndian: frame.leaves[0].prefix)
+        let known = try transaction.withValue(key.bytes, in: tables.forked) { $0.byteCount }
+        if let known, known >= frame.bytes.count { return false }
         try transaction.put(frame.bytes.span.bytes, for: key.bytes, in: tables.forked)
+        return true
     }
 }
