@@ -75,7 +75,10 @@ let package = Package(
             name: "ProjectionsTests",
             dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
         .testTarget(
-            name: "ReplicationTests", dependencies: ["ByteCoding", "EventLog", "Events", "Replication"]),
+            name: "ReplicationTests",
+            dependencies: ["ByteCoding", "EventLog", "Events", "Replication", "transport-writer"]),
+        // The other process of ReplicationTests: it stores objects and is killed, or may not do everything.
+        .executableTarget(name: "transport-writer", dependencies: ["Replication"], path: "Tests/TransportWriter"),
         // The call sites of the public interface, compiled and run: they import what an application imports.
         .testTarget(name: "Examples", dependencies: ["Groundwave", "GroundwaveTesting"], path: "Tests/Examples"),
         .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records"]),

@@ -12,14 +12,15 @@ public protocol Transport: Sendable {
     /// When it returns ``PutOutcome/stored``, the object is durable as far as the place promises, and whole: no reader
     /// ever sees part of it.
     ///
-    /// - Throws: ``TransportError``; then the object is there whole, or not at all.
+    /// - Throws: ``TransportError``; then the object is there whole, or not at all. `tooLarge` where there are more bytes
+    ///   than ``TransportCapabilities/objectBytes``.
     func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) -> PutOutcome
 
     /// The bytes of an object, or some of them; `nil` where there is no object of that name.
     ///
     /// - Parameters:
     ///   - range: Which bytes; what lies behind the end is left out. All of them where none is given.
-    ///   - limit: The most bytes to take: of a larger object nothing is read.
+    ///   - limit: The most bytes to take. Where the object, or the range of it, has more, nothing is read.
     /// - Throws: ``TransportError``; `tooLarge` where there would be more than `limit`.
     func get(_ name: ObjectName, range: Range<Int>?, limit: Int) async throws(TransportError) -> [UInt8]?
 
@@ -35,6 +36,8 @@ public protocol Transport: Sendable {
     ) async throws(TransportError) -> [ObjectName]
 
     /// The names of the folders right below `prefix`, in order of their bytes. At most `limit`.
+    ///
+    /// A folder whose objects have all been deleted may be among them or not.
     func folders(prefix: ObjectPrefix, limit: Int) async throws(TransportError) -> [String]
 
     /// Deletes an object; nothing happens where there is none.
@@ -75,7 +78,7 @@ public enum TransportError: Error, Hashable, Sendable {
     case full(String)
     /// The place does not let us.
     case notPermitted(String)
-    /// An object is more than the caller will take.
+    /// An object is more than the caller, or the place, will take.
     case tooLarge(ObjectName, byteCount: Int)
     /// There is something under that name that no store has put there: a symbolic link, a device, a folder.
     case refused(ObjectName, String)
