@@ -63,12 +63,14 @@ public struct Exchange<Log: ReplicatedLog> {
         if let bytes = try await transport.get(Place.log, range: nil, limit: 64) {
             guard let found = Place.log(reading: bytes) else { throw PlaceError.notAPlace }
             guard found == log.id else { throw PlaceError.otherLog(found) }
+            // The last thing that was left here is still here, unless somebody has taken it away.
+            guard let next = notes.next[identity.replica], next > 1 else { return }
+            report.requestCount += 1
+            let last = Place.segment(next - 1, of: identity.replica)
+            if try await transport.get(last, range: 0..<1, limit: 1) == nil { forget() }
             return
         }
-        if !notes.next.isEmpty {
-            report.wasEmptied = true
-            notes = PlaceNotes()
-        }
+        if !notes.next.isEmpty { forget() }
         guard mayCreate else { return }
         report.requestCount += 1
         _ = try await transport.putIfAbsent(Place.log, Place.logBytes(log.id))
@@ -79,11 +81,16 @@ public struct Exchange<Log: ReplicatedLog> {
         for (store, next) in notes.next.sorted(by: { $0.key < $1.key }) where next > 1 {
             let last = try await lastSegments(of: store, startAfter: next >= 3 ? next - 2 : nil)
             if !last.contains(next - 1) {
-                report.wasEmptied = true
-                notes = PlaceNotes()
+                forget()
                 return
             }
         }
+    }
+
+    /// The place has lost something: everything is looked at again, and what is here left there again.
+    private mutating func forget() {
+        report.wasEmptied = true
+        notes = PlaceNotes()
     }
 
     /// The numbers of listed segments behind one.
@@ -255,12 +262,12 @@ public struct Exchange<Log: ReplicatedLog> {
     }
 
     /// What others want again and this store has and lies there by its notes: whoever wants it could not read it there.
-    private func rangesWantedByOthers(of statement: Statement) throws -> [EventRange] {
+    private mutating func rangesWantedByOthers(of statement: Statement) throws -> [EventRange] {
         var ranges: [EventRange] = []
-        let said = notes.statements[identity.replica]?.milliseconds ?? 0
         for other in notes.statements.values.sorted(by: { $0.store < $1.store }) where other.store != identity.replica {
             // Once for each time that it asks.
-            guard other.milliseconds > said || notes.statements[identity.replica] == nil else { continue }
+            guard !other.wanted.isEmpty, notes.answered[other.store] != other.milliseconds else { continue }
+            notes.answered[other.store] = other.milliseconds
             for range in other.wanted {
                 let last = min(range.last, statement.vector[range.replica])
                 if range.first <= last { ranges.append(EventRange(range.replica, range.first, through: last)) }

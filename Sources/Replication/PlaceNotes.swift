@@ -14,6 +14,8 @@ public struct PlaceNotes: Hashable, Sendable {
     public internal(set) var kept: Set<EventRange> = []
     /// What each store said last.
     public internal(set) var statements: [ReplicaID: Statement] = [:]
+    /// When each store had said what this one has answered, where it wanted ranges again.
+    public internal(set) var answered: [ReplicaID: Int64] = [:]
     /// When everything was looked at last, by this device's clock, in milliseconds since 1970.
     public internal(set) var lastFullLook: Int64 = 0
 
@@ -48,6 +50,10 @@ public struct PlaceNotes: Hashable, Sendable {
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
                 if let statement = try reader.statement(in: span) { notes.statements[statement.store] = statement }
             }
+            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
+                let store: ReplicaID = try reader.id(in: span)
+                notes.answered[store] = Int64(bitPattern: try reader.uint64(in: span))
+            }
         } catch { return }
         self = notes
     }
@@ -73,6 +79,11 @@ public struct PlaceNotes: Hashable, Sendable {
         }
         writer.append(varint: statements.count)
         for (_, statement) in statements.sorted(by: { $0.key < $1.key }) { writer.append(statement) }
+        writer.append(varint: answered.count)
+        for (store, milliseconds) in answered.sorted(by: { $0.key < $1.key }) {
+            writer.append(store)
+            writer.append(littleEndian: milliseconds)
+        }
         writer.appendChecksum(from: 0)
         return writer.bytes
     }

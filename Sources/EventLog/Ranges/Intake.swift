@@ -3,30 +3,30 @@ import Events
 /// What is to be done with ranges of one replica that came, decided without touching a log.
 ///
 /// Only whole batches enter a log, and only behind the events that they follow. What cannot enter yet waits.
-struct Intake {
+package struct Intake {
     /// Some events of a range that enter the log, in order.
-    struct Piece {
-        let frame: RangeFrame
-        let first: SequenceNumber
-        var last: SequenceNumber
+    package struct Piece {
+        package let frame: RangeFrame
+        package let first: SequenceNumber
+        package var last: SequenceNumber
     }
 
     /// The events that enter, in order and without holes.
-    private(set) var entering: [Piece] = []
+    package private(set) var entering: [Piece] = []
     /// Ranges that came and are kept as they are: they wait, or the head that proves them is behind what is here, so that
     /// nobody else would believe their events without them.
-    private(set) var parked: [RangeFrame] = []
+    package private(set) var parked: [RangeFrame] = []
     /// Ranges that were kept and need not be any more.
-    private(set) var released: [RangeFrame] = []
+    package private(set) var released: [RangeFrame] = []
     /// Of the ranges that came: how many events were here already.
-    private(set) var repeatedCount: UInt64 = 0
+    package private(set) var repeatedCount: UInt64 = 0
     /// Ranges that came, or had waited, and belong to another history of the replica than the one that is here.
-    private(set) var forked: [RangeFrame] = []
+    package private(set) var forked: [RangeFrame] = []
     /// Ranges that came and say that their author had seen what it had not.
-    private(set) var refused: [RangeFrame] = []
+    package private(set) var refused: [RangeFrame] = []
 
     /// The number of the last event that enters; `nil` where none does.
-    var last: SequenceNumber? { entering.last?.last }
+    package var last: SequenceNumber? { entering.last?.last }
 
     /// - Parameters:
     ///   - frames: What came, all of one replica.
@@ -34,7 +34,7 @@ struct Intake {
     ///   - known: The number of the replica's last event that is here.
     ///   - edge: The right edge of the replica's tree through some event that is here.
     ///   - observed: What the replica had observed before an event, all before which are here.
-    init(
+    package init(
         of frames: [RangeFrame], waiting: [RangeFrame], known: SequenceNumber,
         edge: (_ through: SequenceNumber) throws -> MerkleEdge,
         observed: (_ before: SequenceNumber) throws -> [ObservedHead]

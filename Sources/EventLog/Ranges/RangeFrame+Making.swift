@@ -3,7 +3,7 @@ import Compression
 import Events
 
 /// Collects the events of a range that is being made.
-struct RangeBuilder {
+package struct RangeBuilder {
     private var events = ByteWriter(capacity: 4096)
     private(set) var count: UInt64 = 0
 
