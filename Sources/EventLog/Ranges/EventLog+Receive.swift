@@ -50,6 +50,7 @@ extension EventLog {
                 // Both read what was here before this commit, which has not touched this replica yet.
                 let intake = try Intake(
                     of: own, waiting: waiting, known: head?.sequence ?? 0,
+                    proven: try signedHead(of: replica, in: transaction, tables)?.sequence ?? 0,
                     edge: { sequence in
                         guard let edge = try edge(of: replica, through: sequence) else {
                             throw EventLogError.damaged("the last event of a replica")

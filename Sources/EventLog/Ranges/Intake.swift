@@ -32,10 +32,11 @@ package struct Intake {
     ///   - frames: What came, all of one replica.
     ///   - waiting: What had come before its predecessors and waits, of the same replica.
     ///   - known: The number of the replica's last event that is here.
+    ///   - proven: The number of the last one that a signed head proves here.
     ///   - edge: The right edge of the replica's tree through some event that is here.
     ///   - observed: What the replica had observed before an event, all before which are here.
     package init(
-        of frames: [RangeFrame], waiting: [RangeFrame], known: SequenceNumber,
+        of frames: [RangeFrame], waiting: [RangeFrame], known: SequenceNumber, proven: SequenceNumber,
         edge: (_ through: SequenceNumber) throws -> MerkleEdge,
         observed: (_ before: SequenceNumber) throws -> [ObservedHead]
     ) rethrows {
@@ -48,7 +49,7 @@ package struct Intake {
                 forked.append(frame)
             } else if frame.range.first <= known + 1, try observed(frame.range.first) != frame.observed {
                 refused.append(frame)
-            } else if frame.head.sequence > known {
+            } else if frame.range.last > known || frame.range.last > proven && frame.head.sequence > known {
                 candidates.append((frame, true))
             }
         }
