@@ -53,8 +53,8 @@ let package = Package(
         .target(
             name: "Groundwave",
             dependencies: [
-                "ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records", "Settings",
-                grdb, logging,
+                "ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records", "Replication",
+                "Settings", grdb, logging,
             ]),
         // Layer 6
         .target(name: "GroundwaveTesting", dependencies: ["Groundwave"]),

@@ -48,6 +48,7 @@ extension EventLog {
             }
         }
         return try commit(durability) { transaction, tables, state in
+            try Self.checkClaim(of: replica, in: transaction, tables)
             var frame = ByteWriter(capacity: 1024)
             var head = try Self.head(of: replica, in: transaction, tables)
             var clock = HybridClock(last: Swift.max(state.clock, head?.stamp ?? state.clock))

@@ -21,7 +21,8 @@ public struct Received: Hashable, Sendable {
     public init() {}
 
     /// Whether news of `replica` came. Where that is the one that a store writes as, the store was put back to an
-    /// earlier state, or somebody else writes under its name: the ranges are signed with its own key.
+    /// earlier state, or somebody else writes under its name: the ranges are signed with its own key. Its claim is given
+    /// up in the same commit.
     public func isOfOwn(_ replica: ReplicaID) -> Bool { replicas.contains(replica) }
 }
 
@@ -70,6 +71,7 @@ extension EventLog {
                 received.parked += parked
                 if !(intake.entering.isEmpty && newForks.isEmpty && parked.isEmpty) {
                     received.replicas.insert(replica)
+                    try Self.giveUpClaim(of: replica, in: transaction, tables)
                 }
                 received.repeatedCount += intake.repeatedCount
                 received.forked += intake.forked.map(\.range)
