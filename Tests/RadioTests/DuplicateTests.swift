@@ -157,8 +157,7 @@ private func isPair(
             kind: QSOKind.name, id: RecordID(high: 0, low: 1), state: RecordState(), names: Names(),
             schema: QSOKind.schema)
         var merge = ContactMerge(keeping: empty)
-        let part = merge.take(empty)
-        #expect(part.taken.isEmpty && part.differences.isEmpty)
+        #expect(merge.take(empty).isEmpty && merge.differences(to: empty).isEmpty)
         #expect(merge.operations.map(\.field) == [.life] && merge.operations.map(\.code) == [.revive])
     }
 }
