@@ -57,6 +57,17 @@ import Testing
         #expect(try !program.run("erase", "N0NEW", "--yes").output.contains("In archives"))
     }
 
+    @Test func `is passed over by undo, and refused by revert with the way that there is`() throws {
+        let (program, point, file) = try Self.store()
+        try program.json("archive", "--before", point, "-o", file, "--yes")
+        let refused = try program.run("revert", "last", "--yes")
+        #expect(refused.status == 64 && refused.errors.contains("archive --restore FILE"), "\(refused.errors)")
+        let undone = try program.run("undo", "--yes")
+        #expect(undone.status == 0 && undone.output.contains("Taken back: 1 step, 1 record."), "\(undone.output)")
+        #expect(!undone.output.contains("Archive"))
+        #expect(try !program.run("qso", "list").output.contains("N0NEW"))
+    }
+
     @Test func `a file that is damaged, of another log, or none is refused`() throws {
         let (program, point, file) = try Self.store()
         try program.json("archive", "--before", point, "-o", file, "--yes")
