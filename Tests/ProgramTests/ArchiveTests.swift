@@ -29,6 +29,15 @@ import Testing
         let history = try program.run("history", "N0OLD")
         #expect(history.status == 0 && history.output.contains("archived → Maxim"), "\(history.output)")
         #expect(!history.output.contains("Percy") && !history.output.contains("He told me"))
+        #expect(history.output.contains("→ archived  archived\n"), "the note is archived too: \(history.output)")
+        let events = try #require(try program.json("history", "N0OLD")["events"] as? [[String: Any]])
+        #expect(events.map { $0["noteWithheld"] as? String } == [nil, "archived", "archived"])
+        let said = try program.run("history", "--kind", "archive").output
+        #expect(said.contains("archives 2 events") && !said.contains("FILE"), "\(said)")
+        let raw = try program.run("history", "--kind", "archive", "--json").output
+        #expect(raw.contains("FILE") && raw.contains("SNAPSHOT"))
+        let blame = try program.run("blame", "last", "--kind", "archive").output
+        #expect(blame.contains("3 events"), "\(blame)")
         let earlier = try program.run("qso", "show", "N0OLD", "--at", "@2")
         #expect(earlier.status == 66 && earlier.errors.contains("--archive"), "\(earlier.output)\(earlier.errors)")
         let json = try program.run("qso", "list", "--at", "@2", "--json")
