@@ -13,6 +13,7 @@ extension EventLog {
                 ("trees", try transaction.statistics(of: tables.trees)),
                 ("nodes", try transaction.statistics(of: tables.nodes)),
                 ("erased", try transaction.statistics(of: tables.erased)),
+                ("base", try transaction.statistics(of: tables.base)),
             ]
         }
     }
