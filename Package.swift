@@ -33,6 +33,7 @@ let package = Package(
         .target(name: "CChecksum"),
         .target(name: "ByteCoding", dependencies: ["CChecksum"]),
         .target(name: "ADIF"),
+        .target(name: "SeededNumbers"),
         // Layer 1
         .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: [.strictMemorySafety()]),
         .target(name: "Compression", dependencies: ["CZstd"]),
@@ -57,31 +58,34 @@ let package = Package(
                 "Settings", grdb, logging,
             ]),
         // Layer 6
-        .target(name: "GroundwaveTesting", dependencies: ["Groundwave"]),
+        .target(name: "GroundwaveTesting", dependencies: ["Groundwave", "SeededNumbers"]),
         .executableTarget(
             name: "groundwave-cli",
             dependencies: ["Events", "Groundwave", "Projections", "Radio", "Records", "Settings", arguments, logging],
             path: "Tools/groundwave"),
         // Tests mirror the modules.
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"]),
-        .testTarget(name: "ADIFTests", dependencies: ["ADIF"]),
-        .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBSecondProcess"]),
+        .testTarget(name: "SeededNumbersTests", dependencies: ["SeededNumbers"]),
+        .testTarget(name: "ADIFTests", dependencies: ["ADIF", "SeededNumbers"]),
+        .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBSecondProcess", "SeededNumbers"]),
         // The other process of LMDBTests: it writes, holds transactions and is killed.
         .executableTarget(name: "LMDBSecondProcess", dependencies: ["LMDB"], path: "Tests/LMDBSecondProcess"),
-        .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events"]),
-        .testTarget(name: "EventLogTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records"]),
-        .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
+        .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events", "SeededNumbers"]),
+        .testTarget(
+            name: "EventLogTests",
+            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", "SeededNumbers"]),
+        .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records", "SeededNumbers"]),
         .testTarget(
             name: "ProjectionsTests",
-            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
+            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records", "SeededNumbers"]),
         .testTarget(
             name: "ReplicationTests",
-            dependencies: ["ByteCoding", "EventLog", "Events", "Replication", "transport-writer"]),
+            dependencies: ["ByteCoding", "EventLog", "Events", "Replication", "SeededNumbers", "transport-writer"]),
         // The other process of ReplicationTests: it stores objects and is killed, or may not do everything.
         .executableTarget(name: "transport-writer", dependencies: ["Replication"], path: "Tests/TransportWriter"),
         // The call sites of the public interface, compiled and run: they import what an application imports.
         .testTarget(name: "Examples", dependencies: ["Groundwave", "GroundwaveTesting"], path: "Tests/Examples"),
-        .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records"]),
+        .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records", "SeededNumbers"]),
         .testTarget(
             name: "GroundwaveTests",
             dependencies: [

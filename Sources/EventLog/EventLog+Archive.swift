@@ -78,6 +78,7 @@ extension EventLog {
     /// - Returns: How many events had values until now and have none any more.
     /// - Throws: As ``erase(_:dropCopies:)``; then nothing has changed.
     /// - Precondition: `vector` is of whole batches, all here, and covers that of the present base.
+    /// - Complexity: O(bytes of the log); `snapshot` is in memory as a whole, and nothing else that grows with the log.
     @discardableResult
     public func archive(
         _ vector: VersionVector, keeping isKept: (Frame, RawSpan) -> Bool, behind snapshot: [UInt8]
@@ -114,6 +115,8 @@ extension EventLog {
     }
 
     /// Has this log, which is new and empty of archived history, begin with what `other` begins with.
+    ///
+    /// - Complexity: O(bytes of the snapshot), which is in memory as a whole meanwhile.
     public func adoptBase(of other: EventLog) throws {
         guard let base = try other.base() else { return }
         var snapshot: [UInt8] = []

@@ -16,6 +16,7 @@ extension EventLog {
                 ("signed", try transaction.statistics(of: tables.signed)),
                 ("waiting", try transaction.statistics(of: tables.waiting)),
                 ("forked", try transaction.statistics(of: tables.forked)),
+                ("base", try transaction.statistics(of: tables.base)),
             ]
         }
     }

@@ -4,33 +4,16 @@ import Foundation
 import Projections
 import Records
 
-/// Which events have no values any more, and by which batches that was said: folded from the records of erases.
+/// Which events have no values any more: folded from the records of erases.
 struct Erasures {
     /// The events that are erased.
     private(set) var events = EventSet()
-    /// The batches that said so, with the deletes in them.
-    private(set) var batches: [EventRange] = []
 
-    /// Reads the erases that `view` knows. Cost: a few look-ups for each.
-    init(in view: borrowing ViewReader, _ log: EventLog) throws {
+    /// Reads the erases that `view` knows.
+    init(in view: borrowing ViewReader) throws {
         try view.forEachRecord(of: ErasureKind.name) { record in
             events.formUnion(ErasureKind.events(of: record))
-            let event = try log.withEvent(at: record.firstPosition) { frame, _ in frame.id }
-            if let event, let batch = try log.batch(of: event) {
-                batches.append(EventRange(event.replica, batch.lowerBound, through: batch.upperBound))
-            }
             return true
-        }
-    }
-
-    /// Throws where any of `others` belongs to an erase: there is nothing that could be put back.
-    func refuseTakingBack(_ others: EventSet) throws {
-        for batch in batches {
-            for sequence in batch.first...batch.last where others.contains(EventID(batch.replica, sequence)) {
-                throw StoreError(
-                    .usage, "An erase cannot be taken back: what was erased is not there any more.",
-                    hint: "A contact that is still known from elsewhere can be logged or imported again.")
-            }
         }
     }
 }
@@ -46,7 +29,7 @@ struct Erasing: Sendable {
 
     /// What is still to be done; `nil` where nothing is.
     private func pending() throws -> EventSet? {
-        let events = try views.read { try $0.hasRecords(of: ErasureKind.name) ? Erasures(in: $0, log).events : nil }
+        let events = try views.read { try $0.hasRecords(of: ErasureKind.name) ? Erasures(in: $0).events : nil }
         guard let events else { return nil }
         let done = try log.erased()
         return events.ranges.allSatisfy(done.contains) ? nil : events

@@ -1,31 +1,8 @@
 import EventLog
 import Events
 import Foundation
-import LMDB
 import Projections
 import Records
-
-/// What an archive took out of a log, or would take.
-public struct Archived: Hashable, Sendable {
-    /// The events up to which history was archived.
-    public let vector: VersionVector
-    /// How many events have their values in the file now, and no more in the log.
-    public let eventCount: Int
-    /// Bytes of the file; 0 where nothing was written.
-    public internal(set) var fileBytes = 0
-    /// Bytes of the log before.
-    public let logBytesBefore: Int
-    /// Bytes of the log now.
-    public internal(set) var logBytes: Int
-}
-
-/// An archive that was made of a log.
-public struct ArchiveMade: Hashable, Sendable {
-    /// When.
-    public let stamp: Stamp
-    /// The checksum that stands at the end of its file, in hexadecimal.
-    public let fileHash: String
-}
 
 extension Store {
     /// Moves the values of all events up to `point` to a file, and leaves in the log a snapshot that every fold begins
@@ -44,7 +21,7 @@ extension Store {
     ///   - isDryRun: Only tells what would go.
     /// - Throws: ``StoreError`` with code `exists` where the file is there; `usage` where nothing is left to archive, or a
     ///   device has not seen all of it: one that is still to be heard of may have written to what it had not seen.
-    /// - Complexity: O(bytes of the log).
+    /// - Complexity: O(bytes of the log); the snapshot is in memory as a whole.
     @discardableResult
     public func archive(
         before point: Point, to path: String, gone: Set<ReplicaID> = [], isDryRun: Bool = false,
@@ -97,34 +74,6 @@ extension Store {
                 try log.restore { try archives.frame(of: $0) }
                 try views.rebuild()
             }
-        }
-    }
-
-    /// The archives that were made of this log and cover an event of any of `ids`, the oldest first: where their files
-    /// still are, they have its values.
-    ///
-    /// Cost: a look-up for each event of these records, and one for each archive.
-    public func archives(covering ids: [RecordID], kind: String = QSOKind.name) throws -> [ArchiveMade] {
-        var events: [EventID] = []
-        for id in ids {
-            for position in try positions(of: kind, id) {
-                if let event = try log.withEvent(at: position, { frame, _ in frame.id }) { events.append(event) }
-            }
-        }
-        var found: [(position: Position, id: RecordID)] = []
-        try read { view in
-            try view.forEachRecord(of: ArchiveKind.name) { record in
-                let covered = ArchiveKind.events(of: record)
-                if events.contains(where: covered.contains) { found.append((record.firstPosition, record.id)) }
-                return true
-            }
-        }
-        return try found.sorted { $0.position < $1.position }.compactMap { place in
-            guard let record = try record(ArchiveKind.name, place.id),
-                let stamp = try log.withEvent(at: place.position, { frame, _ in frame.stamp })
-            else { return nil }
-            let hash = ArchiveKind.schema.value(of: "FILE", in: record) ?? []
-            return ArchiveMade(stamp: stamp, fileHash: String(decoding: hash, as: UTF8.self))
         }
     }
 
@@ -211,82 +160,4 @@ extension Store {
 /// Bytes that grow piece by piece, for a closure.
 private final class Collected {
     var bytes: [UInt8] = []
-}
-
-/// The archives of one log, as one.
-struct Archives {
-    private var readers: [(path: String, reader: ArchiveReader)]
-
-    /// Opens the files at `paths`.
-    ///
-    /// - Throws: ``StoreError`` with code `notFound` where one is not there, `damaged` where it is no archive of this log.
-    init(_ paths: [String], of log: LogID) throws {
-        readers = []
-        for path in paths {
-            guard FileManager.default.fileExists(atPath: path) else {
-                throw StoreError(.notFound, "There is no file \(path).")
-            }
-            let reader = try Self.naming(path) { try ArchiveReader(path) }
-            guard reader.information.log == log else { throw Self.error(.otherLog, path) }
-            readers.append((path, reader))
-        }
-    }
-
-    /// Throws unless every byte of every file is what was written.
-    func verify() throws {
-        for (path, reader) in readers { try Self.naming(path) { try reader.verify() } }
-    }
-
-    /// The whole frame of an event; `nil` where none has it.
-    mutating func frame(of event: EventID) throws -> [UInt8]? {
-        for place in readers.indices {
-            let path = readers[place].path
-            if let frame = try Self.naming(path, { try readers[place].reader.frame(of: event) }) { return frame }
-        }
-        return nil
-    }
-
-    private static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
-        do { return try body() } catch let error as ArchiveError { throw Self.error(error, path) }
-    }
-
-    private static func error(_ error: ArchiveError, _ path: String) -> StoreError {
-        switch error {
-        case .notAnArchive:
-            StoreError(.damaged, "\(path) is no archive.", hint: "Name a file that archive has made.", cause: error)
-        case .damaged(let what):
-            StoreError(.damaged, "The archive \(path) is damaged: \(what).", hint: "Use another copy.", cause: error)
-        case .damagedEvents(let ranges):
-            StoreError(
-                .damaged,
-                """
-                The archive \(path) is damaged: \(ranges.reduce(0) { $0 + $1.count }) events from \
-                \(EventID(ranges[0].replica, ranges[0].first).short) on cannot be read.
-                """, hint: "Use another copy. groundwave verify --archive lists them.", cause: error)
-        case .otherLog:
-            StoreError(.damaged, "\(path) is an archive of another log.", hint: "Name one of this log.", cause: error)
-        }
-    }
-}
-
-/// A copy of a log with the values that were archived, in a folder that goes away with it.
-final class FilledLog: Sendable {
-    let log: EventLog
-    /// Where it is.
-    let path: String
-    private let folder: ScratchFolder
-
-    /// Copies `original`, which is closed, with what the archives at `paths` have.
-    init(_ original: EventLog, from paths: [String]) throws {
-        defer { try? original.close() }
-        folder = try ScratchFolder()
-        var archives = try Archives(paths, of: original.id)
-        path = folder.path(of: "log.mdb")
-        try original.copy(to: path) { try archives.frame(of: $0) }
-        var options = Environment.Options()
-        options.isReadOnly = true
-        log = try EventLog(opening: path, options: options)
-    }
-
-    deinit { try? log.close() }
 }

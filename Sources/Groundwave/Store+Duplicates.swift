@@ -13,7 +13,7 @@ public enum DuplicateRule: Hashable, Sendable {
     case file(String)
 }
 
-extension Store {
+extension Reading {
     /// Pairs of contacts that may be one, in order of time. Nothing is ever merged without being asked for.
     ///
     /// See ``DuplicateCandidate`` for what makes a pair. Hidden contacts, notes of an activation and pairs that were

@@ -58,7 +58,7 @@ extension Store {
     /// Cost: a look-up for each erased event.
     public func writtenSinceErased() throws -> [(kind: String, record: RecordID)] {
         try read { view in
-            let events = try Erasures(in: view, log).events
+            let events = try Erasures(in: view).events
             var records: Set<WriteBatch.RecordName> = []
             for range in events.ranges {
                 try log.scan(range) { _, frame, bytes in

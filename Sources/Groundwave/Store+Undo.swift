@@ -31,7 +31,7 @@ extension Store {
     /// The latest batches that this device wrote and that were not undone, the newest first.
     ///
     /// An undo is passed over with what it undid; so `undo 2` after `undo 1` goes further back. What an undone undo had
-    /// taken back counts again. A revert of chosen events is a step like any other.
+    /// taken back counts again. A revert of chosen events is a step like any other. Erases and archives are passed over.
     public func undoableBatches(_ count: Int) throws -> [Batch] {
         var batches: [Batch] = []
         try forEachUndoableBatch { batch in
@@ -47,8 +47,7 @@ extension Store {
         guard let replica else { return }
         let reverts = try read { try Reverts(in: $0, log) }
         var cancelled = reverts.cancelled
-        // An erase cannot be undone, so it is passed over.
-        cancelled.formUnion(EventSet(try read { try Erasures(in: $0, log).batches }))
+        cancelled.formUnion(try read { try FinalBatches(in: $0, log).events })
         try describing {
             var sequence = try log.vector()[replica]
             // Event 1 introduces the replica and is not undone.
@@ -81,8 +80,8 @@ extension Store {
     /// for, and the next undo goes on to what was written before.
     ///
     /// - Returns: One batch, or several where what stood there before is too much for one.
-    /// - Throws: ``StoreError`` with code `notFound` where some of the events are not here. What was written by then
-    ///   stays.
+    /// - Throws: ``StoreError`` with code `notFound` where some of the events are not here, `usage` where one is of an
+    ///   erase or an archive. What was written by then stays.
     /// - Complexity: The events of every record that is touched are read once.
     @discardableResult
     public func revert(_ events: EventSet, note: String? = nil, author: String? = nil) async throws -> Reverted {
@@ -93,7 +92,7 @@ extension Store {
     ///
     /// - Parameter isStep: Whether the next undo takes this back, or passes over it.
     func takeBack(_ events: EventSet, isStep: Bool, note: String, author: String?) async throws -> Reverted {
-        try read { try Erasures(in: $0, log) }.refuseTakingBack(events)
+        try read { try FinalBatches(in: $0, log) }.refuseTakingBack(events)
         var reverted = Reverted()
         let records = try Array(self.records(touchedBy: events).reversed())
         var next = 0
@@ -114,7 +113,7 @@ extension Store {
 extension Store {
     /// What ``revert(_:note:author:)-(EventSet,_,_)`` would change and leave; nothing is written.
     public func previewRevert(_ events: EventSet) throws -> Reverted {
-        try read { try Erasures(in: $0, log) }.refuseTakingBack(events)
+        try read { try FinalBatches(in: $0, log) }.refuseTakingBack(events)
         var reverted = Reverted()
         let records = try records(touchedBy: events)
         try read { view in

@@ -108,7 +108,10 @@ extension StoreError {
         case .archived(let event):
             self.init(
                 .archived, "The values of event \(event.short) were moved to an archive.",
-                hint: "Name the archive with --archive FILE.", cause: error)
+                hint: """
+                    Read with the archive (--archive FILE), or take it back into the log: groundwave archive --restore \
+                    FILE.
+                    """, cause: error)
         case .damagedFrame(let position, let frame):
             self.init(
                 .damaged, "\(file) is damaged: the event at position \(position) is not readable (\(frame)).",

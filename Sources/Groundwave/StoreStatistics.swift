@@ -50,7 +50,7 @@ public struct StoreStatistics: Sendable {
 
     /// What something takes on the disk.
     public struct Storage: Hashable, Sendable {
-        /// The file.
+        /// The file, or the folder `snapshots`.
         public let file: String
         /// What for: a table, or what is free or shared.
         public let purpose: String
@@ -135,12 +135,18 @@ extension Reading {
 }
 
 extension Store {
-    /// What the files of the store take, the log first.
+    /// What the files of the store take, the log first; as much as ``StoreInformation/bytes`` says.
     public func storage() throws -> [StoreStatistics.Storage] {
         try describing {
             try Self.storage("log", log.storage(), fileSize: log.fileSizeBytes())
-                + Self.storage("views", views.storage(), fileSize: views.fileSizeBytes())
+                + Self.storage("views", views.storage(), fileSize: views.fileSizeBytes()) + [snapshotStorage()]
         }
+    }
+
+    private func snapshotStorage() -> StoreStatistics.Storage {
+        .init(
+            file: "snapshots", purpose: "points to begin replays with", entries: files.snapshots.count,
+            bytes: StoreInformation.Sizes(files).snapshots)
     }
 
     private static func storage(

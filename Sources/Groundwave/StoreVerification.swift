@@ -55,6 +55,8 @@ public struct StoreVerification: Sendable {
     public internal(set) var replicas: [(replica: ReplicaID, events: UInt64, root: Hash256?)]
     /// The events that the log once had and that are lost, in order, as far as it can be told which these were.
     public internal(set) var missing: [EventRange] = []
+    /// How many events the archives that were checked too have, where all of these are whole.
+    public internal(set) var archivedEvents: Int?
     /// What is not as it must be.
     public internal(set) var damage: [Damage]
     /// The comparison of the views with a new fold, where it was asked for and the log is whole.
@@ -116,14 +118,21 @@ extension Store {
             var options = Environment.Options()
             options.isReadOnly = true
             let log = try EventLog(opening: files.log, options: options)
+            var count = 0
             for path in archives {
-                do { try Archives([path], of: log.id).verify() } catch let error as StoreError
+                do {
+                    let archive = try Archives([path], of: log.id)
+                    try archive.verify()
+                    count += archive.eventCount
+                } catch let error as StoreError
                     where error.code == .damaged
                 {
                     verification.damage += StoreVerification.Damage.all(ofArchive: error)
                 }
             }
-            return verification.isOK ? try FilledLog(log, from: archives) : nil
+            guard verification.isOK else { return nil as FilledLog? }
+            verification.archivedEvents = count
+            return try FilledLog(log, from: archives)
         }
         guard let filled else { return }
         let report = try LogVerifier.verify(path: filled.path)

@@ -108,22 +108,8 @@ enum ArchiveKind: RecordKind {
     }
 }
 
-// Sets of events as text: `REPLICA.first-last`, separated by commas.
 extension EventSet {
-    fileprivate var text: String {
-        ranges.map { "\($0.replica).\($0.first)-\($0.last)" }.joined(separator: ",")
-    }
-
     fileprivate init(valueOf field: String, in record: Record, _ schema: KindSchema) {
-        let text = schema.value(of: field, in: record).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        self.init(text.split(separator: ",").compactMap { Self.range(String($0)) })
-    }
-
-    private static func range(_ text: String) -> EventRange? {
-        guard let match = text.wholeMatch(of: /([0-9A-Z]{26})\.([0-9]{1,20})-([0-9]{1,20})/),
-            let replica = ReplicaID(text: String(match.1)), let first = SequenceNumber(match.2),
-            let last = SequenceNumber(match.3), first >= 1, first <= last
-        else { return nil }
-        return EventRange(replica, first, through: last)
+        self.init(text: schema.value(of: field, in: record).map { String(decoding: $0, as: UTF8.self) } ?? "")
     }
 }

@@ -9,12 +9,15 @@ public struct MergedContact: Hashable, Sendable {
     /// Those that went, in the order in which they were merged. They are hidden, and still say what they said.
     public let dropped: [Dropped]
 
-    /// A contact that went.
+    /// A contact that went: each of its values that are not empty is shown by the one that stayed, or is among the
+    /// differences.
     public struct Dropped: Hashable, Sendable {
         /// The contact.
         public let id: RecordID
-        /// What of it was taken over, and what was not.
-        public let part: ContactMerge.Part
+        /// The ADIF fields that were taken over or completed, in the order of the record.
+        public let taken: [String]
+        /// What the one that stayed does not show in the end, in the order of the record.
+        public let differences: [ContactMerge.Difference]
     }
 }
 
@@ -33,16 +36,20 @@ extension WriteBatch {
         }
         var merge = ContactMerge(keeping: try shownContact(keep))
         var deletes: [Change] = []
-        var dropped: [MergedContact.Dropped] = []
+        var taken: [(record: Record, fields: [String])] = []
         for id in drop {
             let record = try shownContact(id)
-            dropped.append(MergedContact.Dropped(id: id, part: merge.take(record)))
+            taken.append((record, merge.take(record)))
             let delete = Operation(.delete, .life, supersedes: record.coveredByDelete)
             deletes.append(Change(kind: QSOKind.name, record: id, operations: [delete]))
         }
         try append(Change(kind: QSOKind.name, record: keep, operations: merge.operations))
         for delete in deletes { try append(delete) }
-        return MergedContact(keep: keep, dropped: dropped)
+        return MergedContact(
+            keep: keep,
+            dropped: taken.map {
+                .init(id: $0.record.id, taken: $0.fields, differences: merge.differences(to: $0.record))
+            })
     }
 
     /// Notes that two contacts which may be one are two: they are not listed as duplicates again.

@@ -1,17 +1,4 @@
-/// A generator that gives the same numbers for the same seed, on every machine (Steele, Lea, Flood, "Fast Splittable
-/// Pseudorandom Number Generators", 2014).
-public struct SeededGenerator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
+import SeededNumbers
 
-    /// The generator of `seed`; neighbouring seeds have nothing in common.
-    public init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
-
-    /// The next number.
-    public mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
+/// The generator of seeded tests: the same seed gives the same numbers, and neighbouring seeds have none in common.
+public typealias SeededGenerator = SeededNumbers.SeededGenerator

@@ -37,13 +37,13 @@ public final class VirtualClock: Sendable {
 extension Surroundings {
     /// A clock that is moved by hand, and numbers from a seed: the same writes give the same bytes.
     public static func virtual(_ clock: VirtualClock, seed: UInt64) -> Surroundings {
-        let numbers = SeededNumbers(seed: seed)
+        let numbers = SharedGenerator(seed: seed)
         return Surroundings(now: { clock.now }, randomNumber: { numbers.next() })
     }
 }
 
 /// A seeded generator that several threads may ask.
-private final class SeededNumbers: Sendable {
+private final class SharedGenerator: Sendable {
     private let generator: Mutex<SeededGenerator>
 
     init(seed: UInt64) { generator = Mutex(SeededGenerator(seed: seed)) }

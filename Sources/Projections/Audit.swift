@@ -31,6 +31,8 @@ public struct AuditEntry: Hashable, Sendable {
     public let rest: Int
     /// Who and why, as the batch says.
     public let note: AuditNote
+    /// Why the words of the batch are not here; `nil` where they are.
+    public let noteWithheld: Withholding?
     /// The kind of the record it touched.
     public let kind: String
     /// The record it touched.
@@ -76,9 +78,10 @@ public struct Audit: Sendable {
             return (frame, change)
         }
         guard let event, let (frame, change) = event else { return nil }
+        let words = try words(at: position + UInt64(frame.rest))
         return AuditEntry(
             event: frame.id, position: position, stamp: frame.stamp, rest: frame.rest,
-            note: try note(at: position + UInt64(frame.rest)), kind: change.kind, record: change.record,
+            note: words.note, noteWithheld: words.withheld, kind: change.kind, record: change.record,
             isImported: change.source != nil,
             changes: try change.operations.flatMap { operation in
                 try changes(operation, in: change, frame.isWithheld ? log.withholding(of: frame.id) : nil)
@@ -86,20 +89,30 @@ public struct Audit: Sendable {
     }
 
     /// Who and why: the words in the event at `position`, the last one of a batch.
-    public func note(at position: Position) throws -> AuditNote {
-        try log.withEvent(at: position) { frame, bytes in
-            let shape = bytes.extracting(frame.shape)
-            guard
-                var reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
-            else { return AuditNote() }
-            return (try? reader.note(in: bytes.extracting(frame.values))) ?? AuditNote()
-        } ?? AuditNote()
-    }
+    public func note(at position: Position) throws -> AuditNote { try words(at: position).note }
 
     /// The note of the batch that the event at `position` belongs to.
-    public func noteOfBatch(with position: Position) throws -> AuditNote {
-        guard let rest = try log.withEvent(at: position, { frame, _ in frame.rest }) else { return AuditNote() }
-        return try note(at: position + UInt64(rest))
+    public func noteOfBatch(with position: Position) throws -> AuditNote { try wordsOfBatch(with: position).note }
+
+    /// The words of a batch, or why they are not here.
+    typealias Words = (note: AuditNote, withheld: Withholding?)
+
+    func wordsOfBatch(with position: Position) throws -> Words {
+        guard let rest = try log.withEvent(at: position, { frame, _ in frame.rest }) else { return (AuditNote(), nil) }
+        return try words(at: position + UInt64(rest))
+    }
+
+    private func words(at position: Position) throws -> Words {
+        let found = try log.withEvent(at: position) { frame, bytes -> (note: AuditNote, withheld: EventID?) in
+            if frame.isWithheld { return (AuditNote(), frame.id) }
+            guard
+                var reader = try? ChangeReader(
+                    shape: bytes.extracting(frame.shape), isWithheld: false, by: frame.id.replica)
+            else { return (AuditNote(), nil) }
+            return ((try? reader.note(in: bytes.extracting(frame.values))) ?? AuditNote(), nil)
+        }
+        guard let found else { return (AuditNote(), nil) }
+        return (found.note, try found.withheld.map { try log.withholding(of: $0) })
     }
 
     private func changes(

@@ -27,6 +27,8 @@ public struct Blame: Hashable, Sendable {
         public let stamp: Stamp
         /// Who and why.
         public let note: AuditNote
+        /// Why the words of its batch are not here; `nil` where they are.
+        public let noteWithheld: Withholding?
         /// Whether an import wrote it.
         public let isImported: Bool
         /// The value; `nil` for a clear.
@@ -109,9 +111,10 @@ extension Audit {
     }
 
     private func write(_ head: Record.Head) throws -> Blame.Write {
-        try Blame.Write(
+        let words = try wordsOfBatch(with: head.position)
+        return try Blame.Write(
             event: head.id.event, position: head.position, stamp: head.stamp,
-            note: noteOfBatch(with: head.position), isImported: head.source != nil, value: head.value,
+            note: words.note, noteWithheld: words.withheld, isImported: head.source != nil, value: head.value,
             withheld: head.isWithheld ? log.withholding(of: head.id.event) : nil)
     }
 
@@ -129,8 +132,9 @@ extension Audit {
         guard let found, let (stamp, change, isWithheld) = found,
             let operation = change.operation(writing: id.index, field: field)
         else { return nil }
+        let words = try wordsOfBatch(with: position)
         return try Blame.Write(
-            event: id.event, position: position, stamp: stamp, note: noteOfBatch(with: position),
+            event: id.event, position: position, stamp: stamp, note: words.note, noteWithheld: words.withheld,
             isImported: change.source != nil, value: operation.value,
             withheld: isWithheld ? log.withholding(of: id.event) : nil)
     }
@@ -139,7 +143,7 @@ extension Audit {
 extension Blame.Write {
     fileprivate func with(value: [UInt8]?) -> Self {
         Self(
-            event: event, position: position, stamp: stamp, note: note, isImported: isImported, value: value,
-            withheld: withheld)
+            event: event, position: position, stamp: stamp, note: note, noteWithheld: noteWithheld,
+            isImported: isImported, value: value, withheld: withheld)
     }
 }

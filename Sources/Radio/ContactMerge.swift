@@ -22,15 +22,6 @@ public struct ContactMerge {
         public let dropped: [UInt8]
     }
 
-    /// What became of one contact that goes: each of its values that are not empty is shown afterwards by the one that
-    /// stays, or is among the differences.
-    public struct Part: Hashable, Sendable {
-        /// The ADIF fields that were taken over or completed, in the order of the record.
-        public let taken: [String]
-        /// What was not, in the order of the record.
-        public let differences: [Difference]
-    }
-
     /// What makes the contact that stays whole: at least one of them writes a head.
     ///
     /// So a delete whose author did not see this merge cannot hide the contact: two devices that merge one pair in
@@ -54,7 +45,9 @@ public struct ContactMerge {
     public init(keeping record: Record) { keep = record }
 
     /// Takes over what `record`, a contact that goes, has and the one that stays lacks.
-    public mutating func take(_ record: Record) -> Part {
+    ///
+    /// - Returns: The ADIF fields that were taken over or completed, in the order of the record.
+    public mutating func take(_ record: Record) -> [String] {
         taken.removeAll()
         for field in record.fields where field.key != .life {
             guard case .number(let number) = field.key, let schema = QSOKind.schema.field(number: number) else {
@@ -69,7 +62,7 @@ public struct ContactMerge {
                 takeValue(of: field, schema.isInternal ? nil : schema.name)
             }
         }
-        return Part(taken: taken, differences: differences(to: record))
+        return taken
     }
 
     /// What an import knew a contact by, and in which order its fields stood, is the contact's own.
@@ -135,7 +128,10 @@ public struct ContactMerge {
         if isNew { taken.append(schema.name) }
     }
 
-    private func differences(to record: Record) -> [Difference] {
+    /// What `record`, a contact that goes, says and the one that stays will not show, in the order of the record.
+    ///
+    /// Asked once all were taken: a later one may complete what an earlier one could not.
+    public func differences(to record: Record) -> [Difference] {
         QSOKind.schema.values(of: record).compactMap { name, dropped in
             guard !dropped.isEmpty, QSOKind.schema.policy(of: QSOKind.schema.key(for: name)) != .union else {
                 return nil

@@ -9,7 +9,7 @@ import Events
 /// - What they replaced comes back as heads, all of them: a conflict that they settled is one again.
 /// - Of collections only their own additions go, and what they removed comes back.
 /// - A record that they made is hidden, unless others wrote to it since: then it stays whole.
-/// - What others wrote since stays.
+/// - What others wrote since stays; a record that they hid stays hidden, and keeps what it says.
 public struct Compensation {
     /// The operations, for one event; none where nothing is left to take back.
     public private(set) var operations: [Operation] = []
@@ -29,11 +29,18 @@ public struct Compensation {
         if isNew, isLeft {
             isPartial = true
         } else if isNew || other?.isVisible != true {
-            if record.isVisible { operations = [Operation(.delete, .life, supersedes: record.coveredByDelete)] }
+            if record.isVisible {
+                operations = [Operation(.delete, .life, supersedes: record.coveredByDelete)]
+            } else if !isNew {
+                isPartial = record.hasValue(by: isTakenBack)
+            }
         } else if let other {
             let deletions = record.deletions.filter { isTakenBack($0.event) }.map { HeadID($0.event) }
-            // What somebody else deleted since stays hidden.
-            if !record.isVisible, deletions.isEmpty { return }
+            // What somebody else deleted since stays hidden, with what it says.
+            if !record.isVisible, deletions.isEmpty {
+                isPartial = record.hasValue(by: isTakenBack)
+                return
+            }
             restore(record, to: other)
             if !record.isVisible { show(record, deletions) }
         }
@@ -106,5 +113,12 @@ public struct Compensation {
             let life = record[.life]?.heads.map(\.id) ?? []
             operations.append(Operation(.revive, .life, supersedes: life + deletions))
         }
+    }
+}
+
+extension Record {
+    /// Whether one of its values is of an event that `isAuthor` says yes to.
+    fileprivate func hasValue(by isAuthor: (EventID) -> Bool) -> Bool {
+        fields.contains { field in field.key != .life && field.heads.contains { isAuthor($0.id.event) } }
     }
 }

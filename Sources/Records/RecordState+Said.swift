@@ -124,6 +124,9 @@ extension RecordState {
 extension RecordState {
     /// Takes the values of some events out: the state is then what these events fold to without them.
     ///
+    /// Of an element that several events of a source said one is remembered. Where that is among them the element is
+    /// forgotten, though another one said it too.
+    ///
     /// - Parameter isErased: Whether an event is one of them, by the local number of its replica and its number.
     public mutating func withhold(where isErased: (_ replica: UInt32, _ sequence: SequenceNumber) -> Bool) {
         for place in heads.indices where heads[place].code.hasValue && !heads[place].isWithheld {
@@ -133,10 +136,12 @@ extension RecordState {
             heads[place].value = 0..<0
             heads[place].isWithheld = true
         }
+        let nothing = [UInt8]().withSpan { Self.hash(of: $0) }
         let known = said
         said.removeAll(keepingCapacity: true)
         for var entry in known {
-            if isErased(entry.replica, entry.sequence) { entry.valueHash = 0 }
+            // A clear has no value that could be taken out, and goes on saying that there is none.
+            if isErased(entry.replica, entry.sequence), entry.valueHash != nothing { entry.valueHash = 0 }
             // Elements of which nothing is known any more are one.
             let isThere = said.contains {
                 entry.isElement && $0.isElement && $0.field == entry.field && $0.source == entry.source

@@ -1,6 +1,7 @@
 import ByteCoding
 import Events
 import Foundation
+import SeededNumbers
 import Testing
 
 @testable import EventLog
@@ -29,7 +30,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...4)
     func `gives the same report of a log with some bytes changed, or a page, or the end cut off`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         var damaged = 0
         for round in 0..<60 {
             var bytes = store.pages.bytes

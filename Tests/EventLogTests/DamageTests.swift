@@ -1,6 +1,7 @@
 import EventLog
 import Events
 import Foundation
+import SeededNumbers
 import Testing
 
 @Suite struct `Verifying a damaged log` {
@@ -26,7 +27,7 @@ import Testing
         let frames = Set(intact.pages.frames.values.flatMap { $0.bytes })
         let offsets = intact.pages.offsets([.live]).filter { !frames.contains($0) }
         let copy = try FlippedCopy(intact)
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         for _ in 0..<600 {
             let offset = try #require(offsets.randomElement(using: &numbers))
             let bit = Int.random(in: 0...7, using: &numbers)
@@ -41,7 +42,7 @@ import Testing
     @Test(arguments: UInt64(1)...4)
     func `a flipped bit in an event costs that event, which is named`(seed: UInt64) throws {
         let copy = try FlippedCopy(intact)
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             let position = UInt64.random(in: 1...UInt64(intact.contents.ids.count), using: &numbers)
             let frame = try #require(intact.pages.frames[position])
@@ -61,7 +62,7 @@ import Testing
     @Test(arguments: UInt64(1)...4)
     func `a flipped bit anywhere is seen, or the byte means nothing and the report is the same`(seed: UInt64) throws {
         let copy = try FlippedCopy(intact)
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         for _ in 0..<300 {
             let offset = Int.random(in: 0..<intact.pages.bytes.count, using: &numbers)
             let bit = Int.random(in: 0...7, using: &numbers)

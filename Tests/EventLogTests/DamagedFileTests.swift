@@ -1,6 +1,7 @@
 import EventLog
 import Events
 import Foundation
+import SeededNumbers
 import Testing
 
 @Suite struct `Verifying what is left of a log file` {
@@ -24,7 +25,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...3)
     func `a file cut off anywhere is not whole`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         for _ in 0..<40 {
             let end = Int.random(in: 0..<intact.pages.bytes.count, using: &numbers)
             let report = try intact.verify(Array(intact.pages.bytes[..<end]))

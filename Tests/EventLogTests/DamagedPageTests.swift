@@ -1,6 +1,7 @@
 import EventLog
 import Events
 import Foundation
+import SeededNumbers
 import Testing
 
 @Suite struct `Verifying a log with damaged pages` {
@@ -62,7 +63,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...3)
     func `a page of noise, or another page in its place, is seen and the rest is counted`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         for page in livePages.shuffled(using: &numbers).prefix(80) {
             let other = try #require(livePages.filter { $0 != page }.randomElement(using: &numbers))
             let keepsNumber = Bool.random(using: &numbers)
@@ -86,7 +87,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...40)
     func `whatever numbers stand in the structure of pages, the answer is a report`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         for _ in 0..<10 {
             let report = try intact.verify { bytes in
                 for _ in 0..<Int.random(in: 1...20, using: &numbers) {

@@ -1,6 +1,7 @@
 import EventLog
 import Events
 import Foundation
+import SeededNumbers
 import Testing
 
 /// Each byte of a log of some 200 KB is changed in turn. Either the verifier sees it and names by replica and number what
@@ -73,7 +74,7 @@ import Testing
     @Test(.enabled(if: FormatReader.absence == nil, "needs python3"), .timeLimit(.minutes(60)))
     func `is seen and what is lost is named, or the events are the same to another reader`() throws {
         let copy = try ChangedCopy(store)
-        var numbers = SeededNumbers(seed: UInt64(store.pages.bytes.count))
+        var numbers = SeededGenerator(seed: UInt64(store.pages.bytes.count))
         var unseen: [Flip] = []
         var seen = 0
         for offset in store.pages.bytes.indices {

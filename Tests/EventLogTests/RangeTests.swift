@@ -1,6 +1,7 @@
 import ByteCoding
 import EventLog
 import Events
+import SeededNumbers
 import Testing
 
 /// A log whose events an identity signs.
@@ -10,7 +11,7 @@ private struct Author {
     var log: EventLog { store.log }
 
     init(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         identity = Identity.random(using: &numbers)
         store = try TestLog()
     }
@@ -106,7 +107,7 @@ private func read(_ frame: RangeFrame) throws -> RangeFrame { try RangeFrame(rea
 
     @Test(arguments: UInt64(1)...60)
     func `ranges cut anywhere and sent in any order, again and again, give the same log`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         let author = try Author(seed: seed)
         let count = UInt64.random(in: 1...120, using: &numbers)
         try author.append(Int(count), batchCount: Int.random(in: 1...9, using: &numbers))

@@ -1,6 +1,7 @@
 import ByteCoding
 import EventLog
 import Events
+import SeededNumbers
 import Testing
 
 @Suite struct `Finding events in a log` {
@@ -27,7 +28,7 @@ import Testing
     @Test(arguments: UInt64(1)...20)
     func `a range hands out its events in order and stops where it is told`(seed: UInt64) throws {
         let (store, replicas) = try interleaved(40)
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         let replica = try #require(replicas.randomElement(using: &numbers))
         let last = try store.log.vector()[replica]
         let first = UInt64.random(in: 1...last, using: &numbers)

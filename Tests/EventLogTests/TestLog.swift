@@ -2,6 +2,7 @@ import ByteCoding
 import EventLog
 import Events
 import Foundation
+import SeededNumbers
 import Synchronization
 
 /// A log in a folder of its own, which goes away with it.
@@ -64,7 +65,7 @@ extension DraftBatch {
         var batch = DraftBatch()
         for index in 0..<UInt64(count) {
             let byteCount = sizes.byteCount(of: seed &+ index)
-            var numbers = SeededNumbers(seed: seed &* 1000 &+ index)
+            var numbers = SeededGenerator(seed: seed &* 1000 &+ index)
             batch.append(
                 shape: { $0.append(varint: seed &+ index) },
                 values: { writer in for _ in 0..<byteCount { writer.append(UInt8(truncatingIfNeeded: numbers.next())) }
@@ -80,21 +81,6 @@ extension Arrival {
         Arrival(
             wallMilliseconds: 1_700_000_000_000, monotonicMilliseconds: Int64(number),
             boot: [UInt8](repeating: 9, count: 16))
-    }
-}
-
-/// SplitMix64: the same seed gives the same numbers.
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
 

@@ -2,6 +2,7 @@ import ByteCoding
 import EventLog
 import Events
 import Foundation
+import SeededNumbers
 import Testing
 
 @Suite struct `Verifying a whole log` {
@@ -37,7 +38,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...5)
     func `a log of several replicas, in whatever order they came, is whole`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         let peers = try (1...3).map { number in
             let peer = try TestLog()
             try peer.append(200 + 30 * number, batchCount: 1, as: ReplicaID(high: UInt64(number), low: seed))
@@ -111,7 +112,8 @@ import Testing
     @Test func `the words for damage are part of the output and stay`() {
         #expect(
             LogDamage.What.allCases.map(\.rawValue) == [
-                "page", "frame", "chain", "position", "sequence", "stamp", "batch", "head", "run", "arrival",
+                "page", "frame", "chain", "position", "sequence", "stamp", "batch", "head", "signature", "range", "run",
+                "arrival",
                 "erased", "base", "tree", "meta", "file",
             ])
     }

@@ -1,4 +1,5 @@
 import Events
+import SeededNumbers
 import Testing
 
 @Suite struct `A set of events` {
@@ -6,7 +7,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...60)
     func `has what was put in, and nothing else, as runs that do not touch`(seed: UInt64) {
-        var numbers = SplitMix64(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         var set = EventSet()
         var model: Set<EventID> = []
         for _ in 0..<30 {

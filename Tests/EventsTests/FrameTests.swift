@@ -1,5 +1,6 @@
 import ByteCoding
 import Events
+import SeededNumbers
 import Testing
 
 @Suite struct `A frame` {
@@ -71,7 +72,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<50)
     func `of random bytes, or of damaged ones with a right checksum, never traps`(seed: UInt64) {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let whole = Self.frame(observed: 2)
         for _ in 0..<500 {
             var bytes = whole

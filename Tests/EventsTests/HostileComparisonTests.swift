@@ -1,5 +1,6 @@
 import ByteCoding
 import Events
+import SeededNumbers
 import Testing
 
 /// The other side of a comparison may send anything.
@@ -145,7 +146,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...50)
     func `random bytes in place of any answer or question never trap`(seed: UInt64) {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         for _ in 0..<40 {
             let flips = Int.random(in: 0...6, using: &generator)
             let exchange = Int.random(in: 0...3, using: &generator)

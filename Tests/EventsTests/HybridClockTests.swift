@@ -1,4 +1,5 @@
 import Events
+import SeededNumbers
 import Testing
 
 @Suite struct `The hybrid clock` {
@@ -26,7 +27,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<200)
     func `never goes down, and gives every stamp once, whatever wall clock and peers do`(seed: UInt64) {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var clock = HybridClock()
         var wall = Self.now
         var last = Stamp(rawValue: 0)

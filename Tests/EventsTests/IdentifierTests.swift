@@ -1,11 +1,12 @@
 import ByteCoding
 import Events
+import SeededNumbers
 import Testing
 
 @Suite struct `An id of sixteen bytes` {
     @Test(arguments: UInt64(0)..<200)
     func `comes back from its text, its bytes and its halves`(seed: UInt64) throws {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let id = ReplicaID.random(using: &generator)
         #expect(id.description.count == 26)
         #expect(ReplicaID(text: id.description) == id)
@@ -19,7 +20,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<100)
     func `is ordered as its bytes and as its text`(seed: UInt64) {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let high = UInt64.random(in: 0...1, using: &generator)
         let left = RecordID(high: high, low: generator.next())
         let right = RecordID(high: UInt64.random(in: 0...1, using: &generator), low: generator.next())

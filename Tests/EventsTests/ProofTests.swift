@@ -1,5 +1,6 @@
 import ByteCoding
 import Events
+import SeededNumbers
 import Testing
 
 /// RFC 6962, section 2.1, word for word: what the proofs are compared with.
@@ -66,12 +67,12 @@ extension Hash256 {
     }
 
     /// The places looked at in a tree: the ends, the middle, and some by chance.
-    private static func places(_ size: Int, _ generator: inout SplitMix64) -> Set<Int> {
+    private static func places(_ size: Int, _ generator: inout SeededGenerator) -> Set<Int> {
         Set([0, size / 2, size - 1] + (0..<5).map { _ in Int.random(in: 0..<size, using: &generator) })
     }
 
     @Test func `is the path of RFC 6962 and leads to the root, for every size from 1 to 300`() {
-        var generator = SplitMix64(seed: 1)
+        var generator = SeededGenerator(seed: 1)
         for size in 1...300 {
             let tree = Self.leaves[..<size]
             let root = RFC6962.root(tree)
@@ -84,7 +85,7 @@ extension Hash256 {
     }
 
     @Test func `fails with any bit of the leaf or path turned over, another place, and a path too short or too long`() {
-        var generator = SplitMix64(seed: 2)
+        var generator = SeededGenerator(seed: 2)
         for size in [1, 2, 3, 7, 8, 100, 255, 256, 300] {
             let root = RFC6962.root(Self.leaves[..<size])
             for place in Self.places(size, &generator) {
@@ -144,12 +145,12 @@ extension Hash256 {
         }
     }
 
-    private static func sizes(_ later: Int, _ generator: inout SplitMix64) -> Set<Int> {
+    private static func sizes(_ later: Int, _ generator: inout SeededGenerator) -> Set<Int> {
         Set([1, later, max(1, later / 2)] + (0..<5).map { _ in Int.random(in: 1...later, using: &generator) })
     }
 
     @Test func `is that of RFC 6962 and holds, for every size from 1 to 300`() {
-        var generator = SplitMix64(seed: 3)
+        var generator = SeededGenerator(seed: 3)
         for later in 1...300 {
             for earlier in Self.sizes(later, &generator) {
                 let proof = Self.proof(earlier, later)
@@ -160,7 +161,7 @@ extension Hash256 {
     }
 
     @Test func `fails with any bit of a root or of the path turned over, and with a path too short or too long`() {
-        var generator = SplitMix64(seed: 4)
+        var generator = SeededGenerator(seed: 4)
         for later in [1, 2, 3, 7, 8, 100, 255, 256, 300] {
             for earlier in Self.sizes(later, &generator) {
                 let proof = Self.proof(earlier, later)

@@ -1,10 +1,11 @@
 import ByteCoding
 import Events
+import SeededNumbers
 import Testing
 
 @Suite struct `A signed head` {
     private static let identity: Identity = {
-        var generator = SplitMix64(seed: 1)
+        var generator = SeededGenerator(seed: 1)
         return Identity.random(using: &generator)
     }()
     private static let root = Hash256(hashing: [UInt8]([1, 2, 3]).span.bytes)
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test func `is refused with another key, even one that signed the same`() {
-        var generator = SplitMix64(seed: 2)
+        var generator = SeededGenerator(seed: 2)
         let other = Identity.random(using: &generator).sign(log: LogID(high: 1, low: 2), sequence: 300, root: Self.root)
         #expect(throws: SignedHeadError.foreignKey) {
             try Self.head(publicKey: other.publicKey, signature: other.signature).check()

@@ -1,5 +1,6 @@
 import ByteCoding
 import Events
+import SeededNumbers
 import Testing
 
 @Suite struct `A comparison of two stores' trees` {
@@ -74,7 +75,7 @@ import Testing
     }
 
     /// Stores that differ in some places by chance.
-    private static func randomStores(_ generator: inout SplitMix64) -> DifferentStores {
+    private static func randomStores(_ generator: inout SeededGenerator) -> DifferentStores {
         var (here, there) = (SimulatedStore(), SimulatedStore())
         var (onlyHere, onlyThere) = (EventSet(), EventSet())
         var differing: [EventID] = []
@@ -115,7 +116,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...200)
     func `finds exactly what differs, wherever it lies`(seed: UInt64) throws {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let pair = Self.randomStores(&generator)
         let found = try pair.here.compare(with: pair.there)
         #expect(found.onlyHere == pair.onlyHere)

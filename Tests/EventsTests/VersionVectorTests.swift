@@ -1,11 +1,12 @@
 import Events
+import SeededNumbers
 import Testing
 
 @Suite struct `A version vector` {
     private static let replicas = (0..<6).map { ReplicaID(high: UInt64($0 % 3), low: UInt64($0)) }
 
     /// A vector and the dictionary that it must behave as, after random assignments.
-    private static func random(using generator: inout SplitMix64) -> (VersionVector, [ReplicaID: SequenceNumber]) {
+    private static func random(using generator: inout SeededGenerator) -> (VersionVector, [ReplicaID: SequenceNumber]) {
         var vector = VersionVector()
         var model: [ReplicaID: SequenceNumber] = [:]
         for _ in 0..<Int.random(in: 0...10, using: &generator) {
@@ -25,7 +26,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<300)
     func `is a dictionary in order of replica, without zeros`(seed: UInt64) {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let (vector, model) = Self.random(using: &generator)
         #expect(vector.entries.map(\.replica) == model.keys.sorted())
         for replica in Self.replicas { #expect(vector[replica] == model[replica] ?? 0) }
@@ -40,7 +41,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<300)
     func `joins in any order, any grouping and any number of times to the same`(seed: UInt64) {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let ((a, left), (b, right)) = (Self.random(using: &generator), Self.random(using: &generator))
         let (c, _) = Self.random(using: &generator)
         let join = Self.joined(a, b)
@@ -55,7 +56,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<300)
     func `covers exactly what joining would add nothing of`(seed: UInt64) {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let ((a, left), (b, right)) = (Self.random(using: &generator), Self.random(using: &generator))
         #expect(a.covers(b) == right.allSatisfy { (left[$0.key] ?? 0) >= $0.value })
         #expect(a.covers(b) == (Self.joined(a, b) == a))
@@ -66,7 +67,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<300)
     func `offers exactly the events that the other lacks, as one range a replica`(seed: UInt64) {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let ((a, left), (b, right)) = (Self.random(using: &generator), Self.random(using: &generator))
         let ranges = a.ranges(missingFrom: b)
         #expect(ranges.map(\.replica) == ranges.map(\.replica).sorted())

@@ -80,6 +80,27 @@ import Testing
         try reopened.close()
     }
 
+    @Test func `is passed over by undo and refused by revert: it is taken back from its file`() async throws {
+        let (temporary, point, _, new) = try await Self.store()
+        let store = temporary.store
+        let folder = try TemporaryFolder()
+        try await store.archive(before: point, to: folder.path("old.gwa"))
+        let said = try store.event(named: "last")
+        let events = try store.events(standingFor: said)
+        let content = try store.digest().content
+        for revert in [{ try store.previewRevert($0) }, { try await store.revert($0) }]
+            as [(EventSet) async throws -> Reverted]
+        {
+            let error = try await #require(throws: StoreError.self, performing: { _ = try await revert(events) })
+            #expect(error.code == .usage && error.hint?.contains("archive --restore FILE") == true)
+        }
+        #expect(try store.event(named: "last") == said && store.digest().content == content, "nothing was written")
+        let step = try #require(try store.undoableSteps(1).first)
+        #expect(step.changeCount == 1 && step.note.text != "Archive")
+        try await store.revert(step)
+        #expect(try store.record("qso", new)?.isVisible == false, "what was written before it is taken back")
+    }
+
     @Test func `what took place before is called archived, never told wrongly, and told with the file`() async throws {
         let (temporary, point, old, new) = try await Self.store()
         let store = temporary.store

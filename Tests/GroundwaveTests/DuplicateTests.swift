@@ -44,7 +44,7 @@ extension Store {
         let drop = try await store.logged(
             oneContact("NAME=Jim", "QTH=Here", "FREQ=14.030", "POTA_REF=us-0001,US-0002", "X_OTHER=2", "COMMENT="))
         let merged = try await store.merge([drop], into: keep).value
-        let part = try #require(merged.dropped.first).part
+        let part = try #require(merged.dropped.first)
         #expect(Set(part.taken) == ["QTH", "FREQ", "POTA_REF", "X_OTHER"])
         #expect(part.differences.map(\.field) == ["NAME"])
         #expect(part.differences.first?.kept == Array("Joe".utf8))
@@ -89,10 +89,24 @@ extension Store {
         let store = temporary.store
         let keep = try await store.logged(oneContact("BAND_RX=20m"))
         let drop = try await store.logged(oneContact("FREQ_RX=7.030"))
-        let part = try await store.merge([drop], into: keep).value.dropped[0].part
+        let part = try await store.merge([drop], into: keep).value.dropped[0]
         #expect(try store.contact(keep).text("FREQ_RX") == nil)
         #expect(part.differences.map(\.field) == ["FREQ_RX"])
         #expect(part.differences[0].kept == nil)
+    }
+
+    @Test func `tells of each what is not shown in the end, when a later one completes what an earlier one could not`()
+        async throws
+    {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let keep = try await store.logged(oneContact("TIME_OFF=1240"))
+        let earlier = try await store.logged(oneContact("QSO_DATE_OFF=20260501", "TIME_OFF=1241"))
+        let later = try await store.logged(oneContact("QSO_DATE_OFF=20260501"))
+        let dropped = try await store.merge([earlier, later], into: keep).value.dropped
+        #expect(try store.contact(keep).text("QSO_DATE_OFF") == "20260501")
+        #expect(dropped.map(\.taken) == [[], ["QSO_DATE_OFF"]])
+        #expect(dropped.map { $0.differences.map(\.field) } == [["TIME_OFF"], []])
     }
 
     @Test func `leaves a field that waits for a decision as it is`() async throws {
@@ -103,7 +117,7 @@ extension Store {
         _ = try await store.write { try $0.set("qso", keep, fields("NAME=B"), basis: basis) }
         _ = try await store.write { try $0.set("qso", keep, [Assignment("NAME", nil)], basis: basis) }
         let drop = try await store.logged(oneContact("NAME=C"))
-        let part = try await store.merge([drop], into: keep).value.dropped[0].part
+        let part = try await store.merge([drop], into: keep).value.dropped[0]
         #expect(part.taken.isEmpty && part.differences.map(\.field) == ["NAME"])
         #expect(try store.conflicts(in: store.contact(keep)).map(\.field) == ["NAME"])
     }
@@ -136,7 +150,7 @@ extension Store {
         }
         for (dropped, record) in zip(merged.dropped, records[1...]) {
             for (name, value) in record.values where name != "POTA_REF" && !value.isEmpty {
-                let told = dropped.part.differences.first { $0.field == name }
+                let told = dropped.differences.first { $0.field == name }
                 #expect(kept[name] == value ? told == nil : told?.dropped == value, "\(name)")
                 if let told { #expect(told.kept == kept[name]) }
             }

@@ -93,6 +93,24 @@ import Testing
         #expect(statistics.months.first?.name == "1999-12")
         #expect(statistics.months.reduce(0) { $0 + $1.contacts } == 21)
         #expect(statistics.replicas.map(\.device) == ["shack"])
-        #expect(try temporary.store.storage().allSatisfy { $0.bytes >= 0 })
+    }
+
+    @Test func `of what takes the space add up to the bytes of the files, a base and snapshots among them`()
+        async throws
+    {
+        let temporary = try await TemporaryStore(Configuration(deviceName: "shack"))
+        let store = temporary.store
+        let folder = try TemporaryFolder()
+        try await store.importText(generatedLog(200))
+        try await store.archive(before: .position(store.read { $0.position }), to: folder.path("old.gwa"))
+        _ = try store.createSnapshot()
+        let storage = try store.storage()
+        let sums = Dictionary(grouping: storage, by: \.file).mapValues { $0.reduce(0) { $0 + $1.bytes } }
+        try store.close()
+        let bytes = try StoreInformation(at: store.url).bytes
+        #expect(sums == ["log": bytes.log, "views": bytes.views, "snapshots": bytes.snapshots])
+        #expect(storage.allSatisfy { $0.bytes >= 0 })
+        #expect(storage.first { $0.purpose == "base" }?.entries == 1)
+        #expect(storage.last?.entries == 1 && bytes.snapshots > 0)
     }
 }

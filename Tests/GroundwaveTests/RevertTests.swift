@@ -10,11 +10,12 @@ import Testing
 @testable import Groundwave
 
 @Suite struct `Reverting` {
-    /// What the contacts say, without those of `left`.
+    /// What the contacts say, without those of `left`, and those that say nothing: hidden and shown again by somebody,
+    /// they are all that is left of a contact whose import is left out, and the undo hides them.
     private func content(_ store: some Reading, without left: Set<RecordID> = []) throws -> [[String: [UInt8]]] {
         var result: [[String: [UInt8]]] = []
         try store.forEachContactInOrder(.everything) { record in
-            if left.contains(record.id) { return }
+            if left.contains(record.id) || record.adifFields.isEmpty { return }
             result.append(
                 Dictionary(record.adifFields.map { ($0.name.name, $0.value) }, uniquingKeysWith: { first, _ in first }))
         }
@@ -59,6 +60,29 @@ import Testing
         // And the first device shows what the second one does.
         try fleet.meet()
         #expect(try store.digest().views == other.digest().views)
+    }
+
+    @Test func `what somebody hid since leaves it hidden, and tells that it still says what it said`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let id = try await store.write { try $0.add("qso", [Assignment("CALL", text: "N0CALL")]) }.value
+        let edit = try await store.write { try $0.set("qso", id, [Assignment("NAME", text: "Joe")]) }
+        _ = try await store.write { try $0.remove("qso", id) }
+        let reverted = try await store.revert(edit.batch)
+        #expect(reverted.changed.isEmpty && reverted.left.map(\.record) == [id])
+        _ = try await store.write { try $0.restore("qso", id) }
+        #expect(try store.record("qso", id)?.text("NAME") == "Joe")
+    }
+
+    @Test func `what made a contact hides it, also where it was hidden and shown again since`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let made = try await store.write { try $0.add("qso", [Assignment("CALL", text: "N0CALL")]) }
+        _ = try await store.write { try $0.remove("qso", made.value) }
+        _ = try await store.write { try $0.restore("qso", made.value) }
+        let reverted = try await store.revert(made.batch)
+        #expect(reverted.changed.map(\.record) == [made.value] && reverted.left.isEmpty)
+        #expect(try store.read { try $0.count(.everything) } == 0)
     }
 
     @Test func `is a step that undo takes back, and behind which it goes on`() async throws {

@@ -1,4 +1,5 @@
 import LMDB
+import SeededNumbers
 import Testing
 
 /// What a table should hold: keys as bytes, in the order of bytes.
@@ -14,13 +15,13 @@ private struct Model {
     init() throws { folder = try TemporaryFolder() }
 
     /// Keys that often are equal, neighbours or prefixes of one another.
-    private func randomKey(_ random: inout SplitMix64) -> [UInt8] {
+    private func randomKey(_ random: inout SeededGenerator) -> [UInt8] {
         let length = Int.random(in: 0..<20, using: &random) == 0 ? 511 : Int.random(in: 1...3, using: &random)
         return (0..<length).map { _ in UInt8.random(in: 0..<6, using: &random) }
     }
 
     /// Values of all kinds: none, a few bytes, many on a page, several pages each.
-    private func randomValue(_ random: inout SplitMix64) -> [UInt8] {
+    private func randomValue(_ random: inout SeededGenerator) -> [UInt8] {
         let lengths = [0, 1, 10, 200, 1_500, 2_100, 9_000]
         let length = lengths[Int.random(in: 0..<lengths.count, using: &random)]
         let first = UInt8.random(in: 0 ... .max, using: &random)
@@ -29,7 +30,7 @@ private struct Model {
 
     @Test(arguments: UInt64(1)...20)
     func `after any writes, committed or not`(seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var committed = Model()
         let options = Environment.Options(initialMapSizeBytes: 1 << 20, synchronous: false)
         var environment = try Environment.make(folder(), options: options)
@@ -66,7 +67,7 @@ private struct Model {
     /// One random change to both.
     private func change(
         _ model: inout Model, _ transaction: borrowing WriteTransaction, _ table: Table<[UInt8]>,
-        _ random: inout SplitMix64
+        _ random: inout SeededGenerator
     ) throws {
         let (key, value) = (randomKey(&random), randomValue(&random))
         switch Int.random(in: 0..<40, using: &random) {
@@ -105,7 +106,7 @@ private struct Model {
     /// Walks from a random key, removing and replacing on the way, forwards or backwards.
     private func changeThroughCursor(
         _ model: inout Model, _ transaction: borrowing WriteTransaction, _ table: Table<[UInt8]>,
-        _ random: inout SplitMix64
+        _ random: inout SeededGenerator
     ) throws {
         let start = randomKey(&random)
         let isForward = Bool.random(using: &random)
@@ -143,7 +144,7 @@ private struct Model {
 
     /// Compares all that can be read.
     private func compare<Transaction: Reading & ~Copyable>(
-        _ model: Model, _ transaction: borrowing Transaction, _ table: Table<[UInt8]>, _ random: inout SplitMix64
+        _ model: Model, _ transaction: borrowing Transaction, _ table: Table<[UInt8]>, _ random: inout SeededGenerator
     ) throws {
         let keys = model.sortedKeys
         #expect(try transaction.count(of: table) == keys.count)
@@ -178,7 +179,7 @@ private struct Model {
 
     @Test(arguments: UInt64(1)...10)
     func `after appending numbers with gaps and looking for any number`(seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let environment = try Environment.make(folder())
         var keys: [UInt64] = []
         try environment.write { transaction in

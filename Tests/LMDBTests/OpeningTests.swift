@@ -1,4 +1,5 @@
 import LMDB
+import SeededNumbers
 import Testing
 
 @Suite struct `Opening a file` {
@@ -106,7 +107,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...30)
     func `noise in the meta pages is refused or opens, and never ends the process`(seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let environment = try Environment.make(folder(), keys: 0..<10)
         let pageSize = environment.pageSize
         environment.close()

@@ -1,4 +1,5 @@
 import LMDB
+import SeededNumbers
 import Testing
 
 @Suite struct `With a second process` {
@@ -128,7 +129,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...12)
     func `killed at any moment, every write it finished is whole`(seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let environment = try Environment.make(folder(), keys: 0..<1)
         let child = try ChildProcess("write-many", folder(), "1", "100000")
         let wanted = Int.random(in: 2...60, using: &random)

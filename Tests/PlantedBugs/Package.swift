@@ -15,6 +15,7 @@ let package = Package(
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .target(name: "CChecksum"),
         .target(name: "ADIF"),
+        .target(name: "SeededNumbers"),
         .target(name: "ByteCoding", dependencies: ["CChecksum"]),
         .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: [.strictMemorySafety()]),
         .target(name: "Compression", dependencies: ["CZstd"]),
@@ -25,13 +26,16 @@ let package = Package(
             name: "Projections",
             dependencies: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "Records", crypto]),
         .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
-        .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events"]),
-        .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
-        .testTarget(name: "EventLogTests", dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records"]),
+        .testTarget(name: "SeededNumbersTests", dependencies: ["SeededNumbers"]),
+        .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events", "SeededNumbers"]),
+        .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records", "SeededNumbers"]),
+        .testTarget(
+            name: "EventLogTests",
+            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", "SeededNumbers"]),
         .testTarget(
             name: "ProjectionsTests",
-            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
-        .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records"]),
+            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records", "SeededNumbers"]),
+        .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records", "SeededNumbers"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -29,8 +29,18 @@ import Testing
         let history = try program.run("history", "N0OLD")
         #expect(history.status == 0 && history.output.contains("archived → Maxim"), "\(history.output)")
         #expect(!history.output.contains("Percy") && !history.output.contains("He told me"))
+        #expect(history.output.contains("→ archived  archived\n"), "the note is archived too: \(history.output)")
+        let events = try #require(try program.json("history", "N0OLD")["events"] as? [[String: Any]])
+        #expect(events.map { $0["noteWithheld"] as? String } == [nil, "archived", "archived"])
+        let said = try program.run("history", "--kind", "archive").output
+        #expect(said.contains("archives 2 events") && !said.contains("FILE"), "\(said)")
+        let raw = try program.run("history", "--kind", "archive", "--json").output
+        #expect(raw.contains("FILE") && raw.contains("SNAPSHOT"))
+        let blame = try program.run("blame", "last", "--kind", "archive").output
+        #expect(blame.contains("3 events"), "\(blame)")
         let earlier = try program.run("qso", "show", "N0OLD", "--at", "@2")
-        #expect(earlier.status == 66 && earlier.errors.contains("--archive"), "\(earlier.output)\(earlier.errors)")
+        #expect(earlier.status == 66, "\(earlier.output)\(earlier.errors)")
+        #expect(earlier.errors.contains("--archive FILE") && earlier.errors.contains("archive --restore FILE"))
         let json = try program.run("qso", "list", "--at", "@2", "--json")
         #expect(json.status == 66 && json.error["code"] as? String == "archived")
         #expect(try program.run("qso", "list", "--at", point).output.contains("Percy"))
@@ -38,7 +48,9 @@ import Testing
         let whole = try program.run("history", "N0OLD", "--archive", file)
         #expect(whole.output.contains("Percy → Maxim") && whole.output.contains("He told me"), "\(whole.output)")
         #expect(try program.run("qso", "show", "N0OLD", "--at", "@2", "--archive", file).output.contains("Hiram"))
-        #expect(try program.run("verify", "--deep", "--archive", file).status == 0)
+        let verified = try program.run("verify", "--deep", "--archive", file)
+        #expect(verified.status == 0 && verified.output.contains("The archive is whole: 2 events in 1 file."))
+        #expect(try program.json("verify", "--archive", file)["archivedEvents"] as? Int == 2)
         let erase = try program.run("erase", "N0OLD", "--yes")
         #expect(erase.status == 66 && erase.errors.contains("--restore"))
     }
@@ -47,7 +59,8 @@ import Testing
         let (program, point, file) = try Self.store()
         let before = try program.run("history", "N0OLD").output
         try program.json("archive", "--before", point, "-o", file, "--yes")
-        #expect(try program.run("archive", "--restore", file).status == 0)
+        let restored = try program.run("archive", "--restore", file)
+        #expect(restored.status == 0 && restored.output.contains("the log has every value again. It takes"))
         #expect(try program.run("history", "N0OLD").output == before)
         #expect(try program.run("verify", "--deep").status == 0)
         #expect(try program.run("archive", "--restore", file).status == 64, "nothing is archived any more")
@@ -55,6 +68,17 @@ import Testing
         #expect(
             erased.status == 0 && erased.output.contains("In archives that were made of this log"), "\(erased.output)")
         #expect(try !program.run("erase", "N0NEW", "--yes").output.contains("In archives"))
+    }
+
+    @Test func `is passed over by undo, and refused by revert with the way that there is`() throws {
+        let (program, point, file) = try Self.store()
+        try program.json("archive", "--before", point, "-o", file, "--yes")
+        let refused = try program.run("revert", "last", "--yes")
+        #expect(refused.status == 64 && refused.errors.contains("archive --restore FILE"), "\(refused.errors)")
+        let undone = try program.run("undo", "--yes")
+        #expect(undone.status == 0 && undone.output.contains("Taken back: 1 step, 1 record."), "\(undone.output)")
+        #expect(!undone.output.contains("Archive"))
+        #expect(try !program.run("qso", "list").output.contains("N0NEW"))
     }
 
     @Test func `a file that is damaged, of another log, or none is refused`() throws {
@@ -67,7 +91,8 @@ import Testing
         bytes[bytes.count / 2] ^= 1
         let changed = program.folder.appending(path: "changed.gwa")
         try bytes.write(to: changed)
-        #expect(try program.run("verify", "--archive", changed.path).status == 65)
+        let damaged = try program.run("verify", "--archive", changed.path)
+        #expect(damaged.status == 65 && !damaged.output.contains("whole: "))
         #expect(try program.run("archive", "--restore", changed.path).status == 65)
         let (other, _, _) = try Self.store()
         #expect(try other.run("history", "--archive", file).status == 65)

@@ -26,6 +26,18 @@ import Testing
         #expect(try program.run("duplicates", "list", "--exit-code").status == 1)
     }
 
+    @Test func `--at lists those of that moment`() throws {
+        let program = try Program()
+        let ids = try log(program, ["NAME=Joe"], ["NAME=Jim", "TIME_ON=123510"])
+        let before = "@\(try #require(try events(program)))"
+        try program.json("duplicates", "merge", ids[0], ids[1])
+        #expect(try program.run("duplicates", "list").output == "No duplicates.\n")
+        let listed = try #require(try program.json("duplicates", "--at", before)["pairs"] as? [[String: Any]])
+        #expect(listed.map { $0["a"] as? String } == [ids[0]] && listed.map { $0["b"] as? String } == [ids[1]])
+        #expect(try program.run("duplicates", "list", "--at", before, "--exit-code").status == 1)
+        #expect(try program.run("duplicates", "list", "--at", "@1", "--exit-code").status == 0)
+    }
+
     @Test func `a pair is listed with what differs`() throws {
         let program = try Program()
         let ids = try log(program, ["NAME=Joe"], ["NAME=Jim", "QTH=Here", "TIME_ON=123510"])

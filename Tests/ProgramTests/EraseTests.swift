@@ -40,6 +40,9 @@ import Testing
         #expect(try program.run("qso", "show", id).output.contains("erased"))
         #expect(try program.run("history", id).output.contains("erased"))
         #expect(try program.run("blame", id).output.contains("erased"))
+        let blame = try program.json("blame", id, "--field", "NAME")["fields"] as? [String: [String: Any]]
+        #expect(blame?["NAME"]?["noteWithheld"] as? String == "erased")
+        #expect(try program.run("history", "--kind", "erasure").output.contains("erases 1 event"))
         #expect(try program.json("qso", "list")["qsos"].map { ($0 as? [Any])?.count } == 1)
         #expect(try !program.run("export").output.contains("Bartholomew"))
         #expect(try !program.run("qso", "list", "--hidden").output.contains("Bartholomew"))

@@ -4,6 +4,7 @@ import Events
 import Foundation
 import LMDB
 import Records
+import SeededNumbers
 import Testing
 
 @testable import Projections
@@ -150,7 +151,7 @@ import Testing
     func `it finds exactly what the records show, after any history`(seed: UInt64) throws {
         let store = try TestStore()
         try store.views.catchUp()
-        var generator = SeededNumbers(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         for _ in 0..<30 {
             let value = "v\(Int.random(in: 0..<6, using: &generator))"
             let record = UInt64.random(in: 0..<5, using: &generator)
@@ -177,20 +178,5 @@ extension ViewReader {
             return true
         }
         return entries.mapValues { $0.sorted() }
-    }
-}
-
-/// SplitMix64: the same seed gives the same numbers.
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,13 +1,14 @@
 import ByteCoding
 import Events
 import Records
+import SeededNumbers
 import Testing
 
 @Suite struct `Reading a change from bytes` {
     private static let author = ReplicaID(high: 1, low: 1)
 
     /// Shape and values of a random change.
-    private static func parts(using generator: inout SplitMix64) -> (shape: [UInt8], values: [UInt8]) {
+    private static func parts(using generator: inout SeededGenerator) -> (shape: [UInt8], values: [UInt8]) {
         var draft = DraftBatch()
         draft.append(.random(using: &generator), by: author, using: &generator)
         return draft.withEvent(at: 0) { ($0.toArray(), $1.toArray()) }
@@ -48,7 +49,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<40)
     func `refuses random bytes without a trap`(seed: UInt64) throws {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         for _ in 0..<1_500 {
             var shape = generator.bytes(Int.random(in: 0...80, using: &generator))
             // Half of them get past the first gate.
@@ -62,7 +63,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<70)
     func `takes a change that was tampered with, or refuses it, and never traps`(seed: UInt64) throws {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             let whole = Self.parts(using: &generator)
             for _ in 0..<10 {
@@ -81,7 +82,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<40)
     func `refuses a change that is cut short anywhere, or goes on behind its end`(seed: UInt64) throws {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let (shape, values) = Self.parts(using: &generator)
         for end in shape.indices { #expect(try !Self.read(Array(shape[..<end]), values)) }
         for end in values.indices { #expect(try !Self.read(shape, Array(values[..<end]))) }
@@ -133,7 +134,7 @@ import Testing
 
 extension [UInt8] {
     /// Changes, inserts or removes a byte.
-    mutating func mutate(using generator: inout SplitMix64) {
+    mutating func mutate(using generator: inout SeededGenerator) {
         guard let place = indices.randomElement(using: &generator) else { return append(0) }
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: insert(UInt8(truncatingIfNeeded: generator.next()), at: place)

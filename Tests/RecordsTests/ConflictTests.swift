@@ -1,5 +1,6 @@
 import Events
 import Records
+import SeededNumbers
 import Testing
 
 @Suite struct `Concurrent writes` {
@@ -139,7 +140,7 @@ import Testing
     @Test(arguments: UInt64(0)..<200)
     func `changes nothing but the value: heads, deletes and visibility stay`(seed: UInt64) throws {
         let history = try History(seed: seed)
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let whole = try FoldedStore(folding: history.events)
         let partial = try FoldedStore(
             folding: try history.events.map { generator.chance(0.5) ? try $0.withheld() : $0 }, savesEachStep: true)

@@ -1,5 +1,6 @@
 import Events
 import Records
+import SeededNumbers
 import Testing
 
 @Suite struct `Assigning values to a record` {
@@ -129,7 +130,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<200)
     func `makes the record show what was assigned, and then nothing is left to write`(seed: UInt64) throws {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var form = Form()
         for _ in 0..<12 {
             var wanted: [String: [UInt8]?] = [:]
@@ -153,7 +154,7 @@ import Testing
 @Suite struct `A register` {
     @Test(arguments: UInt64(0)..<50)
     func `comes back from its bytes, also where a later version has more members`(seed: UInt64) {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let values: [[UInt8]?] = (0..<4).map { _ in
             generator.chance(0.3) ? nil : generator.bytes(Int.random(in: 0...200, using: &generator))
         }

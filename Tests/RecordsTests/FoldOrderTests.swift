@@ -1,5 +1,6 @@
 import Events
 import Records
+import SeededNumbers
 import Testing
 
 @Suite struct `Folding a history` {
@@ -28,7 +29,7 @@ import Testing
         let history = try History(seed: seed)
         let order = history.anyOrder(seed: seed)
         let expected = try FoldedStore(folding: order).facts
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let stop = Int.random(in: 0...order.count, using: &generator)
         var store = try FoldedStore(folding: order.prefix(stop))
         try store.closeAndOpen()

@@ -1,6 +1,7 @@
 import ByteCoding
 import Events
 import Records
+import SeededNumbers
 
 /// One event as its bytes: what a log holds and a peer sends.
 struct FramedEvent {
@@ -10,7 +11,7 @@ struct FramedEvent {
 
     /// Frames `change` as an author does: draft, then frame.
     init(_ id: EventID, at stamp: Stamp, _ change: Change, note: AuditNote = AuditNote(), nonce: UInt64 = 0) {
-        var generator = SplitMix64(seed: nonce)
+        var generator = SeededGenerator(seed: nonce)
         var draft = DraftBatch()
         draft.append(change, by: id.replica, note: note, using: &generator)
         self = draft.withEvent(at: 0) { shape, values in Self(id, at: stamp, shape: shape, values: values) }

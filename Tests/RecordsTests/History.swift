@@ -1,5 +1,6 @@
 import Events
 import Records
+import SeededNumbers
 
 /// A random history of some replicas that write offline and now and then meet.
 ///
@@ -20,13 +21,13 @@ struct History {
 
     private(set) var written: [Written] = []
     let records: [RecordID]
-    private var generator: SplitMix64
+    private var generator: SeededGenerator
 
     var events: [FramedEvent] { written.map(\.event) }
 
     /// Two to four replicas, two records, up to thirty steps.
     init(seed: UInt64) throws {
-        generator = SplitMix64(seed: seed)
+        generator = SeededGenerator(seed: seed)
         records = (0..<2).map { RecordID(high: seed, low: $0) }
         var authors = (0..<[2, 3, 4].randomElement(using: &generator)!).map { _ in Author(using: &generator) }
         for _ in 0..<[6, 12, 30].randomElement(using: &generator)! {
@@ -45,7 +46,7 @@ struct History {
 
     /// All events in some order in which everything comes after what its author had seen.
     func causalOrder(seed: UInt64) -> [FramedEvent] {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var waiting = Array(written.indices).shuffled(using: &generator)
         var done: Set<Int> = []
         var order: [FramedEvent] = []
@@ -61,7 +62,7 @@ struct History {
 
     /// All events in any order at all.
     func anyOrder(seed: UInt64) -> [FramedEvent] {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         return events.shuffled(using: &generator)
     }
 }
@@ -75,7 +76,7 @@ extension History {
         var stamp: UInt64
         var sequence: SequenceNumber = 0
 
-        init(using generator: inout SplitMix64) {
+        init(using generator: inout SeededGenerator) {
             replica = .random(using: &generator)
             // Clocks that are far apart, and stamps that are often the same.
             stamp = UInt64.random(in: 1...12, using: &generator)

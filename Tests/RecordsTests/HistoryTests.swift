@@ -4,14 +4,6 @@ import Testing
 
 /// What the seeded tests rest on: histories that differ, and that contain what the fold must tell apart.
 @Suite struct `Random histories` {
-    @Test func `of neighbouring seeds have nothing in common`() {
-        var seen: Set<UInt64> = []
-        for seed in UInt64(0)..<1_000 {
-            var generator = SplitMix64(seed: seed)
-            for _ in 0..<20 { #expect(seen.insert(generator.next()).inserted) }
-        }
-    }
-
     @Test func `hold what only a few of them can: shared events, places, deletes and old forms`() throws {
         var found = (twoAdditions: 0, removalsByPlace: 0, conflicts: 0, contested: 0, revivals: 0, sources: 0)
         for seed in UInt64(0)..<500 {

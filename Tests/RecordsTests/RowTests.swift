@@ -1,6 +1,7 @@
 import ByteCoding
 import Events
 import Records
+import SeededNumbers
 import Testing
 
 @Suite struct `A row of a view` {
@@ -42,7 +43,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<100)
     func `with a right checksum over wrong content is refused or harmless, and never a trap`(seed: UInt64) throws {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let (rows, names) = try Self.rows(seed: seed)
         for row in rows {
             for _ in 0..<400 {
@@ -56,7 +57,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<50)
     func `of random bytes with a right checksum is refused or harmless`(seed: UInt64) throws {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var names = Names()
         _ = names.ordinal(of: ReplicaID(high: 1, low: 1))
         for _ in 0..<1_000 {
@@ -140,7 +141,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<20)
     func `are refused or read where their bytes were changed, and never trap`(seed: UInt64) throws {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let bytes = try FoldedStore(folding: History(seed: seed).events).names.encode()
         for _ in 0..<500 {
             var damaged = bytes

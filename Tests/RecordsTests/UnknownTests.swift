@@ -1,6 +1,7 @@
 import ByteCoding
 import Events
 import Records
+import SeededNumbers
 import Testing
 
 @Suite struct `What this version does not know` {
@@ -42,7 +43,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<300)
     func `any change at all comes back as it was written, and within its bound`(seed: UInt64) throws {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let change = Change.random(using: &generator)
         let author = ReplicaID(high: 1, low: 1)
         let note = AuditNote(author: String(repeating: "é", count: Int(seed % 200)), text: "Import field-day.adi")
@@ -60,7 +61,7 @@ import Testing
         let heads = (0..<300).map { HeadID(EventID(ReplicaID(high: 9, low: $0), .max), index: .max) }
         let operations = [Operation(.set, .number(0x3FFF_FFFF), supersedes: heads, value: [])]
         let change = Change(kind: "k", record: Scene.record, source: SourceID(rawValue: 1), operations: operations)
-        var generator = SplitMix64(seed: 1)
+        var generator = SeededGenerator(seed: 1)
         var draft = DraftBatch()
         draft.append(change, by: ReplicaID(high: 1, low: 1), using: &generator)
         #expect(draft.byteCount <= DraftBatch.byteBound(of: change))
@@ -92,7 +93,7 @@ import Testing
 
 extension Change {
     /// A change with every kind of operation, field and head; the largest numbers among them.
-    static func random(using generator: inout SplitMix64) -> Change {
+    static func random(using generator: inout SeededGenerator) -> Change {
         func number() -> UInt64 { generator.next() >> UInt64.random(in: 0..<64, using: &generator) }
         func length() -> Int { Int.random(in: 1...(generator.chance(0.1) ? 255 : 12), using: &generator) }
         let replicas = [ReplicaID(high: 1, low: 1)] + (0..<5).map { _ in .random(using: &generator) }

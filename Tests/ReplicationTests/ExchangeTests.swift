@@ -1,6 +1,7 @@
 import EventLog
 import Events
 import Replication
+import SeededNumbers
 import Synchronization
 import Testing
 
@@ -32,7 +33,7 @@ private struct Visitor {
 @Suite struct `Stores that meet at a place` {
     @Test(arguments: UInt64(1)...12)
     func `agree when each has looked often enough, in any order`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         let place = MemoryTransport()
         var visitors = try (1...4).map { try Visitor(seed: seed * 10 + $0) }
         for _ in 0..<30 {

@@ -1,12 +1,13 @@
 import EventLog
 import Events
 import Replication
+import SeededNumbers
 import Testing
 
 @Suite struct `Two stores that talk` {
     @Test(arguments: UInt64(1)...25)
     func `agree afterwards, whatever each of them had and however the bytes come`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         let stores = try (1...3).map { try TestStore(seed: seed * 10 + $0) }
         for store in stores { try store.write(Int.random(in: 0...60, using: &numbers)) }
         for (left, right) in [(0, 1), (1, 2), (0, 2), (0, 1)] {
@@ -136,7 +137,7 @@ import Testing
     @Test func `and sends garbage is left`() throws {
         for seed in UInt64(1)...50 {
             var (_, talk) = try talk()
-            var numbers = SeededNumbers(seed: seed)
+            var numbers = SeededGenerator(seed: seed)
             talk.put((0..<100).map { _ in UInt8.random(in: 0...255, using: &numbers) }, to: 0)
             // Behind it a length that fills whatever it announced.
             try talk.carry(to: 0)

@@ -2,24 +2,7 @@ import EventLog
 import Events
 import Foundation
 import Replication
-
-/// Numbers that follow from a seed: SplitMix64.
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-        state = next()
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
+import SeededNumbers
 
 extension Arrival {
     static func test(_ milliseconds: Int64) -> Arrival {
@@ -37,7 +20,7 @@ final class TestStore {
     init(seed: UInt64) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "groundwave-replica-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         identity = Identity.random(using: &numbers)
         log = try EventLog.create(
             at: folder.appending(path: "log.mdb").path, id: LogID(high: 1, low: 2), epoch: seed)
@@ -55,7 +38,7 @@ final class TestStore {
             var batch = DraftBatch()
             for _ in 0..<min(left, batchCount) {
                 count += 1
-                var numbers = SeededNumbers(seed: count)
+                var numbers = SeededGenerator(seed: count)
                 let value = count
                 batch.append(
                     shape: { $0.append(varint: value) },

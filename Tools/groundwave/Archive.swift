@@ -106,7 +106,7 @@ struct Archive: AsyncParsableCommand {
             return try Terminal.print(
                 json: Result(events: 0, bytes: 0, logBytesBefore: before, logBytes: bytes, vector: [:]))
         }
-        Terminal.print("Taken back: the log has every value again, and \(NumberText.bytes(bytes)).")
+        Terminal.print("Taken back: the log has every value again. It takes \(NumberText.bytes(bytes)) now.")
         Terminal.remark("The files are no longer needed.")
     }
 }

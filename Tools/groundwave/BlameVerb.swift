@@ -1,4 +1,5 @@
 import ArgumentParser
+import Events
 import Groundwave
 import Projections
 import Radio
@@ -30,6 +31,7 @@ struct BlameVerb: AsyncParsableCommand {
             var author: String
             var device: String
             var note: String
+            var noteWithheld: String?
             var imported: Bool
             var withheld: String?
         }
@@ -42,6 +44,7 @@ struct BlameVerb: AsyncParsableCommand {
             var author: String
             var device: String
             var note: String
+            var noteWithheld: String?
             var imported: Bool
             var withheld: String?
             var losers: [Write]
@@ -77,9 +80,9 @@ struct BlameVerb: AsyncParsableCommand {
             let winner = blame.winner
             let who = winner.note.author.isEmpty ? device(winner) : winner.note.author
             table.append([
-                blame.field, ShownValue.text(winner.value, winner.withheld),
-                blame.reason.rawValue,
-                TimeText.milliseconds(winner.stamp.milliseconds), who, winner.note.text,
+                blame.field, Self.value(blame, of: kind), blame.reason.rawValue,
+                TimeText.milliseconds(winner.stamp.milliseconds), who,
+                ShownValue.note(winner.note, winner.noteWithheld),
                 blame.losers.map { loser in
                     let author = loser.note.author.isEmpty ? device(loser) : loser.note.author
                     return "\(ShownValue.text(loser.value, loser.withheld, limit: 20)) (\(author))"
@@ -89,18 +92,28 @@ struct BlameVerb: AsyncParsableCommand {
         table.print()
     }
 
+    /// The value as it is shown: of what keeps the books how many events it names, and not which.
+    private static func value(_ blame: Blame, of kind: String) -> String {
+        let winner = blame.winner
+        guard Bookkeeping.namesEvents(blame.field, of: kind), let value = winner.value else {
+            return ShownValue.text(winner.value, winner.withheld)
+        }
+        return NumberText.count(EventSet(text: FieldValue.text(value)).count, "event")
+    }
+
     private static func field(_ blame: Blame, _ device: (Blame.Write) -> String) -> Result.Field {
         let winner = blame.winner
         return Result.Field(
             value: winner.value.map { JSONBytes($0) }, event: "\(winner.event)", why: blame.reason.rawValue,
             stamp: UTCText.milliseconds(winner.stamp.milliseconds), author: winner.note.author, device: device(winner),
-            note: winner.note.text, imported: winner.isImported, withheld: winner.withheld?.rawValue,
+            note: winner.note.text, noteWithheld: winner.noteWithheld?.rawValue, imported: winner.isImported,
+            withheld: winner.withheld?.rawValue,
             losers: blame.losers.map { loser in
                 Result.Write(
                     value: loser.value.map { JSONBytes($0) }, event: "\(loser.event)",
                     stamp: UTCText.milliseconds(loser.stamp.milliseconds), author: loser.note.author,
-                    device: device(loser), note: loser.note.text, imported: loser.isImported,
-                    withheld: loser.withheld?.rawValue)
+                    device: device(loser), note: loser.note.text, noteWithheld: loser.noteWithheld?.rawValue,
+                    imported: loser.isImported, withheld: loser.withheld?.rawValue)
             })
     }
 }

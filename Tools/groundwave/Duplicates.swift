@@ -30,7 +30,7 @@ struct PairText {
     let differences: [ContactComparison.Difference]
 
     /// `nil` where one of the two is gone meanwhile.
-    init?(_ pair: DuplicatePair, _ store: Store) throws {
+    init?(_ pair: DuplicatePair, _ store: any Reading) throws {
         let records = try store.read { view in
             try [pair.first.id, pair.second.id].compactMap { try view.record(QSOKind.name, $0) }
         }

@@ -13,7 +13,7 @@ struct DuplicatesList: AsyncParsableCommand {
               groundwave duplicates list --window 300
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
     @OptionGroup var apart: WindowOption
 
     @Flag(help: "Exit code 1 where there is any.")
@@ -49,7 +49,7 @@ struct DuplicatesList: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.openForReading()
+        let store = try await options.open()
         let pairs = try store.duplicates(within: apart.window).compactMap { try PairText($0, store) }
         if ndjson {
             try pairs.forEach { try Terminal.print(json: Result.Pair($0)) }

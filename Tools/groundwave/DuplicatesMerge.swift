@@ -120,8 +120,8 @@ extension DuplicatesMerge {
             let pairs = merged.flatMap { contact in
                 contact.dropped.map { dropped in
                     Result.Pair(
-                        keep: "\(contact.keep)", drop: "\(dropped.id)", taken: dropped.part.taken,
-                        differing: dropped.part.differences.map {
+                        keep: "\(contact.keep)", drop: "\(dropped.id)", taken: dropped.taken,
+                        differing: dropped.differences.map {
                             Result.Difference(
                                 field: $0.field, keep: $0.kept.map(RecordText.text), drop: RecordText.text($0.dropped))
                         })
@@ -143,14 +143,14 @@ extension DuplicatesMerge {
             let record = try store.read { try $0.record(QSOKind.name, contact.keep) }
             let facts = record.map { ContactFacts($0) }
             for dropped in contact.dropped {
-                let differences = dropped.part.differences.map { difference in
+                let differences = dropped.differences.map { difference in
                     func text(_ value: [UInt8]) -> String { RecordText.short(RecordText.text(value), 20) }
                     let stays = difference.kept.map(text) ?? "nothing"
                     return "\(difference.field) \(text(difference.dropped)) (stays \(stays))"
                 }
                 table.append([
                     contact.keep.short, dropped.id.short, facts?.startSeconds.map(TimeText.seconds) ?? "?",
-                    facts?.call ?? "", dropped.part.taken.joined(separator: ", "), differences.joined(separator: ", "),
+                    facts?.call ?? "", dropped.taken.joined(separator: ", "), differences.joined(separator: ", "),
                 ])
             }
         }

@@ -21,6 +21,7 @@ struct HistoryText {
         var replica: ReplicaID
         var stamp: Stamp
         var note: AuditNote
+        var noteWithheld: Withholding?
         var position: Position
         var new = 0
         var changed = 0
@@ -57,7 +58,8 @@ struct HistoryText {
         if batch.map({ !belongs(entry, to: $0) }) ?? true {
             try finishBatch()
             batch = ImportBatch(
-                replica: entry.event.replica, stamp: entry.stamp, note: entry.note, position: entry.position)
+                replica: entry.event.replica, stamp: entry.stamp, note: entry.note, noteWithheld: entry.noteWithheld,
+                position: entry.position)
         }
         if entry.kind == "import" { return }
         if entry.isNew { batch?.new += 1 } else { batch?.changed += 1 }
@@ -69,17 +71,19 @@ struct HistoryText {
         if batch.new > 0 { parts.append("\(batch.new) new") }
         if batch.changed > 0 { parts.append("\(batch.changed) updated") }
         row(
-            batch.position, batch.stamp, batch.replica, batch.note, "import",
+            batch.position, batch.stamp, batch.replica, (batch.note, batch.noteWithheld), "import",
             parts.isEmpty ? "nothing" : parts.joined(separator: ", "))
         self.batch = nil
     }
 
     private mutating func row(
-        _ position: Position, _ stamp: Stamp, _ replica: ReplicaID, _ note: AuditNote, _ what: String, _ change: String
+        _ position: Position, _ stamp: Stamp, _ replica: ReplicaID, _ words: (note: AuditNote, withheld: Withholding?),
+        _ what: String, _ change: String
     ) {
         lines += 1
         let cells = [
-            "@\(position)", TimeText.milliseconds(stamp.milliseconds), who(note, replica), what, change, note.text,
+            "@\(position)", TimeText.milliseconds(stamp.milliseconds), who(words.note, replica), what, change,
+            ShownValue.note(words.note, words.withheld),
         ]
         append(cells)
     }
@@ -108,7 +112,10 @@ struct HistoryText {
             let rest = fields.count > shown.count ? ", \(fields.count - shown.count) more" : ""
             changes = ["new: \(shown.joined(separator: ", "))\(rest)"]
         }
-        row(entry.position, entry.stamp, entry.event.replica, entry.note, what, changes.first ?? "bookkeeping")
+        if let bookkeeping = Bookkeeping(entry.kind, entry.changes) { changes = [Self.text(bookkeeping)] }
+        row(
+            entry.position, entry.stamp, entry.event.replica, (entry.note, entry.noteWithheld), what,
+            changes.first ?? "bookkeeping")
         for change in changes.dropFirst() { append(["", "", "", "", change, ""]) }
     }
 
@@ -122,6 +129,14 @@ struct HistoryText {
         case .set, .clear, .candidate:
             "\(change.field): \(ShownValue.text(change.before, change.withheldBefore)) → "
                 + ShownValue.text(change.after, change.withheld)
+        }
+    }
+
+    static func text(_ bookkeeping: Bookkeeping) -> String {
+        switch bookkeeping {
+        case .takesBack(let count): "takes back \(NumberText.count(count, "event"))"
+        case .erases(let count): "erases \(NumberText.count(count, "event"))"
+        case .archives(let count): "archives \(NumberText.count(count, "event"))"
         }
     }
 

@@ -107,6 +107,7 @@ struct HistoryEvent: Encodable {
     var replica: String
     var author: String
     var note: String
+    var noteWithheld: String?
     var kind: String
     var imported: Bool
     var changes: [Change]
@@ -118,6 +119,7 @@ struct HistoryEvent: Encodable {
         replica = "\(entry.event.replica)"
         author = entry.note.author
         note = entry.note.text
+        noteWithheld = entry.noteWithheld?.rawValue
         kind = entry.kind
         imported = entry.isImported
         changes = entry.changes.map { change in

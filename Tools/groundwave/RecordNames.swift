@@ -38,6 +38,9 @@ enum ShownValue {
         return text.count > limit ? text.prefix(limit - 1) + "…" : text
     }
 
+    /// The words of a batch; where they are not here, why.
+    static func note(_ note: AuditNote, _ withheld: Withholding?) -> String { withheld?.rawValue ?? note.text }
+
     /// Whether `value` has bytes that no text has.
     static func isBinary(_ value: [UInt8]) -> Bool {
         let whitespace: [UInt8] = [0x09, 0x0A, 0x0D]

@@ -43,6 +43,7 @@ struct Verify: AsyncParsableCommand {
         var replicas: [Replica]
         var missing: [Range]
         var damage: [Damage]
+        var archivedEvents: Int?
         var digest: String?
     }
 
@@ -63,7 +64,7 @@ struct Verify: AsyncParsableCommand {
                     what: $0.what, replica: $0.replica.map { "\($0)" }, first: $0.first, last: $0.last,
                     detail: $0.detail)
             },
-            digest: verification.comparison.map { "\($0.after.hash)" })
+            archivedEvents: verification.archivedEvents, digest: verification.comparison.map { "\($0.after.hash)" })
         if options.json { try Terminal.print(json: result) } else { describe(result, verification) }
         if !result.ok { throw ExitCode(StoreError.Code.damaged.rawValue) }
     }
@@ -86,6 +87,12 @@ struct Verify: AsyncParsableCommand {
         if let comparison = verification.comparison {
             Terminal.print(
                 comparison.isSame ? "The views are what the log says." : "The views are not what the log says.")
+        }
+        if let count = verification.archivedEvents {
+            let files = archives.files.count
+            Terminal.print(
+                "\(files == 1 ? "The archive is" : "The archives are") whole: \(NumberText.count(count, "event")) in "
+                    + "\(NumberText.count(files, "file")).")
         }
         let lost = verification.missing.reduce(0) { $0 + $1.count }
         Terminal.print(
