@@ -8,14 +8,16 @@ public struct DueWork: Hashable, Sendable {
     public var snapshot: SnapshotInformation?
     /// How many older ones went.
     public var prunedSnapshots = 0
+    /// The mirror that was due.
+    public var mirror: MirrorWritten?
 
     /// Nothing.
     public init() {}
 }
 
 extension Store {
-    /// Does what is due: a snapshot where something changed and the newest is six hours old, and prunes those that are
-    /// not worth their bytes.
+    /// Does what is due: the mirror, where something changed and it is an hour old; a snapshot, where something changed and
+    /// the newest is six hours old; and prunes the snapshots that are not worth their bytes.
     ///
     /// What is due is a pure function of clock and state. The library calls this by itself after a write and at open,
     /// on a queue of its own; an application may call it whenever it has time. A store that can only be read has no due
@@ -26,10 +28,18 @@ extension Store {
         // One at a time: the second finds the work of the first one done.
         return try dueWork.running.withLock { _ in
             var done = DueWork()
+            if !dueWork.isStopped, try isMirrorDue() { done.mirror = try writeMirror() }
             guard !dueWork.isStopped, try isSnapshotDue() else { return done }
             done.snapshot = try createSnapshot()
             done.prunedSnapshots = try pruneSnapshots().count
             return done
+        }
+    }
+
+    private func isMirrorDue() throws -> Bool {
+        try describing {
+            let (position, now) = (try log.lastPosition(), surroundings.now().wallMilliseconds)
+            return try syncFile.read().mirror?.isDue(position: position, now: now) ?? false
         }
     }
 
@@ -40,7 +50,9 @@ extension Store {
             let newest = snapshots().compactMap(\.information).max { $0.created < $1.created }
             let isDue = SnapshotRule.isDue(
                 newest: newest, events: events, firstWritten: first, now: surroundings.now().wallMilliseconds)
-            if !isDue { dueWork.wait(until: SnapshotRule.next(after: newest, firstWritten: first)) }
+            if !isDue, try syncFile.read().mirror == nil {
+                dueWork.wait(until: SnapshotRule.next(after: newest, firstWritten: first))
+            }
             return isDue
         }
     }

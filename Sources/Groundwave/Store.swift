@@ -122,6 +122,12 @@ public final class Store: Reading {
     ///
     /// - Throws: ``StoreError`` with code `exists` where a store is there already; then nothing was changed.
     public static func create(at url: URL, _ configuration: Configuration = Configuration()) async throws -> Store {
+        var generator = configuration.surroundings.generator
+        return try await create(at: url, log: LogID.random(using: &generator), configuration)
+    }
+
+    /// Makes a store in a folder that holds none, as a new replica of `log`.
+    static func create(at url: URL, log id: LogID, _ configuration: Configuration) async throws -> Store {
         let files = StoreFiles(url)
         return try await describing(files) {
             guard !files.exists else {
@@ -135,8 +141,7 @@ public final class Store: Reading {
             try files.write(identity)
             let log: EventLog
             do {
-                log = try EventLog.create(
-                    at: files.log, id: LogID.random(using: &generator), epoch: generator.next())
+                log = try EventLog.create(at: files.log, id: id, epoch: generator.next())
             } catch {
                 try? FileManager.default.removeItem(atPath: files.identity)
                 throw error

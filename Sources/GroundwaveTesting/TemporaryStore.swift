@@ -21,13 +21,16 @@ public final class TemporaryStore: Sendable {
         store = try await Store.create(at: folder.url.appending(path: "store"), configuration)
     }
 
+    /// Where its device keeps what tells it from its copies.
+    public var stateFolder: URL { folder.url.appending(path: "state") }
+
     /// The folder of the store.
     public var url: URL { store.url }
 
     /// Opens the same folder once more, as another part of the program would.
     public func reopened(_ configuration: Configuration = Configuration()) async throws -> Store {
         var configuration = configuration
-        configuration.stateFolder = folder.url.appending(path: "state")
+        configuration.stateFolder = stateFolder
         switch try await Store.open(at: url, configuration) {
         case .ready(let store): return store
         }

@@ -210,10 +210,26 @@ public struct Exchange<Log: ReplicatedLog> {
                 report.sentEvents += frames.reduce(0) { $0 + $1.range.count }
                 report.sentBytes += bytes.count
             case .exists:
+                // A medium without links may have kept part of what this store wrote when it was stopped.
+                if try await removeOwnRemains(number) { continue }
                 // This store wrote it and was stopped before it could note so; or somebody else writes under its name.
                 try await pull(me, isFull: false, mayTake: true)
                 guard !report.received.isOfOwn(me), (notes.next[me] ?? 1) > number else { return }
             }
+        }
+    }
+
+    /// Deletes what has the name of this store's segment and is none; returns whether it was so.
+    private mutating func removeOwnRemains(_ number: UInt64) async throws -> Bool {
+        let name = Place.segment(number, of: identity.replica)
+        report.requestCount += 1
+        guard let bytes = try await transport.get(name, range: nil, limit: Segment.byteLimit) else { return true }
+        do throws(Segment.Failure) {
+            _ = try Segment(reading: bytes, of: log.id)
+            return false
+        } catch {
+            try await transport.delete(name)
+            return true
         }
     }
 

@@ -25,7 +25,12 @@ struct Program: AsyncParsableCommand {
                 subcommands: [
                     Import.self, Export.self,
                     QSO.self, Session.self, SettingsCommand.self, RecordCommand.self,
-                    Undo.self,
+                    Undo.self, Clear.self, Backup.self,
+                ]),
+            CommandGroup(
+                name: "Several devices",
+                subcommands: [
+                    RemoteCommand.self, Join.self, SyncCommand.self, BundleCommand.self, Missing.self, Replicas.self,
                 ]),
             CommandGroup(
                 name: "Audit, time travel, replay",

@@ -48,6 +48,20 @@ extension EventLog {
         }
     }
 
+    /// The ranges of other histories of replicas than those that are here, in order of replica and number.
+    public func forkedRanges() throws -> [EventRange] {
+        try read { transaction in
+            var ranges: [EventRange] = []
+            try transaction.withCursor(LogTables(in: transaction).forked) { cursor in
+                try cursor.forEach(from: nil) { _, value in
+                    ranges.append(try Self.frame(value).range)
+                    return true
+                }
+            }
+            return ranges
+        }
+    }
+
     /// The waiting ranges of one replica.
     static func waiting(
         of replica: ReplicaID, in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables

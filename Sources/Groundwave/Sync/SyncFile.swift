@@ -10,6 +10,9 @@ struct SyncFile: Codable, Hashable {
     /// How it went at each remote.
     var standings: [String: Standing] = [:]
 
+    /// The folder that is kept as a mirror.
+    var mirror: Mirror?
+
     /// How it went at one remote.
     struct Standing: Codable, Hashable {
         /// When it was last looked at with success: milliseconds since 1970.
@@ -26,7 +29,7 @@ struct SyncFile: Codable, Hashable {
 
     static func file(of files: StoreFiles) -> JSONFile<SyncFile> {
         JSONFile(
-            folder: files.folder, name: "sync.json", empty: SyncFile(), contents: "the remotes of this device")
+            folder: files.folder, name: "sync.json", empty: SyncFile(), contents: "this device's remotes and mirror")
     }
 }
 

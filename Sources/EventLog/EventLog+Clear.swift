@@ -1,0 +1,27 @@
+import ByteCoding
+import Events
+import LMDB
+
+extension EventLog {
+    /// Takes everything out of this store's log but its name: an empty log of the same id takes its place.
+    ///
+    /// Local, and no event: others keep what they have. No page of the new file holds anything of the old one. The claim
+    /// is gone with the rest, so whoever appends next is a new replica: numbers are never given twice.
+    ///
+    /// - Throws: As ``erase(_:dropCopies:baseWithout:)``; then nothing has changed.
+    public func clear() throws {
+        try rewrite { old, new in
+            try LogTables.create(in: new)
+            let (from, to) = (try LogTables(in: old), try LogTables(in: new))
+            for name in ["format", "log", "epoch"] {
+                let name = [UInt8](name.utf8)
+                guard let row = try old.value(name, in: from.meta) else { throw EventLogError.notALog }
+                try new.put(row.span.bytes, for: name, in: to.meta)
+            }
+            // The clock goes on: what is written next must not seem older than what went.
+            let state = LogState(nextPosition: 1, lastChecksum: 0, clock: try Self.state(in: old, from.meta).clock)
+            try new.put(state.bytes.span.bytes, for: LogState.key, in: to.meta)
+        }
+        sealer.withLock { $0 = Sealer() }
+    }
+}

@@ -1,0 +1,80 @@
+import Events
+import Replication
+
+/// What lies at a remote.
+public struct RemoteContents: Hashable, Sendable {
+    /// What one store has left there.
+    public struct Item: Hashable, Sendable {
+        /// The replica that the store writes as.
+        public let replica: ReplicaID
+        /// The name of its device, where it is known here.
+        public let device: String?
+        /// How many segments.
+        public let segments: Int
+        /// Bytes of them all.
+        public let bytes: Int
+    }
+
+    /// Something that no store has left there.
+    public struct Foreign: Hashable, Sendable {
+        /// Its name.
+        public let name: String
+        /// What it is, in a sentence.
+        public let what: String
+    }
+
+    /// The log that lies there; `nil` where none does.
+    public var log: LogID?
+    /// What each store has left there, in order of replica.
+    public var stores: [Item] = []
+    /// What is left alone: copies that a cloud service has made of an object, links, files of others.
+    public var foreign: [Foreign] = []
+
+    /// Bytes of all segments.
+    public var byteCount: Int { stores.reduce(0) { $0 + $1.bytes } }
+}
+
+extension Store {
+    /// Looks what lies at `remote`. Reads each object's size by reading it: for people, not for loops.
+    ///
+    /// - Throws: ``StoreError`` with code `unreachable`.
+    public func contents(of remote: Remote) async throws -> RemoteContents {
+        let names = try deviceNames()
+        do {
+            let transport = remote.address.transport()
+            let place = try await PlaceContents(at: transport)
+            var contents = RemoteContents(log: place.log)
+            contents.stores = place.stores.map {
+                .init(replica: $0.store, device: names[$0.store], segments: $0.segments, bytes: $0.bytes)
+            }
+            if let folder = transport as? FolderTransport {
+                contents.foreign = try folder.foreignNames().map { .init(name: $0.path, what: "\($0.kind)") }
+            }
+            return contents
+        } catch let error as TransportError {
+            throw StoreError(error, at: remote.address)
+        }
+    }
+
+    /// Deletes what all stores have left at `remote`. Nothing is taken away from any store.
+    ///
+    /// - Returns: How many objects were deleted.
+    /// - Throws: ``StoreError`` with code `exists` where another log lies there: that is not deleted.
+    public func deleteContents(of remote: Remote) async throws -> Int {
+        try requireWritable()
+        do {
+            let transport = remote.address.transport()
+            let found = try await Place.log(at: transport)
+            guard found == logID else {
+                throw StoreError(
+                    .exists, found == nil ? "No log lies at \(remote.address)." : "Another log lies at \(remote.address).",
+                    hint: "Nothing was deleted.")
+            }
+            let count = try await PlaceContents.delete(at: transport)
+            try? files.write(PlaceNotes(), of: remote.name)
+            return count
+        } catch let error as TransportError {
+            throw StoreError(error, at: remote.address)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import EventLog
+import Events
+
+/// A replica of the log: one device, or what a device was before its store was copied or put back.
+public struct ReplicaInformation: Hashable, Sendable {
+    /// Which.
+    public let id: ReplicaID
+    /// The name of its device; `nil` where its first event has not come.
+    public let device: String?
+    /// How many of its events are here.
+    public let events: UInt64
+    /// When the last of them was written, by its clock: milliseconds since 1970.
+    public let lastWritten: Int64?
+    /// When it last said at a remote what it has, by its clock.
+    public let lastSaid: Int64?
+    /// The replica that it goes on from.
+    public let former: ReplicaID?
+    /// The replicas that go on from it: none for one that writes.
+    public let successors: [ReplicaID]
+    /// Whether this device writes as it.
+    public let isThisDevice: Bool
+}
+
+extension Store {
+    /// All replicas of the log that are known here, those that write first; in order of id.
+    public func replicas() throws -> [ReplicaInformation] {
+        let names = try deviceNames()
+        var former: [ReplicaID: ReplicaID] = [:]
+        try read { view in
+            try view.forEachRecord(of: ReplicaKind.name) { record in
+                if let value = ReplicaKind.schema.value(of: "FORMER", in: record) {
+                    former[ReplicaID(high: record.id.high, low: record.id.low)] =
+                        ReplicaID(text: String(decoding: value, as: UTF8.self))
+                }
+                return true
+            }
+        }
+        return try describing {
+            let vector = try log.vector()
+            var said: [ReplicaID: Int64] = [:]
+            for remote in try remotes() {
+                for statement in files.readNotes(of: remote.name).statements.values {
+                    said[statement.store] = max(said[statement.store] ?? 0, statement.milliseconds)
+                }
+            }
+            let all = Set(vector.entries.map(\.replica)).union(said.keys).union(former.values)
+                .union(replica.map { [$0] } ?? [])
+            let found = try all.map { id in
+                let last = try log.position(of: EventID(id, vector[id]))
+                return ReplicaInformation(
+                    id: id, device: names[id], events: vector[id],
+                    lastWritten: try last.flatMap { try log.withEvent(at: $0) { frame, _ in frame.stamp.milliseconds } },
+                    lastSaid: said[id], former: former[id],
+                    successors: former.filter { $0.value == id }.map(\.key).sorted(), isThisDevice: id == replica)
+            }
+            return found.sorted { ($0.successors.isEmpty ? 0 : 1, $0.id) < ($1.successors.isEmpty ? 0 : 1, $1.id) }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import EventLog
+import Events
+
+/// What somebody lacks, as segments one after the other.
+public struct Bundle<Log: ReplicatedLog> {
+    private let log: Log
+    private let identity: Identity
+    private let vector: VersionVector
+
+    /// What `log` has and a store with `vector` lacks, signed as `identity`.
+    public init(of log: Log, as identity: Identity, missingFrom vector: VersionVector) {
+        self.log = log
+        self.identity = identity
+        self.vector = vector
+    }
+
+    /// Hands out the segments, at least one, with the ranges in each.
+    public func write(now: Arrival, _ body: (_ segment: [UInt8], _ ranges: [RangeFrame]) throws -> Void) throws {
+        let statement = try Statement(of: log, as: identity, milliseconds: now.wallMilliseconds)
+        var known = vector
+        var kept = try log.keptFrames()[...]
+        var isFirst = true
+        while true {
+            var frames: [RangeFrame] = []
+            var byteCount = 0
+            func hasRoom() -> Bool { byteCount < Segment.preferredBytes - RangeLimits.preferredBytes }
+            while hasRoom(), let range = statement.vector.ranges(missingFrom: known).first {
+                let frame = try log.frame(of: range, signedBy: identity, preferredBytes: RangeLimits.preferredBytes)
+                known[range.replica] = frame?.range.last ?? range.last
+                if let frame {
+                    frames.append(frame)
+                    byteCount += frame.bytes.count
+                }
+            }
+            while hasRoom(), let frame = kept.popFirst() {
+                if frame.range.last <= vector[frame.range.replica] { continue }
+                frames.append(frame)
+                byteCount += frame.bytes.count
+            }
+            if frames.isEmpty, !isFirst { return }
+            isFirst = false
+            try body(Segment.bytes(log: log.id, statement, frames, by: identity), frames)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import Events
+import Groundwave
+
+struct BundleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bundle", abstract: "Carry events to another device on a stick or in a mail.",
+        discussion: """
+            Bundles may be applied in any order, any number of times, and in part: what comes before what it follows \
+            waits. They are signed, and not encrypted.
+
+              groundwave bundle create -o summit.gwb
+              groundwave bundle apply summit.gwb --store ~/logbook
+            """,
+        subcommands: [BundleCreate.self, BundleApply.self])
+}
+
+struct BundleCreate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Write the events that another device lacks to a file.")
+
+    @Option(
+        help: ArgumentHelp(
+            "What it has: REPLICA=n,… as groundwave digest shows it there. Else everything is put in.",
+            valueName: "vector"))
+    var missingFrom: String?
+    @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file.", valueName: "file"))
+    var output: String
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        var ranges: Int
+        var events: UInt64
+        var bytes: Int
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        let vector = try missingFrom.map { try store.vector($0) } ?? VersionVector()
+        let made = try await store.createBundle(missingFrom: vector, to: output)
+        if options.json {
+            return try Terminal.print(json: Result(ranges: made.ranges, events: made.events, bytes: made.bytes))
+        }
+        Terminal.print("\(output): \(NumberText.count(made.events, "event")), \(NumberText.bytes(made.bytes)).")
+    }
+}
+
+struct BundleApply: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "apply", abstract: "Take in the events of bundles.")
+
+    @Argument(help: ArgumentHelp("The bundles.", valueName: "file"))
+    var files: [String]
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        var ranges: Int
+        var events: Int
+        var repeated: UInt64
+        var waiting: [SyncStatusResult.Range]
+        var forked: [SyncStatusResult.Range]
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        var all = BundleApplied()
+        for file in files {
+            let applied = try await store.applyBundle(file)
+            all.ranges += applied.ranges
+            all.events += applied.events
+            all.repeated += applied.repeated
+            all.forked += applied.forked
+            if !options.json {
+                Terminal.print(
+                    "\(file): \(NumberText.count(applied.events, "new event")), \(applied.repeated) known already.")
+            }
+        }
+        let waiting = try store.missing()
+        if options.json {
+            try Terminal.print(
+                json: Result(
+                    ranges: all.ranges, events: all.events, repeated: all.repeated,
+                    waiting: waiting.map { .init($0.range) }, forked: all.forked.map { .init($0) }))
+        } else if !waiting.isEmpty {
+            Terminal.remark("\(NumberText.count(waiting.count, "range")) wait for what is missing: groundwave missing.")
+        }
+        if !waiting.isEmpty { throw Answer.inPart }
+    }
+}

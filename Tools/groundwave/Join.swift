@@ -1,0 +1,44 @@
+import ArgumentParser
+import Foundation
+import Groundwave
+
+struct Join: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make a new store here of a log that lies at a remote.",
+        discussion: """
+              groundwave join file:///mnt/shack/log --name laptop
+            """)
+
+    @Argument(help: ArgumentHelp("Where the log lies: file:///path/to/folder, or the path.", valueName: "url"))
+    var url: String
+    @Option(help: ArgumentHelp("The name of this device; else the host's name.", valueName: "device"))
+    var name: String?
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        var store: String
+        var log: String
+        var replica: String
+        var qsos: Int
+    }
+
+    func run() async throws {
+        var configuration = Configuration()
+        if let name { configuration.deviceName = name }
+        let (store, summary) = try await Store.join(try RemoteAddress(url), at: options.url, configuration)
+        OpenedStore.remember(store)
+        let count = try store.read { try $0.count(.contacts) }
+        if options.json {
+            return try Terminal.print(
+                json: Result(
+                    store: store.url.path, log: "\(store.logID)", replica: store.replica.map { "\($0)" } ?? "",
+                    qsos: count))
+        }
+        Terminal.print(
+            "The log \(store.logID.short) is in \(store.url.path) now: \(NumberText.count(count, "contact")), "
+                + "\(NumberText.count(summary.receivedEvents, "event")).")
+        Terminal.print(
+            "This device is \(configuration.deviceName), replica \(store.replica?.short ?? ""); its remote is called "
+                + "\(summary.remote.name).")
+    }
+}

@@ -1,0 +1,170 @@
+import ArgumentParser
+import Groundwave
+
+struct RemoteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remote",
+        abstract: "The places where this device meets the others of its log.",
+        discussion: """
+            A remote is a folder that the devices can reach, at the same time or not: a share, a stick, a folder that a \
+            cloud service copies. Each device leaves there what it has logged, in a folder of its own, and takes what the \
+            others have left. What lies there is not encrypted.
+
+              groundwave remote add shack file:///mnt/shack/log
+              groundwave sync
+            """,
+        subcommands: [RemoteAdd.self, RemoteList.self, RemoteShow.self, RemoteRemove.self],
+        defaultSubcommand: RemoteList.self)
+}
+
+struct RemoteAdd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add a remote; the next sync uses it.",
+        discussion: "The folder is made where only its last part is missing.")
+
+    @Argument(help: "What to call it on this device.")
+    var name: String
+    @Argument(help: ArgumentHelp("Where it is: file:///path/to/folder, or the path.", valueName: "url"))
+    var url: String
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        var name: String
+        var url: String
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        let address = try RemoteAddress(url)
+        try await store.add(remote: name, at: address)
+        if options.json { return try Terminal.print(json: Result(name: name, url: "\(address)")) }
+        Terminal.print("\(name) is \(address). Nothing was sent yet: groundwave sync does that.")
+    }
+}
+
+struct RemoteList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the remotes.")
+
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        struct Item: Encodable {
+            var name: String
+            var url: String
+        }
+
+        var remotes: [Item]
+    }
+
+    func run() async throws {
+        let remotes = try await options.openForReading().remotes()
+        if options.json {
+            return try Terminal.print(json: Result(remotes: remotes.map { .init(name: $0.name, url: "\($0.address)") }))
+        }
+        if remotes.isEmpty {
+            Terminal.print("No remotes yet.")
+            return Terminal.remark("Add one: groundwave remote add NAME file:///path/to/folder.")
+        }
+        var table = TextTable(["REMOTE", "WHERE"])
+        for remote in remotes { table.append([remote.name, "\(remote.address)"]) }
+        table.print()
+    }
+}
+
+struct RemoteShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "What lies at a remote, by device; asks the remote.")
+
+    @Argument(help: "The remote.")
+    var name: String
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        struct Item: Encodable {
+            var replica: String
+            var device: String?
+            var segments: Int
+            var bytes: Int
+        }
+
+        struct Foreign: Encodable {
+            var name: String
+            var what: String
+        }
+
+        var name: String
+        var url: String
+        var log: String?
+        var stores: [Item]
+        var bytes: Int
+        var foreign: [Foreign]
+    }
+
+    func run() async throws {
+        let store = try await options.openForReading()
+        let remote = try store.remote(name)
+        let contents = try await store.contents(of: remote)
+        if options.json {
+            return try Terminal.print(
+                json: Result(
+                    name: name, url: "\(remote.address)", log: contents.log.map { "\($0)" },
+                    stores: contents.stores.map {
+                        .init(replica: "\($0.replica)", device: $0.device, segments: $0.segments, bytes: $0.bytes)
+                    },
+                    bytes: contents.byteCount, foreign: contents.foreign.map { .init(name: $0.name, what: $0.what) }))
+        }
+        guard contents.log != nil else { return Terminal.print("Nothing lies at \(remote.address) yet.") }
+        var table = TextTable(["DEVICE", "REPLICA", "SEGMENTS", "BYTES"], numbersFrom: 2)
+        for item in contents.stores {
+            table.append([
+                item.device ?? "unknown", item.replica.short, "\(item.segments)", NumberText.bytes(item.bytes),
+            ])
+        }
+        table.print()
+        for foreign in contents.foreign {
+            Terminal.remark("\(Terminal.visible(foreign.name)): \(foreign.what). It is left alone.")
+        }
+    }
+}
+
+struct RemoteRemove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Forget a remote; what lies there stays.",
+        discussion: """
+            With --delete-data, what all devices have left there is deleted too. No device loses anything by that: each \
+            keeps all it has, and leaves it there again if it still uses the place.
+            """)
+
+    @Argument(help: "The remote.")
+    var name: String
+    @Flag(help: "Delete what lies there.")
+    var deleteData = false
+    @Flag(help: "Do not ask.")
+    var yes = false
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        var removed: String
+        var deleted: Int
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        let remote = try store.remote(name)
+        var deleted = 0
+        if deleteData {
+            if !yes {
+                try Confirmation.ask(
+                    "Delete all that lies at \(remote.address)?",
+                    orElse: "This would delete all that lies at \(remote.address).")
+            }
+            deleted = try await store.deleteContents(of: remote)
+        }
+        try store.remove(remote: name)
+        if options.json { return try Terminal.print(json: Result(removed: name, deleted: deleted)) }
+        Terminal.print(
+            deleteData
+                ? "\(name) is forgotten, and \(NumberText.count(deleted, "object")) were deleted there."
+                : "\(name) is forgotten. What lies there stays there.")
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Groundwave
+
+struct Replicas: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "The devices of this log, and what each was before its store was copied or put back.")
+
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        struct Item: Encodable {
+            var replica: String
+            var device: String?
+            var events: UInt64
+            var lastWritten: String?
+            var lastSaid: String?
+            var former: String?
+            var successors: [String]
+            var isThisDevice: Bool
+        }
+
+        var replicas: [Item]
+    }
+
+    func run() async throws {
+        let replicas = try await options.openForReading().replicas()
+        if options.json {
+            return try Terminal.print(
+                json: Result(
+                    replicas: replicas.map {
+                        .init(
+                            replica: "\($0.id)", device: $0.device, events: $0.events,
+                            lastWritten: $0.lastWritten.map { UTCText.milliseconds($0) },
+                            lastSaid: $0.lastSaid.map { UTCText.milliseconds($0) }, former: $0.former.map { "\($0)" },
+                            successors: $0.successors.map { "\($0)" }, isThisDevice: $0.isThisDevice)
+                    }))
+        }
+        var table = TextTable(["DEVICE", "REPLICA", "EVENTS", "LAST WRITTEN (UTC)", "LAST SAID (UTC)", ""])
+        for replica in replicas {
+            let remark =
+                if replica.isThisDevice {
+                    replica.former.map { "this device; goes on from \($0.short)" } ?? "this device"
+                } else if !replica.successors.isEmpty {
+                    "goes on as \(replica.successors.map(\.short).joined(separator: ", "))"
+                } else {
+                    replica.former.map { "goes on from \($0.short)" } ?? ""
+                }
+            table.append([
+                replica.device ?? "unknown", replica.id.short, "\(replica.events)",
+                replica.lastWritten.map { TimeText.milliseconds($0) } ?? "",
+                replica.lastSaid.map { TimeText.milliseconds($0) } ?? "", remark,
+            ])
+        }
+        table.print()
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Groundwave
+
+struct SyncCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync",
+        abstract: "Take what other devices have logged, and leave what this one has.",
+        discussion: """
+            Without a name, all remotes. Every step is safe to break off: the next sync goes on.
+
+              groundwave sync
+              groundwave sync shack --watch
+              groundwave sync status
+            """,
+        subcommands: [SyncNow.self, SyncStatusCommand.self, SyncOff.self, SyncOn.self],
+        defaultSubcommand: SyncNow.self)
+}
+
+struct SyncOff: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "off", abstract: "Stop synchronising on this device; nothing is deleted anywhere.")
+
+    @OptionGroup var options: StoreOptions
+
+    func run() async throws { try await SyncSwitch.set(isOff: true, options) }
+}
+
+struct SyncOn: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "on", abstract: "Go on synchronising on this device.")
+
+    @OptionGroup var options: StoreOptions
+
+    func run() async throws { try await SyncSwitch.set(isOff: false, options) }
+}
+
+private enum SyncSwitch {
+    struct Result: Encodable {
+        var off: Bool
+        var changed: Bool
+    }
+
+    static func set(isOff: Bool, _ options: StoreOptions) async throws {
+        let store = try await options.open()
+        let isNew = try store.setSync(isOff: isOff)
+        if options.json { return try Terminal.print(json: Result(off: isOff, changed: isNew)) }
+        let word = isOff ? "off" : "on"
+        Terminal.print(
+            isNew
+                ? (isOff
+                    ? "Synchronising is off on this device. What it has and what lies elsewhere stays."
+                    : "Synchronising is on. groundwave sync takes and leaves what has gathered meanwhile.")
+                : "Synchronising is \(word) already.")
+    }
+}

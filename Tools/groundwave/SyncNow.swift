@@ -1,0 +1,113 @@
+import ArgumentParser
+import Events
+import Groundwave
+
+struct SyncNow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "now", abstract: "Synchronise once, or with --watch until it is stopped.")
+
+    @Argument(help: ArgumentHelp("The remote; else all of them.", valueName: "name"))
+    var name: String?
+    @Flag(help: "Go on: take what comes, and leave what is logged, as it happens.")
+    var watch = false
+    @Flag(help: "Only leave what this device has.")
+    var push = false
+    @Flag(help: "Only take what others have left.")
+    var pull = false
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        struct Behind: Encodable {
+            var replica: String
+            var first: UInt64
+            var last: UInt64
+        }
+
+        var remote: String
+        var sent: UInt64
+        var received: Int
+        var parked: Int
+        var vector: [String: UInt64]
+        var behind: [Behind]
+        var quarantined: [String: String]
+        var emptied: Bool
+        var newReplica: String?
+        var complete: Bool
+    }
+
+    func validate() throws {
+        if push, pull { throw ValidationError("Without --push and --pull it does both.") }
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        let remotes = try name.map { [try store.remote($0)] } ?? store.remotes()
+        guard !remotes.isEmpty else {
+            throw StoreError(
+                .notFound, "There is no remote to synchronise with.",
+                hint: "Add one: groundwave remote add NAME file:///path/to/folder.")
+        }
+        if watch { return try await follow(remotes, in: store) }
+        var isInPart = false
+        var failure: StoreError?
+        for remote in remotes {
+            do {
+                let summary = try await store.sync(remote, isPulling: !push, isPushing: !pull)
+                try tell(summary, in: store)
+                isInPart = isInPart || !summary.quarantined.isEmpty || !summary.waiting.isEmpty
+            } catch let error as StoreError {
+                // One that cannot be reached does not keep the others waiting.
+                if remotes.count > 1 { Terminal.report(error) }
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        if isInPart { throw Answer.inPart }
+    }
+
+    private func follow(_ remotes: [Remote], in store: Store) async throws {
+        for try await event in try store.startSyncing(with: remotes).events {
+            switch event {
+            case .synced(let summary):
+                if summary.sentEvents > 0 || summary.receivedEvents > 0 || !summary.quarantined.isEmpty {
+                    try tell(summary, in: store)
+                }
+            case .failed(let remote, let error):
+                Terminal.remark("\(remote.name): \(error.message) It is tried again.")
+            }
+        }
+    }
+
+    private func tell(_ summary: SyncSummary, in store: Store) throws {
+        let status = try store.syncStatus()
+        let place = status.places.first { $0.remote == summary.remote }
+        if options.json {
+            let behind = status.waiting.map(\.range) + (place?.devices.flatMap(\.has) ?? [])
+            return try Terminal.print(
+                json: Result(
+                    remote: summary.remote.name, sent: summary.sentEvents, received: summary.receivedEvents,
+                    parked: status.waiting.count,
+                    vector: Dictionary(
+                        uniqueKeysWithValues: status.vector.entries.map { ("\($0.replica)", $0.sequence) }),
+                    behind: behind.map { .init(replica: "\($0.replica)", first: $0.first, last: $0.last) },
+                    quarantined: Dictionary(
+                        uniqueKeysWithValues: summary.quarantined.map { ("\($0.key)", $0.value) }),
+                    emptied: summary.wasEmptied, newReplica: summary.newReplica.map { "\($0)" },
+                    complete: place?.isComplete ?? false))
+        }
+        let sent = NumberText.count(summary.sentEvents, "event")
+        let received = NumberText.count(summary.receivedEvents, "event")
+        Terminal.print("\(summary.remote.name): sent \(sent), received \(received). \(place?.sentence(now: Clock.now) ?? "")")
+        if summary.wasEmptied {
+            Terminal.remark("The place had lost what lay there. Nothing is lost here: it was left there again.")
+        }
+        if let replica = summary.newReplica {
+            Terminal.remark(
+                "This store had been put back to an earlier state. What it had written before came back, and it goes on as "
+                    + "replica \(replica.short).")
+        }
+        for (replica, reason) in summary.quarantined.sorted(by: { $0.key < $1.key }) {
+            Terminal.remark("Left alone: \(replica.short). \(reason)")
+        }
+    }
+}

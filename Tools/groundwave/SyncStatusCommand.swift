@@ -1,0 +1,161 @@
+import ArgumentParser
+import Events
+import Groundwave
+
+struct SyncStatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Whether all devices have the same; else what is missing where, and why.",
+        discussion: """
+            It goes by what each device said last, and asks nobody: run groundwave sync first for the latest. Exit code 1 \
+            where it is not complete, with --exit-code.
+            """)
+
+    @Flag(help: "Exit with 1 unless it is complete.")
+    var exitCode = false
+    @OptionGroup var options: StoreOptions
+
+    func run() async throws {
+        let status = try await options.openForReading().syncStatus()
+        if options.json {
+            try Terminal.print(json: SyncStatusResult(status))
+        } else {
+            print(status)
+        }
+        if exitCode, !status.isComplete { throw Answer.no }
+    }
+
+    private func print(_ status: SyncStatus) {
+        let now = Clock.now
+        if status.isOff { Terminal.print("Synchronising is off on this device. groundwave sync on goes on.") }
+        if status.places.isEmpty {
+            Terminal.print("No remotes yet.")
+            return Terminal.remark("Add one: groundwave remote add NAME file:///path/to/folder.")
+        }
+        for place in status.places {
+            Terminal.print("\(place.remote.name)  \(place.remote.address)")
+            Terminal.print("  \(place.sentence(now: now))")
+            if let time = place.lastSuccess { Terminal.print("  Last synchronised \(TimeText.milliseconds(time)).") }
+            if let failure = place.failure { Terminal.print("  The last try failed: \(Terminal.visible(failure))") }
+            if let time = place.emptied {
+                Terminal.print("  On \(TimeText.milliseconds(time)) the place had lost what lay there; it was filled again.")
+            }
+            for (replica, reason) in place.quarantined.sorted(by: { $0.key < $1.key }) {
+                Terminal.print("  Left alone: \(replica.short). \(Terminal.visible(reason))")
+            }
+            let devices = place.devices.filter { !$0.isFormer }
+            if devices.isEmpty { continue }
+            var table = TextTable(["  DEVICE", "REPLICA", "LAST SAID (UTC)", "LACKS", "HAS MORE", ""], numbersFrom: 3)
+            for device in devices {
+                table.append([
+                    "  " + device.name, device.replica.short, TimeText.milliseconds(device.lastSaid),
+                    "\(device.lacks.reduce(0) { $0 + $1.count })", "\(device.has.reduce(0) { $0 + $1.count })",
+                    device.differs.isEmpty ? "" : "another history of \(device.differs.map(\.short).joined(separator: ", "))",
+                ])
+            }
+            table.print()
+        }
+        for waiting in status.waiting {
+            let range = waiting.range
+            Terminal.print(
+                "Waiting: \(range.replica.short).\(range.first)-\(range.last), until number \(waiting.expected) comes.")
+        }
+        if !status.forked.isEmpty {
+            Terminal.print(
+                "\(NumberText.count(status.forked.count, "range")) of other histories are kept aside: groundwave forks.")
+        }
+    }
+}
+
+/// The status as JSON.
+struct SyncStatusResult: Encodable {
+    struct Range: Encodable {
+        var replica: String
+        var first: UInt64
+        var last: UInt64
+
+        init(_ range: EventRange) {
+            replica = "\(range.replica)"
+            first = range.first
+            last = range.last
+        }
+    }
+
+    struct Device: Encodable {
+        var replica: String
+        var device: String
+        var lastSaid: String
+        var lacks: [Range]
+        var has: [Range]
+        var differs: [String]
+        var former: Bool
+    }
+
+    struct Place: Encodable {
+        var name: String
+        var url: String
+        var complete: Bool
+        var lastSuccess: String?
+        var lastTry: String?
+        var failure: String?
+        var emptied: String?
+        var unsent: [Range]
+        var quarantined: [String: String]
+        var devices: [Device]
+    }
+
+    var complete: Bool
+    var off: Bool
+    var vector: [String: UInt64]
+    var waiting: [Range]
+    var forked: [Range]
+    var remotes: [Place]
+
+    init(_ status: SyncStatus) {
+        complete = status.isComplete
+        off = status.isOff
+        vector = Dictionary(uniqueKeysWithValues: status.vector.entries.map { ("\($0.replica)", $0.sequence) })
+        waiting = status.waiting.map { Range($0.range) }
+        forked = status.forked.map { Range($0) }
+        remotes = status.places.map { place in
+            Place(
+                name: place.remote.name, url: "\(place.remote.address)", complete: place.isComplete,
+                lastSuccess: place.lastSuccess.map { UTCText.milliseconds($0) },
+                lastTry: place.lastTry.map { UTCText.milliseconds($0) }, failure: place.failure,
+                emptied: place.emptied.map { UTCText.milliseconds($0) }, unsent: place.unsent.map { Range($0) },
+                quarantined: Dictionary(uniqueKeysWithValues: place.quarantined.map { ("\($0.key)", $0.value) }),
+                devices: place.devices.map { device in
+                    Device(
+                        replica: "\(device.replica)", device: device.name,
+                        lastSaid: UTCText.milliseconds(device.lastSaid), lacks: device.lacks.map { Range($0) },
+                        has: device.has.map { Range($0) }, differs: device.differs.map { "\($0)" },
+                        former: device.isFormer)
+                })
+        }
+    }
+}
+
+extension SyncStatus.Place {
+    /// How it stands, in a sentence.
+    func sentence(now: Int64) -> String {
+        guard lastSuccess != nil else { return "Not synchronised yet." }
+        let current = devices.filter { !$0.isFormer }
+        if isComplete {
+            return current.isEmpty
+                ? "All is left there; no other device has been there yet."
+                : "Complete: all \(current.count + 1) devices have the same events."
+        }
+        var parts: [String] = []
+        let here = Set(current.flatMap(\.has)).reduce(0) { $0 + $1.count }
+        if here > 0 { parts.append("\(NumberText.count(here, "event")) of others are not here yet") }
+        let unsent = unsent.reduce(0) { $0 + $1.count }
+        if unsent > 0 { parts.append("\(NumberText.count(unsent, "event")) were not left there yet") }
+        for device in current where !device.lacks.isEmpty {
+            parts.append("\(device.name) lacks \(NumberText.count(device.lacks.reduce(0) { $0 + $1.count }, "event"))")
+        }
+        for device in current where !device.differs.isEmpty { parts.append("\(device.name) has another history") }
+        if !quarantined.isEmpty { parts.append("\(NumberText.count(quarantined.count, "device")) cannot be believed or read") }
+        if failure != nil { parts.append("the last try failed") }
+        return "Not complete: \(parts.joined(separator: "; "))."
+    }
+}
