@@ -1,6 +1,7 @@
 import Foundation
-import Replication
 import Testing
+
+@testable import Replication
 
 @Suite struct `A place that is a folder` {
     let folder: TemporaryFolder
@@ -144,6 +145,34 @@ import Testing
         #expect(try await place.folders() == ["log"])
         #expect(folder.names(in: "elsewhere/inner") == ["1"])
         #expect(try transport.foreignNames().map(\.path) == ["log/way", "way"])
+    }
+
+    @Test func `does not follow a link that takes the place of a file while one looks`() async throws {
+        try folder.write([7], to: "elsewhere")
+        try folder.write([1], to: "kept")
+        try folder.write([1], to: "root/file")
+        let swapping = Task.detached { [folder] in
+            while !Task.isCancelled {
+                symlink("../elsewhere", folder("next"))
+                rename(folder("next"), folder("root/file"))
+                link(folder("kept"), folder("next"))
+                rename(folder("next"), folder("root/file"))
+            }
+        }
+        let objects = FolderTransport(URL(filePath: folder("root"))).objects
+        let name = try #require(ObjectName("file"))
+        let end = ContinuousClock.now + .seconds(10)
+        var readings: Set<[UInt8]?> = []
+        var refusals = 0
+        while refusals < 3_000, ContinuousClock.now < end {
+            do { readings.insert(try objects.get(name, range: nil, limit: 10)) } catch {
+                #expect(isRefused(error, "file"))
+                refusals += 1
+            }
+        }
+        swapping.cancel()
+        await swapping.value
+        #expect(readings == [[1]])
     }
 
     @Test(.timeLimit(.minutes(1)))
