@@ -40,11 +40,13 @@ let package = Package(
         .target(name: "Events", dependencies: ["ByteCoding", crypto]),
         // Layer 2
         .target(name: "Records", dependencies: ["ByteCoding", "Events"]),
-        .target(name: "EventLog", dependencies: ["ByteCoding", "Events", "LMDB"]),
+        .target(name: "EventLog", dependencies: ["ByteCoding", "Compression", "Events", "LMDB"]),
         // Layer 3
         .target(
             name: "Projections",
             dependencies: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "Records", crypto]),
+        .target(
+            name: "Replication", dependencies: ["ByteCoding", "EventLog", "Events"]),
         // Layer 4
         .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
         .target(name: "Settings", dependencies: ["ByteCoding", "Events", "Records"]),
@@ -52,8 +54,8 @@ let package = Package(
         .target(
             name: "Groundwave",
             dependencies: [
-                "ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records", "Settings",
-                grdb, logging,
+                "ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records", "Replication",
+                "Settings", grdb, logging,
             ]),
         // Layer 6
         .target(name: "GroundwaveTesting", dependencies: ["Groundwave", "SeededNumbers"]),
@@ -76,6 +78,11 @@ let package = Package(
         .testTarget(
             name: "ProjectionsTests",
             dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records", "SeededNumbers"]),
+        .testTarget(
+            name: "ReplicationTests",
+            dependencies: ["ByteCoding", "EventLog", "Events", "Replication", "SeededNumbers", "transport-writer"]),
+        // The other process of ReplicationTests: it stores objects and is killed, or may not do everything.
+        .executableTarget(name: "transport-writer", dependencies: ["Replication"], path: "Tests/TransportWriter"),
         // The call sites of the public interface, compiled and run: they import what an application imports.
         .testTarget(name: "Examples", dependencies: ["Groundwave", "GroundwaveTesting"], path: "Tests/Examples"),
         .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records", "SeededNumbers"]),

@@ -48,6 +48,7 @@ extension EventLog {
             }
         }
         return try commit(durability) { transaction, tables, state in
+            try Self.checkClaim(of: replica, in: transaction, tables)
             var frame = ByteWriter(capacity: 1024)
             var head = try Self.head(of: replica, in: transaction, tables)
             var clock = HybridClock(last: Swift.max(state.clock, head?.stamp ?? state.clock))
@@ -137,7 +138,7 @@ extension EventLog {
         }
     }
 
-    private static func head(
+    static func head(
         of replica: ReplicaID, in transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws -> HeadRow? {
         guard let row = try transaction.withValue(ReplicaKey(replica), in: tables.heads, { HeadRow($0) }) else {
@@ -148,7 +149,7 @@ extension EventLog {
     }
 
     /// Notes where a run starts, unless the event at the position before is the replica's own last one.
-    private static func startRun(
+    static func startRun(
         of replica: ReplicaID, at position: Position, after head: HeadRow?,
         _ transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
@@ -160,7 +161,7 @@ extension EventLog {
     }
 
     /// One write transaction around `body`, which moves the state on; seals that are ready go with it.
-    private func commit<Result>(
+    func commit<Result>(
         _ durability: Durability, _ body: (borrowing WriteTransaction, LogTables, inout LogState) throws -> Result
     ) throws -> Result {
         try checkAfterFailedCommit()

@@ -38,7 +38,7 @@ extension EventLog {
             erased.formUnion(events)
             let archived = try Self.base(in: transaction, tables)?.vector ?? VersionVector()
             let isInBase = isNew && events.ranges.contains { $0.first <= archived[$0.replica] }
-            guard try isInBase || haveValues(events) else {
+            guard try isInBase || haveValues(events) || Self.rangesHold(events, in: transaction, tables) else {
                 try Self.put(erased, in: transaction)
                 return 0
             }
@@ -55,6 +55,7 @@ extension EventLog {
                     }
                     if let base { try Self.put(base, at: archived, in: new) } else { try Self.copyBase(old, new) }
                     try Self.put(erased, in: new)
+                    try Self.withholdFromRanges(erased, in: new)
                 }
                 return count
             }

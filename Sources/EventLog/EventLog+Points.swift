@@ -148,7 +148,7 @@ extension EventLog {
         try withFrame(of: event, in: transaction, tables) { frame, _ in frame }
     }
 
-    private static func withFrame<Result>(
+    static func withFrame<Result>(
         of event: EventID, in transaction: borrowing ReadTransaction, _ tables: LogTables,
         _ body: (Frame, RawSpan) throws -> Result
     ) throws -> Result {

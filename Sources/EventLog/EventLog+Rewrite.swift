@@ -40,6 +40,9 @@ extension EventLog {
         try copy(from.trees, to.trees, old, new)
         try copy(from.nodes, to.nodes, old, new)
         try copy(from.erased, to.erased, old, new)
+        try copy(from.signed, to.signed, old, new)
+        try copy(from.waiting, to.waiting, old, new)
+        try copy(from.forked, to.forked, old, new)
         try old.withCursor(from.meta) { cursor in
             try cursor.forEach(from: nil) { key, value in
                 let name = key.toArray()

@@ -14,6 +14,9 @@ extension EventLog {
                 ("nodes", try transaction.statistics(of: tables.nodes)),
                 ("erased", try transaction.statistics(of: tables.erased)),
                 ("base", try transaction.statistics(of: tables.base)),
+                ("signed", try transaction.statistics(of: tables.signed)),
+                ("waiting", try transaction.statistics(of: tables.waiting)),
+                ("forked", try transaction.statistics(of: tables.forked)),
             ]
         }
     }

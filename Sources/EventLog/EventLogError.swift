@@ -17,6 +17,8 @@ public enum EventLogError: Error, Hashable, Sendable {
     case batchTooLarge(count: Int, bytes: Int)
     /// An event came before the one it follows: `expected` is the number that would be next.
     case outOfSequence(EventID, expected: SequenceNumber)
+    /// The store does not write as this replica, or does not any more: it has to be claimed first.
+    case notClaimed(ReplicaID)
     /// After a failed commit the end of the log was not as it must be. Nothing is acknowledged any more.
     case tailLost(expected: Position, found: Position)
 }

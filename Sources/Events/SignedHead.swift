@@ -1,6 +1,4 @@
 import ByteCoding
-import Crypto
-import Foundation
 
 /// Why a signed head is not what it says.
 public enum SignedHeadError: Error, Hashable, Sendable {
@@ -52,9 +50,9 @@ public struct SignedHead: Hashable, Sendable {
     /// Throws unless the key is the replica's, and has signed what this head says. Cost: about 0.1 ms.
     public func check() throws(SignedHeadError) {
         guard publicKey.count == 32, Identity.replica(publicKey: publicKey) == replica else { throw .foreignKey }
-        guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: publicKey),
-            key.isValidSignature(signature, for: Self.message(log, replica, sequence, root))
-        else { throw .wrongSignature }
+        guard Identity.isValid(signature, of: Self.message(log, replica, sequence, root), by: publicKey) else {
+            throw .wrongSignature
+        }
     }
 
     /// The bytes that are signed.

@@ -20,6 +20,9 @@ public struct Configuration: Sendable {
     /// Files of archives whose events are read as if they had never left the log. The store can then only be read, and
     /// the log is copied to a temporary folder first.
     public var archives: [String]
+    /// Where this device keeps what tells a store from its copies: a folder that stays, and that no backup of the store
+    /// brings back with it.
+    public var stateFolder: URL
     /// Where the present moment and chance come from.
     public var surroundings: Surroundings
 
@@ -27,13 +30,14 @@ public struct Configuration: Sendable {
     public init(
         author: String = "", deviceName: String = ProcessInfo.processInfo.hostName,
         kinds: [any RecordKind.Type] = [], isReadOnly: Bool = false, archives: [String] = [],
-        surroundings: Surroundings = .system
+        stateFolder: URL? = nil, surroundings: Surroundings = .system
     ) {
         self.author = author
         self.deviceName = deviceName
         self.kinds = kinds
         self.isReadOnly = isReadOnly
         self.archives = archives
+        self.stateFolder = stateFolder ?? Incarnation.defaultStateFolder
         self.surroundings = surroundings
     }
 }
@@ -80,7 +84,7 @@ public final class Store: Reading {
         self.log = log
         author = configuration.author
         surroundings = configuration.surroundings
-        replica = identity?.replica
+        readReplica = identity?.replica
         let commits = CommitSignal(of: log)
         self.commits = commits
         let kinds = Self.kinds(configuration)
@@ -89,12 +93,15 @@ public final class Store: Reading {
                 level: rebuild.isRepair ? .warning : .debug, "built anew",
                 metadata: ["events": "\(rebuild.events)", "reason": "\(rebuild.reason)"])
         }
-        if mayWrite, let identity {
+        if mayWrite, identity != nil {
             scratch = nil
             self.views = views
             erasing = Erasing(log: log, views: views, files: files)
-            writer = Writer(
-                log: log, views: views, erasing, identity: identity, deviceName: configuration.deviceName, surroundings,
+            writer = try Writer(
+                log: log, views: views, erasing,
+                Incarnation(
+                    files: files, log: log, surroundings: surroundings, stateFolder: configuration.stateFolder),
+                deviceName: configuration.deviceName,
                 didCommit: { [dueWork] in
                     commits.notify()
                     dueWork.ask()
@@ -132,6 +139,9 @@ public final class Store: Reading {
                 try? FileManager.default.removeItem(atPath: files.identity)
                 throw error
             }
+            try Incarnation(
+                files: files, log: log, surroundings: configuration.surroundings, stateFolder: configuration.stateFolder
+            ).claimNew(identity)
             let store = try Store(
                 files: files, configuration: configuration, log: log, identity: identity, mayWrite: true)
             try await store.introduce()
@@ -202,7 +212,11 @@ public final class Store: Reading {
     }
 
     /// The replica that this device writes as; `nil` where the store is read without its key.
-    public let replica: ReplicaID?
+    ///
+    /// Another one once the store was found to be a copy, or to have been put back to an earlier state.
+    public var replica: ReplicaID? { writer?.replica ?? readReplica }
+
+    private let readReplica: ReplicaID?
 
     /// Whether the store can only be read.
     public var isReadOnly: Bool { writer == nil }

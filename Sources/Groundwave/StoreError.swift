@@ -31,6 +31,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let expired = Code(66, "expired")
         /// The values that it takes were moved to an archive.
         public static let archived = Code(66, "archived")
+        /// A remote cannot be reached now.
+        public static let unreachable = Code(69, "unreachable")
+        /// Something is switched off that has to be on.
+        public static let syncOff = Code(78, "syncOff")
         /// A bug of ours.
         public static let bug = Code(70, "bug")
         /// Something is there already and will not be overwritten.
@@ -121,6 +125,10 @@ extension StoreError {
         case .outOfSequence(let event, let expected):
             self.init(
                 .damaged, "Event \(event.short) came where number \(expected) was expected.", cause: error)
+        case .notClaimed:
+            self.init(
+                .busy, "Meanwhile this store was found to be a copy, and goes on under a new name.",
+                hint: "Try again: nothing was written.", cause: error)
         case .tailLost(let expected, let found):
             self.init(
                 .inputOutput,

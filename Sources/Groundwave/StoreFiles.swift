@@ -8,7 +8,6 @@ struct StoreFiles: Sendable {
     var log: String { folder.appending(path: "log.mdb").path }
     var views: String { folder.appending(path: "views.mdb").path }
     var identity: String { folder.appending(path: "identity").path }
-    var localSettings: String { folder.appending(path: "settings.json").path }
 
     var snapshotFolder: URL { folder.appending(path: "snapshots") }
 
@@ -65,6 +64,13 @@ struct StoreFiles: Sendable {
         return names.filter { !own.contains($0) && !$0.hasPrefix("views.mdb.new-") }.map {
             folder.appending(path: $0).path
         }
+    }
+
+    /// Writes the private key of a new replica in the place of the old one's, with mode 0600.
+    func replace(_ identity: Identity) throws {
+        var file = try AtomicFile(self.identity, permissions: 0o600)
+        try file.write(identity.secret)
+        try file.finish()
     }
 
     /// Writes the private key with mode 0600; never over another one.

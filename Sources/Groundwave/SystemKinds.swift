@@ -2,11 +2,13 @@ import Events
 import Projections
 import Records
 
-/// The record of each replica: its public key and the name of its device, told by its first event.
+/// The record of each replica: its public key and the name of its device, told by its first event; and the replica that
+/// it goes on from, where the store was copied or put back.
 enum ReplicaKind: RecordKind {
     static let name = "replica"
     static let schema = KindSchema(
-        name: name, fields: [FieldSchema(1, "KEY"), FieldSchema(2, "DEVICE"), FieldSchema(3, "PROGRAM")])
+        name: name,
+        fields: [FieldSchema(1, "KEY"), FieldSchema(2, "DEVICE"), FieldSchema(3, "PROGRAM"), FieldSchema(4, "FORMER")])
 }
 
 /// The record of each import: it closes every batch of it, so that the batches of one import are found together.

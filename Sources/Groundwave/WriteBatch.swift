@@ -130,13 +130,14 @@ public struct WriteBatch {
     }
 
     /// The first event of a replica: its key, and what its device is called.
-    mutating func introduce(_ identity: Identity, device: String) throws {
+    mutating func introduce(_ identity: Identity, device: String, former: ReplicaID?) throws {
         let id = RecordID(high: identity.replica.high, low: identity.replica.low)
         try append(
             Change(
                 kind: ReplicaKind.name, record: id,
                 operations: ReplicaKind.schema.operations(
-                    assigning: [Assignment("KEY", identity.publicKey), Assignment("DEVICE", text: device)], to: nil)))
+                    assigning: [Assignment("KEY", identity.publicKey), Assignment("DEVICE", text: device)]
+                        + (former.map { [Assignment("FORMER", text: "\($0)")] } ?? []), to: nil)))
     }
 
     private func operations(

@@ -12,10 +12,11 @@ import Synchronization
 /// All of it runs on one serial queue, since a commit blocks and LMDB binds a write to its thread. Callers that come
 /// while a commit is being flushed share the next one: what several threads write costs one flush, not several.
 final class Writer: Sendable {
-    let replica: ReplicaID
-    private let identity: Identity
+    private let incarnation: Incarnation
+    /// Who this process appends as.
+    private let author: Mutex<Author>
     let deviceName: String
-    let surroundings: Surroundings
+    var surroundings: Surroundings { incarnation.surroundings }
     private let didCommit: @Sendable () -> Void
     private let log: EventLog
     private let views: Views
@@ -24,6 +25,15 @@ final class Writer: Sendable {
     private let sealing = DispatchQueue(label: "groundwave.sealing", qos: .utility)
     private let waiting = Mutex(Waiting())
     private let logger = Subsystem.writer.logger
+
+    private struct Author {
+        var identity: Identity
+        var former: ReplicaID?
+        /// Whether this process has claimed the log.
+        var hasClaimed = false
+        /// Whether the log has the event that introduces the replica.
+        var isIntroduced = false
+    }
 
     private struct Waiting {
         var requests: [any Request] = []
@@ -37,18 +47,38 @@ final class Writer: Sendable {
 
     /// - Parameter didCommit: Called after each commit, when its events can be read.
     init(
-        log: EventLog, views: Views, _ erasing: Erasing, identity: Identity, deviceName: String,
-        _ surroundings: Surroundings,
+        log: EventLog, views: Views, _ erasing: Erasing, _ incarnation: Incarnation, deviceName: String,
         didCommit: @escaping @Sendable () -> Void
-    ) {
+    ) throws {
         self.log = log
         self.views = views
         self.erasing = erasing
-        self.identity = identity
+        self.incarnation = incarnation
         self.deviceName = deviceName
-        self.surroundings = surroundings
         self.didCommit = didCommit
-        replica = identity.replica
+        author = Mutex(Author(identity: try incarnation.files.readIdentity()))
+    }
+
+    /// The replica that this process appends as.
+    var replica: ReplicaID { author.withLock { $0.identity.replica } }
+
+    /// The key of that replica.
+    var identity: Identity { author.withLock { $0.identity } }
+
+    /// Makes sure that this process appends as a replica that this store alone writes: before every append.
+    ///
+    /// The first time in a process it looks whether the store is still the one that it was. Later it looks whether
+    /// another process has found that it is not, or whether events of its own came from elsewhere.
+    private func claim() throws {
+        let (known, hasClaimed) = author.withLock { ($0.identity.replica, $0.hasClaimed) }
+        if hasClaimed, try log.claim()?.replica == known { return }
+        let (identity, former) = try incarnation.claim()
+        author.withLock {
+            if $0.identity.replica != identity.replica { $0.isIntroduced = false }
+            $0.identity = identity
+            $0.former = former
+            $0.hasClaimed = true
+        }
     }
 
     /// Writes the first event of this replica, its key and its device's name, unless the log has it.
@@ -56,19 +86,22 @@ final class Writer: Sendable {
     /// Called on the queue before every append: the replica of a copied store introduces itself when it first has
     /// something to say, and not before, so that a copy has exactly the events of its origin.
     func introduceIfNew() throws {
-        guard !isIntroduced.load(ordering: .relaxed) else { return }
+        try claim()
+        let author = author.withLock { $0 }
+        if author.isIntroduced { return }
         let vector = try log.vector()
         if vector[replica] == 0 {
             var batch = newBatch()
-            try batch.introduce(identity, device: deviceName)
-            let words = vector.entries.isEmpty ? "A new log" : "A new device"
+            try batch.introduce(author.identity, device: deviceName, former: author.former)
+            let words =
+                if vector.entries.isEmpty { "A new log" } else if author.former == nil { "A new device" } else {
+                    "This device goes on under a new name: the store was copied or put back"
+                }
             let draft = try batch.draft(AuditNote(author: deviceName, text: words))
             _ = try log.append([draft], as: replica, arrival: surroundings.now())
         }
-        isIntroduced.store(true, ordering: .relaxed)
+        self.author.withLock { $0.isIntroduced = true }
     }
-
-    private let isIntroduced = Atomic(false)
 
     /// A batch that nothing was written to yet.
     func newBatch() -> WriteBatch {
@@ -98,6 +131,7 @@ final class Writer: Sendable {
                     with: Result {
                         try log.checkAfterFailedCommit()
                         finishErasing()
+                        try claim()
                         return try body()
                     })
             }
@@ -147,6 +181,8 @@ final class Writer: Sendable {
                 try log.checkAfterFailedCommit()
                 try views.catchUp()
                 finishErasing()
+                // What the batches name as their own is the replica's that appends them.
+                try claim()
                 while let request = rest.first {
                     var batch = newBatch()
                     let draft: DraftBatch

@@ -16,6 +16,8 @@ public final class TemporaryStore: Sendable {
     public init(_ configuration: Configuration = Configuration()) async throws {
         let folder = try TemporaryFolder()
         self.folder = folder
+        var configuration = configuration
+        configuration.stateFolder = folder.url.appending(path: "state")
         store = try await Store.create(at: folder.url.appending(path: "store"), configuration)
     }
 
@@ -24,6 +26,8 @@ public final class TemporaryStore: Sendable {
 
     /// Opens the same folder once more, as another part of the program would.
     public func reopened(_ configuration: Configuration = Configuration()) async throws -> Store {
+        var configuration = configuration
+        configuration.stateFolder = folder.url.appending(path: "state")
         switch try await Store.open(at: url, configuration) {
         case .ready(let store): return store
         }

@@ -14,7 +14,9 @@ struct LogReading {
     private(set) var isDoubtful = false
 
     /// The tables whose rows are read first, in order; the rest of a log are `events` and `arrivals`.
-    private static let smallTables = ["meta", "heads", "trees", "nodes", "runs", "erased", "base"]
+    private static let smallTables = [
+        "meta", "heads", "trees", "nodes", "runs", "erased", "signed", "waiting", "forked", "base",
+    ]
 
     /// How many cores go through the events.
     private let cores: Int
@@ -94,12 +96,20 @@ struct LogReading {
 
     private mutating func readRows(of name: String) {
         var visitor = RowCollector(table: name, rows: rows)
-        walk(name, valueLimit: name == "base" ? LogBase.pieceSize : reader.meta.pageSize, &visitor) { $0.damaged.count }
+        walk(name, valueLimit: Self.valueLimit(of: name, reader.meta.pageSize), &visitor) { $0.damaged.count }
         rows = visitor.rows
         damage += visitor.damaged.map { LogDamage(.page, "in the table \(name): \($0)") }
         if visitor.malformed > 0 {
             damage.append(
                 LogDamage(Self.what(of: name), "\(visitor.malformed) rows of the table \(name) are malformed"))
+        }
+    }
+
+    private static func valueLimit(of table: String, _ pageSize: Int) -> Int {
+        switch table {
+        case "base": LogBase.pieceSize
+        case "waiting", "forked": RangeLimits.frameBytes
+        default: pageSize
         }
     }
 
@@ -109,6 +119,8 @@ struct LogReading {
         case "trees", "nodes": .tree
         case "runs": .run
         case "erased": .erased
+        case "signed": .signature
+        case "waiting", "forked": .range
         case "base": .base
         default: .meta
         }
@@ -165,6 +177,27 @@ struct LogReading {
         }
     }
 
+    /// What others have signed and sent.
+    private mutating func checkWhatCame(of log: LogID, _ replicas: [LogReport.Replica]) {
+        for (replica, row) in rows.signed.sorted(by: { $0.key < $1.key }) {
+            let head = row.withSpan { EventLog.signedHead(log, replica, $0) }
+            guard let head, (try? head.check()) != nil else {
+                damage.append(LogDamage(.signature, replica, "the head that the replica has signed is not what it was"))
+                continue
+            }
+            let now = replicas.first { $0.replica == replica }
+            if let now, now.events < head.sequence || now.events == head.sequence && now.root != head.root {
+                damage.append(
+                    LogDamage(
+                        .signature, replica, "the replica has signed \(head.sequence) events, and other ones are here")
+                )
+            }
+        }
+        for bytes in rows.ranges where (try? RangeFrame(reading: bytes, of: log)) == nil {
+            damage.append(LogDamage(.range, "a range that came and waits is not what it was"))
+        }
+    }
+
     /// What the meta rows say.
     private mutating func describe(_ report: inout LogReport) {
         report.log = rows.metaRow("log", count: 16).map { LogID($0) }
@@ -174,6 +207,7 @@ struct LogReading {
         if !rows.isBaseWhole {
             damage.append(LogDamage(.base, "the snapshot that stands for archived history is not what was written"))
         }
+        if let log = report.log { checkWhatCame(of: log, report.replicas) }
         let format = rows.metaRow("format", count: 4)?.withSpan { $0.uint32(at: 0) }
         if format != EventLog.format {
             damage.append(LogDamage(.meta, "the log has format \(format.map(String.init) ?? "none"), which is unknown"))

@@ -49,6 +49,10 @@ public struct LogDamage: Hashable, Sendable {
         case batch
         /// The row that names the last event of a replica is wrong.
         case head
+        /// The head that a replica has signed is not its, or is of other events.
+        case signature
+        /// A range that came, and waits, is not what came.
+        case range
         /// The row that says where events of a replica stand is wrong.
         case run
         /// A row that says when events arrived is wrong.

@@ -18,6 +18,10 @@ struct LogRows {
     var runs: [Run] = []
     /// The events that have no values any more.
     var erased = EventSet()
+    /// The heads that replicas have signed, as rows.
+    var signed: [ReplicaID: [UInt8]] = [:]
+    /// The ranges that came and are kept as they came.
+    var ranges: [[UInt8]] = []
     /// The hashes of the pieces of the base, in their order, and how many bytes they have.
     private var basePieces: (count: UInt64, bytes: UInt64, hashes: ByteWriter) = (0, 0, ByteWriter())
 
@@ -55,6 +59,11 @@ struct LogRows {
         case "erased":
             guard let range = EventLog.erasedRange(key, value) else { return false }
             erased.insert(range)
+        case "signed":
+            guard let key = ReplicaKey(keyBytes: key), value.byteCount == 136 else { return false }
+            signed[key.replica] = value.toArray()
+        case "waiting", "forked":
+            ranges.append(value.toArray())
         case "base":
             guard UInt64(keyBytes: key) == basePieces.count else { return false }
             basePieces.count += 1

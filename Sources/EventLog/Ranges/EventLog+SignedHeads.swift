@@ -1,0 +1,49 @@
+import ByteCoding
+import Events
+import LMDB
+
+// As a row: number (8), root (32), public key (32), signature (64).
+extension EventLog {
+    /// The latest head that `replica` is known to have signed; `nil` where none is.
+    public func signedHead(of replica: ReplicaID) throws -> SignedHead? {
+        try read { transaction in try signedHead(of: replica, in: transaction, LogTables(in: transaction)) }
+    }
+
+    /// Keeps `head`, which was checked, unless a later one is known.
+    public func keep(_ head: SignedHead) throws {
+        try write { transaction in try keep(head, in: transaction, LogTables(in: transaction)) }
+    }
+
+    func signedHead(
+        of replica: ReplicaID, in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+    ) throws -> SignedHead? {
+        let row = try transaction.withValue(ReplicaKey(replica), in: tables.signed) {
+            Self.signedHead(id, replica, $0)
+        }
+        guard let found = row else { return nil }
+        guard let found else { throw EventLogError.damaged("the head that a replica has signed") }
+        return found
+    }
+
+    /// The head of `log` that a row says; `nil` where it has another length.
+    static func signedHead(_ log: LogID, _ replica: ReplicaID, _ row: RawSpan) -> SignedHead? {
+        guard row.byteCount == 136 else { return nil }
+        return SignedHead(
+            log: log, replica: replica, sequence: row.uint64(at: 0), root: Hash256(at: 8, of: row),
+            publicKey: row.extracting(40..<72).toArray(), signature: row.extracting(72..<136).toArray())
+    }
+
+    func keep(
+        _ head: SignedHead, in transaction: borrowing WriteTransaction, _ tables: LogTables
+    ) throws {
+        if let known = try signedHead(of: head.replica, in: transaction, tables), known.sequence >= head.sequence {
+            return
+        }
+        var writer = ByteWriter(capacity: 136)
+        writer.append(littleEndian: head.sequence)
+        writer.append(head.root)
+        writer.append(contentsOf: head.publicKey)
+        writer.append(contentsOf: head.signature)
+        try transaction.put(writer.bytes.span.bytes, for: ReplicaKey(head.replica), in: tables.signed)
+    }
+}

@@ -1,0 +1,94 @@
+import ByteCoding
+import Compression
+import Events
+
+/// Collects the events of a range that is being made.
+package struct RangeBuilder {
+    private var events = ByteWriter(capacity: 4096)
+    private(set) var count: UInt64 = 0
+
+    var byteCount: Int { events.count }
+
+    /// Whether another event of `length` bytes still belongs into this range.
+    func hasRoom(for length: Int, preferred: Int) -> Bool {
+        if count == 0 { return true }
+        return events.count + length <= preferred && count < UInt64(RangeLimits.eventCount)
+    }
+
+    mutating func append(_ frame: RawSpan) {
+        events.append(rechaining: frame, after: 0)
+        count += 1
+    }
+
+    mutating func append(withholding frame: Frame, in bytes: RawSpan) {
+        events.append(withholding: frame, in: bytes, after: 0)
+        count += 1
+    }
+
+    /// The frame of the collected events.
+    ///
+    /// - Parameters:
+    ///   - first: The number of the first one.
+    ///   - edge: The tree before it.
+    ///   - head: A signed head at or behind the last one.
+    ///   - path: From the last one to the head.
+    func frame(
+        first: SequenceNumber, edge: MerkleEdge, head: SignedHead, path: [Hash256], observed: [ObservedHead]
+    ) -> [UInt8] {
+        let compressed = events.withSpan { Zstd.compress($0, level: 3) }
+        var writer = ByteWriter(capacity: RangeFrame.prefixSize + compressed.count + 1024)
+        writer.append(littleEndian: RangeFrame.magic)
+        writer.append(littleEndian: UInt32(0))
+        writer.append(head.log)
+        writer.append(head.replica)
+        writer.append(littleEndian: first)
+        writer.append(littleEndian: UInt32(count))
+        writer.append(littleEndian: head.sequence)
+        writer.append(head.root)
+        writer.append(contentsOf: head.publicKey)
+        writer.append(contentsOf: head.signature)
+        writer.append(UInt8(path.count))
+        writer.append(littleEndian: UInt16(observed.count))
+        writer.append(littleEndian: UInt32(events.count))
+        writer.append(littleEndian: UInt32(compressed.count))
+        for hash in edge.subtrees + path { writer.append(hash) }
+        for head in observed {
+            writer.append(head.event.replica)
+            writer.append(littleEndian: head.event.sequence)
+            writer.append(bigEndian: head.rootPrefix)
+        }
+        writer.append(contentsOf: compressed)
+        writer.overwrite(littleEndian: UInt32(writer.count + 4), at: 4)
+        writer.appendChecksum(from: 0)
+        return writer.bytes
+    }
+}
+
+extension RangeFrame {
+    /// The same range without the values of `events`; itself where it has none of them.
+    ///
+    /// Leaves, roots and the signature stay what they were.
+    func withholding(_ events: EventSet) -> RangeFrame {
+        let isTouched = (range.first...range.last).contains { sequence in
+            let isWithheld = try? withEvent(sequence) { frame, _ in frame.isWithheld }
+            return isWithheld == false && events.contains(EventID(range.replica, sequence))
+        }
+        if !isTouched { return self }
+        var builder = RangeBuilder()
+        for sequence in range.first...range.last {
+            // The range was read, so its frames can be.
+            try? withEvent(sequence) { frame, bytes in
+                if events.contains(frame.id) {
+                    builder.append(withholding: frame, in: bytes)
+                } else {
+                    builder.append(bytes)
+                }
+            }
+        }
+        let bytes = builder.frame(first: range.first, edge: edge, head: head, path: path, observed: observed)
+        guard let frame = try? RangeFrame(checkedBefore: bytes) else {
+            preconditionFailure("A range without some values is a range.")
+        }
+        return frame
+    }
+}

@@ -1,0 +1,108 @@
+import EventLog
+import Events
+import Foundation
+
+/// Makes sure that a store is still the one that it was, before it appends as the replica that it was.
+///
+/// A token lies half in the log and half in the state folder of this device, under the device and inode of the file that
+/// holds the key. Both halves change when a process begins to write. A folder that was copied has another inode; one that
+/// was put back to an earlier state has an older half; a machine that never saw the store has none. In each case the
+/// store goes on as a new replica, which names the old one: what the old one would append next may exist elsewhere.
+///
+/// A wrong suspicion costs a replica. A wrong trust would cost events, so whatever is not known counts as apart.
+struct Incarnation: Sendable {
+    let files: StoreFiles
+    let log: EventLog
+    let surroundings: Surroundings
+    /// Where the outer halves lie.
+    let stateFolder: URL
+
+    /// The state folder of this device: `GROUNDWAVE_STATE`, else where the system keeps such things.
+    static var defaultStateFolder: URL {
+        let environment = ProcessInfo.processInfo.environment
+        if let path = environment["GROUNDWAVE_STATE"], !path.isEmpty { return URL(filePath: path) }
+        #if os(macOS)
+        return URL.applicationSupportDirectory.appending(path: "groundwave/state")
+        #else
+        let base =
+            environment["XDG_STATE_HOME"].flatMap { $0.isEmpty ? nil : URL(filePath: $0) }
+            ?? FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/state")
+        return base.appending(path: "groundwave")
+        #endif
+    }
+
+    /// Claims the log for this process; afterwards it may append as the identity that is returned.
+    ///
+    /// Cost: two small files are written and flushed, and one commit.
+    func claim() throws -> (identity: Identity, former: ReplicaID?) {
+        let old = try files.readIdentity()
+        var generator = surroundings.generator
+        var identity = old
+        var former: ReplicaID?
+        try log.claim { present in
+            let outer = try outerHalves()
+            let isSame = present.map { $0.replica == old.replica && outer.contains($0.token) } ?? false
+            let next = LogID.random(using: &generator)
+            if let present, isSame {
+                former = present.former
+                // Until the commit is done the present half is right; afterwards the next one.
+                try write(outerHalves: [present.token, next])
+                return (Claim(replica: identity.replica, former: former, token: next), nil)
+            }
+            identity = Identity.random(using: &generator)
+            former = old.replica
+            try files.replace(identity)
+            try write(outerHalves: [next])
+            // Without its last word nobody would believe the last events of the old replica.
+            return (Claim(replica: identity.replica, former: former, token: next), try log.signedHead(by: old))
+        }
+        if identity.replica != old.replica {
+            Subsystem.store.logger.notice(
+                "goes on as a new replica: the store was copied or put back, or this device has not seen it",
+                metadata: ["replica": "\(identity.replica.short)", "former": "\(old.replica.short)"])
+        }
+        return (identity, former)
+    }
+
+    /// Claims a log that was made just now.
+    func claimNew(_ identity: Identity, former: ReplicaID? = nil) throws {
+        var generator = surroundings.generator
+        let token = LogID.random(using: &generator)
+        try write(outerHalves: [token])
+        try log.claim { _ in (Claim(replica: identity.replica, former: former, token: token), nil) }
+    }
+
+    private var outerFile: URL {
+        get throws {
+            var status = stat()
+            guard stat(files.identity, &status) == 0 else {
+                throw StoreError(.damaged, "The file \(files.identity) is not there: this device's key is missing.")
+            }
+            return stateFolder.appending(path: "tokens/\(log.id)/\(status.st_dev)-\(status.st_ino)")
+        }
+    }
+
+    private func outerHalves() throws -> [LogID] {
+        guard let bytes = FileManager.default.contents(atPath: try outerFile.path) else { return [] }
+        return stride(from: 0, to: bytes.count - bytes.count % 16, by: 16).map { start in
+            LogID([UInt8](bytes[bytes.startIndex + start..<bytes.startIndex + start + 16]))
+        }
+    }
+
+    private func write(outerHalves: [LogID]) throws {
+        let path = try outerFile
+        do {
+            try FileManager.default.createDirectory(
+                at: path.deletingLastPathComponent(), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            var file = try AtomicFile(path.path, permissions: 0o600)
+            try file.write(outerHalves.flatMap(\.bytes))
+            try file.finish()
+        } catch {
+            throw StoreError(
+                .inputOutput,
+                "The folder \(stateFolder.path), where this device keeps what tells a store from its copies, cannot be written.",
+                hint: "Make it writable, or name another one that stays with GROUNDWAVE_STATE.", cause: error)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// A small file of a store, as JSON, that several processes may change.
+struct JSONFile<Value: Codable> {
+    let folder: URL
+    let name: String
+    /// What it is where there is no file yet.
+    let empty: Value
+    /// What it holds, for the message where it cannot be read.
+    let contents: String
+
+    var path: String { folder.appending(path: name).path }
+
+    /// What it holds now.
+    func read() throws -> Value {
+        guard let data = FileManager.default.contents(atPath: path) else { return empty }
+        do { return try JSONDecoder().decode(Value.self, from: data) } catch {
+            throw StoreError(
+                .damaged, "The file \(path) is not what it should be.",
+                hint: "Repair it, or delete it: it holds \(contents) and nothing else.", cause: error)
+        }
+    }
+
+    /// Changes it; other processes wait meanwhile. Where `change` returns `false`, nothing is written.
+    @discardableResult
+    func update(_ change: (inout Value) throws -> Bool) throws -> Bool {
+        // A lock on the folder: it needs no file of its own, and ends with the process.
+        let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
+            throw StoreError(.inputOutput, "The folder \(folder.path) cannot be locked.")
+        }
+        defer { _ = Foundation.close(descriptor) }
+        var value = try read()
+        guard try change(&value) else { return false }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        var file = try AtomicFile(path, permissions: 0o600)
+        do { try file.write([UInt8](try encoder.encode(value)) + [UInt8(ascii: "\n")]) } catch {
+            throw StoreError(.inputOutput, "The file \(path) cannot be written.", cause: error)
+        }
+        try file.finish()
+        return true
+    }
+}

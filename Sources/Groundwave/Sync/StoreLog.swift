@@ -1,0 +1,30 @@
+import EventLog
+import Events
+import Replication
+
+/// The log of a store, for replication: whatever comes in shows in the views and wakes whoever observes.
+struct StoreLog: ReplicatedLog {
+    let store: Store
+
+    var id: LogID { store.log.id }
+
+    func provenVector(signedBy identity: Identity?) throws -> VersionVector {
+        try store.log.provenVector(signedBy: identity)
+    }
+
+    func root(of replica: ReplicaID, through sequence: SequenceNumber) throws -> Hash256? {
+        try store.log.root(of: replica, through: sequence)
+    }
+
+    func frame(of range: EventRange, signedBy identity: Identity?, preferredBytes: Int) throws -> RangeFrame? {
+        try store.log.frame(of: range, signedBy: identity, preferredBytes: preferredBytes)
+    }
+
+    func keptFrames() throws -> [RangeFrame] { try store.log.keptFrames() }
+
+    func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
+        let received = try store.log.receive(frames, arrival: arrival)
+        if received.appendedCount > 0 { store.eventsCame() }
+        return received
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Replication
+
+/// What this device keeps of synchronising: with whom, and whether at all. It never travels.
+struct SyncFile: Codable, Hashable {
+    /// The addresses of the remotes by their names.
+    var remotes: [String: String] = [:]
+    /// Whether the user has switched it off.
+    var isOff = false
+    /// How it went at each remote.
+    var standings: [String: Standing] = [:]
+
+    /// How it went at one remote.
+    struct Standing: Codable, Hashable {
+        /// When it was last looked at with success: milliseconds since 1970.
+        var lastSuccess: Int64?
+        /// When it was last tried.
+        var lastTry: Int64 = 0
+        /// Why the last try failed.
+        var failure: String?
+        /// What could not be believed, by the store that left it.
+        var quarantined: [String: String] = [:]
+        /// When the place was found to have lost what it had.
+        var emptied: Int64?
+    }
+
+    static func file(of files: StoreFiles) -> JSONFile<SyncFile> {
+        JSONFile(
+            folder: files.folder, name: "sync.json", empty: SyncFile(), contents: "the remotes of this device")
+    }
+}
+
+extension StoreFiles {
+    /// Where the hints of a remote are kept; deleting it costs time and nothing else.
+    func notes(of remote: String) -> String { folder.appending(path: "sync/\(remote).notes").path }
+
+    func readNotes(of remote: String) -> PlaceNotes {
+        FileManager.default.contents(atPath: notes(of: remote)).map { PlaceNotes(reading: [UInt8]($0)) } ?? PlaceNotes()
+    }
+
+    func write(_ placeNotes: PlaceNotes, of remote: String) throws {
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "sync"), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        var file = try AtomicFile(notes(of: remote), permissions: 0o600)
+        try file.write(placeNotes.bytes)
+        try file.finish()
+    }
+}

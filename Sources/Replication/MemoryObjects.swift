@@ -1,0 +1,84 @@
+/// The objects of a ``MemoryTransport``, by name and by age.
+struct MemoryObjects: Sendable {
+    private struct Object {
+        var bytes: [UInt8]
+        /// Which call of `put` stored it.
+        var number: Int
+    }
+
+    private var objects: [ObjectName: Object] = [:]
+    private var putCount = 0
+    /// All names, in order.
+    private(set) var names: [ObjectName] = []
+    /// How many bytes the objects have together.
+    private(set) var byteCount = 0
+
+    func bytes(of name: ObjectName) -> [UInt8]? { objects[name]?.bytes }
+
+    mutating func put(_ name: ObjectName, _ bytes: [UInt8], roomBytes: Int?) throws(TransportError) -> PutOutcome {
+        putCount += 1
+        if objects[name] != nil { return .exists }
+        if let roomBytes, byteCount + bytes.count > roomBytes {
+            throw .full("The place in memory has no room for the \(bytes.count) bytes of \(name).")
+        }
+        objects[name] = Object(bytes: bytes, number: putCount)
+        names.insert(name, at: index(of: name.description))
+        byteCount += bytes.count
+        return .stored
+    }
+
+    /// Returns whether there was one.
+    mutating func delete(_ name: ObjectName) -> Bool {
+        guard let object = objects.removeValue(forKey: name) else { return false }
+        names.remove(at: index(of: name.description))
+        byteCount -= object.bytes.count
+        return true
+    }
+
+    /// The count of calls goes on.
+    mutating func removeAll() {
+        objects = [:]
+        names = []
+        byteCount = 0
+    }
+
+    /// The names that a listing shows.
+    func names(
+        below prefix: ObjectPrefix, hiding faults: MemoryTransport.Faults, after name: ObjectName? = nil
+    ) -> some Sequence<ObjectName> {
+        var start = index(of: prefix.description)
+        if let name { start = max(start, index(of: name.description, orBehind: true)) }
+        let firstHidden = firstHidden(faults)
+        return names[start...].lazy.prefix { prefix.contains($0) }.filter { objects[$0]!.number < firstHidden }
+    }
+
+    func folders(below prefix: ObjectPrefix, hiding faults: MemoryTransport.Faults) -> [String] {
+        var folders: Set<String> = []
+        for name in names(below: prefix, hiding: faults) {
+            let rest = name.description.utf8.dropFirst(prefix.description.utf8.count)
+            if let slash = rest.firstIndex(of: UInt8(ascii: "/")) { folders.insert(String(rest[..<slash])!) }
+        }
+        return folders.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// The call from which on listings lack what was stored.
+    private func firstHidden(_ faults: MemoryTransport.Faults) -> Int {
+        let first = putCount + 1 - max(faults.listingsLackPuts, 0)
+        guard faults.listingsLackObjects > 0 else { return first }
+        let newest = objects.values.map(\.number).sorted().suffix(faults.listingsLackObjects)
+        return min(first, newest.first ?? first)
+    }
+
+    /// Where the first name is that does not precede `text`, or, on demand, the first one behind it.
+    private func index(of text: String, orBehind isBehind: Bool = false) -> Int {
+        var range = 0..<names.count
+        while let middle = range.isEmpty ? nil : range.lowerBound + range.count / 2 {
+            let name = names[middle].description.utf8
+            let isBefore =
+                isBehind
+                ? !text.utf8.lexicographicallyPrecedes(name) : name.lexicographicallyPrecedes(text.utf8)
+            range = isBefore ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
+}

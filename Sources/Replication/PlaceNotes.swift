@@ -1,0 +1,104 @@
+import ByteCoding
+import EventLog
+import Events
+
+/// What a store remembers of a place between two looks.
+///
+/// All of it is a hint: with empty notes the next look reads everything again, and ends with the same.
+public struct PlaceNotes: Hashable, Sendable {
+    /// Of each store the number of the segment to read, or to write, next.
+    public internal(set) var next: [ReplicaID: UInt64] = [:]
+    /// What lies there, as far as it follows without holes.
+    public internal(set) var vector = VersionVector()
+    /// Ranges that lie there beside that.
+    public internal(set) var kept: Set<EventRange> = []
+    /// What each store said last.
+    public internal(set) var statements: [ReplicaID: Statement] = [:]
+    /// When each store had said what this one has answered, where it wanted ranges again.
+    public internal(set) var answered: [ReplicaID: Int64] = [:]
+    /// When everything was looked at last, by this device's clock, in milliseconds since 1970.
+    public internal(set) var lastFullLook: Int64 = 0
+
+    /// No notes.
+    public init() {}
+
+    private static let magic: UInt32 = 0x314E_5747
+    private static let countLimit = 1 << 16
+
+    /// The notes that `bytes` hold; empty ones where they hold none.
+    public init(reading bytes: [UInt8]) {
+        self.init()
+        let span = bytes.span.bytes
+        guard span.byteCount >= 8, span.uint32(at: 0) == Self.magic,
+            CRC32C.checksum(span.extracting(0..<span.byteCount - 4)) == span.uint32(at: span.byteCount - 4)
+        else { return }
+        var reader = ByteReader(at: 4)
+        var notes = PlaceNotes()
+        do throws(ByteCodingError) {
+            notes.lastFullLook = Int64(bitPattern: try reader.uint64(in: span))
+            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
+                let store: ReplicaID = try reader.id(in: span)
+                notes.next[store] = try reader.uint64(in: span)
+            }
+            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
+                let replica: ReplicaID = try reader.id(in: span)
+                notes.vector[replica] = try reader.uint64(in: span)
+            }
+            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
+                if let range = try reader.range(in: span) { notes.kept.insert(range) }
+            }
+            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
+                if let statement = try reader.statement(in: span) { notes.statements[statement.store] = statement }
+            }
+            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
+                let store: ReplicaID = try reader.id(in: span)
+                notes.answered[store] = Int64(bitPattern: try reader.uint64(in: span))
+            }
+        } catch { return }
+        self = notes
+    }
+
+    /// The notes as bytes.
+    public var bytes: [UInt8] {
+        var writer = ByteWriter()
+        writer.append(littleEndian: Self.magic)
+        writer.append(littleEndian: lastFullLook)
+        writer.append(varint: next.count)
+        for (store, number) in next.sorted(by: { $0.key < $1.key }) {
+            writer.append(store)
+            writer.append(littleEndian: number)
+        }
+        writer.append(varint: vector.entries.count)
+        for entry in vector.entries {
+            writer.append(entry.replica)
+            writer.append(littleEndian: entry.sequence)
+        }
+        writer.append(varint: kept.count)
+        for range in kept.sorted(by: { ($0.replica, $0.first, $0.last) < ($1.replica, $1.first, $1.last) }) {
+            writer.append(range)
+        }
+        writer.append(varint: statements.count)
+        for (_, statement) in statements.sorted(by: { $0.key < $1.key }) { writer.append(statement) }
+        writer.append(varint: answered.count)
+        for (store, milliseconds) in answered.sorted(by: { $0.key < $1.key }) {
+            writer.append(store)
+            writer.append(littleEndian: milliseconds)
+        }
+        writer.appendChecksum(from: 0)
+        return writer.bytes
+    }
+
+    /// A range lies there.
+    mutating func add(_ range: EventRange) {
+        guard range.first <= vector[range.replica] + 1 else {
+            kept.insert(range)
+            return
+        }
+        vector[range.replica] = max(vector[range.replica], range.last)
+        // What lay beside it may follow now.
+        while let next = kept.first(where: { $0.replica == range.replica && $0.first <= vector[$0.replica] + 1 }) {
+            kept.remove(next)
+            vector[next.replica] = max(vector[next.replica], next.last)
+        }
+    }
+}

@@ -1,0 +1,284 @@
+import EventLog
+import Events
+
+/// One conversation of two stores, from one side: vectors and ranges both ways.
+///
+/// A value without I/O, clock or log: something happens, it says what to do, and whoever drives it does that. Nothing is
+/// kept between two conversations; each begins with what both have then, so a cut at any byte costs what was on its
+/// way and nothing else.
+///
+/// Both sides say hello with what they have. Each sends what the other lacks, a few ranges ahead of what the other has
+/// confirmed; each confirms what is on its disk. Who has nothing more to send says so, and the connection stays for
+/// what comes later.
+public struct Session: Sendable {
+    /// What to do next, in order.
+    public enum Action: Hashable, Sendable {
+        /// Send these bytes.
+        case send([UInt8])
+        /// Make a frame of the beginning of this range, then call ``provide(_:of:)``.
+        case make(EventRange)
+        /// Find the frame of this range among those that are kept as they came, then call ``provide(_:of:)``.
+        case find(EventRange)
+        /// Take this range into the log, durably, then call ``took(_:now:)``.
+        case take(RangeFrame)
+        /// The conversation is over.
+        case end(Ending)
+    }
+
+    /// How a conversation ended.
+    public enum Ending: Hashable, Sendable {
+        /// One side said goodbye; with a sentence where it had a reason.
+        case goodbye(String)
+        /// The peer is not to be believed.
+        case quarantine(ProtocolError)
+    }
+
+    /// How many ranges are sent before the first is confirmed.
+    static let window = 4
+    /// So many bytes that a peer sends for nothing are forgiven.
+    static let forgivenBytes = 16 << 20
+
+    private let log: LogID
+    private let checkSignature: @Sendable (SignedHead) throws(SignedHeadError) -> Void
+    /// What is here.
+    private var local: Statement
+    /// What the peer was told is here.
+    private var told = VersionVector()
+    /// What the peer has said that it has.
+    public private(set) var remote: Statement?
+    private var reader = MessageReader()
+    /// Of each replica the last event that was sent, or need not be.
+    private var sent = VersionVector()
+    private var sentKept: Set<EventRange> = []
+    /// Replicas of which the peer has another history: all of theirs was sent again.
+    private var parted: Set<ReplicaID> = []
+    private var inFlight = 0
+    private var making: Action?
+    private var isTaking = false
+    private var arrived: [RangeFrame] = []
+    private var saidIdle = false
+    private var isRemoteIdle = false
+    private var wastedBytes = 0
+    private var isOver = false
+    /// What went over the connection.
+    public private(set) var traffic = Traffic()
+
+    /// What went over a connection.
+    public struct Traffic: Hashable, Sendable {
+        /// Bytes sent.
+        public var sentBytes = 0
+        /// Bytes received.
+        public var receivedBytes = 0
+        /// Events that were sent and confirmed, or are on their way.
+        public var sentEvents: UInt64 = 0
+        /// Events that came, new or not.
+        public var receivedEvents: UInt64 = 0
+    }
+
+    /// A conversation about `log` for the side that has `local`.
+    ///
+    /// - Parameter checkSignature: What to ask about heads, where it is not the usual check.
+    public init(
+        log: LogID, local: Statement,
+        checkSignature: @escaping @Sendable (SignedHead) throws(SignedHeadError) -> Void = {
+            head throws(SignedHeadError) in try head.check()
+        }
+    ) {
+        self.log = log
+        self.local = local
+        self.checkSignature = checkSignature
+    }
+
+    /// Whether both sides have the same events, as far as both have said, and nothing is on its way.
+    public var isComplete: Bool {
+        guard let remote, isQuiet, isRemoteIdle else { return false }
+        return remote.hasSame(as: local)
+    }
+
+    /// Whether nothing is left to do on either side until something new is written.
+    public var isQuiet: Bool {
+        remote != nil && inFlight == 0 && making == nil && !isTaking && arrived.isEmpty && saidIdle
+    }
+
+    /// Whether nothing is left to do, and the other side has said so too.
+    public var isDone: Bool { isQuiet && isRemoteIdle }
+
+    /// Begins: says hello.
+    public mutating func start() -> [Action] {
+        told = local.vector
+        return [send(.hello(log, local))]
+    }
+
+    /// Bytes have come.
+    public mutating func received(_ bytes: [UInt8]) -> [Action] {
+        guard !isOver else { return [] }
+        traffic.receivedBytes += bytes.count
+        var messages: [Message] = []
+        var actions: [Action] = []
+        do throws(ProtocolError) {
+            var failure: ProtocolError?
+            do throws(ProtocolError) { try reader.read(bytes, into: &messages) } catch { failure = error }
+            for message in messages { actions += try handle(message) }
+            if let failure { throw failure }
+        } catch {
+            return actions + quarantine(error)
+        }
+        return actions + goOn()
+    }
+
+    /// Something was written here, or came from elsewhere.
+    public mutating func changed(to now: Statement) -> [Action] {
+        guard !isOver else { return [] }
+        local = now
+        return goOn()
+    }
+
+    /// The frame that was asked for; `nil` where there is none any more.
+    public mutating func provide(_ frame: RangeFrame?, of range: EventRange) -> [Action] {
+        guard !isOver else { return [] }
+        let isFound = making == .find(range)
+        making = nil
+        if !isFound { sent[range.replica] = frame?.range.last ?? range.last }
+        guard let frame else { return goOn() }
+        inFlight += 1
+        traffic.sentEvents += frame.range.count
+        return [send(.range(frame.bytes))] + goOn()
+    }
+
+    /// A range was taken into the log, which now has `now`.
+    public mutating func took(_ received: Received, now: Statement) -> [Action] {
+        guard !isOver else { return [] }
+        isTaking = false
+        local = now
+        if let refused = received.refused.first { return quarantine(.madeUp(refused)) }
+        for range in received.forked { part(range.replica) }
+        let moved = now.heads.filter { $0.event.sequence > told[$0.event.replica] }
+        told.join(now.vector)
+        return [send(.took(count: 1, heads: moved))] + goOn()
+    }
+
+    /// Ends the conversation from this side.
+    public mutating func stop(reason: String = "") -> [Action] {
+        guard !isOver else { return [] }
+        isOver = true
+        return [send(.goodbye(reason)), .end(.goodbye(reason))]
+    }
+
+    private mutating func quarantine(_ error: ProtocolError) -> [Action] {
+        isOver = true
+        arrived = []
+        return [send(.goodbye("not understood")), .end(.quarantine(error))]
+    }
+
+    private mutating func send(_ message: Message) -> Action {
+        let bytes = message.bytes
+        traffic.sentBytes += bytes.count
+        return .send(bytes)
+    }
+
+    private mutating func handle(_ message: Message) throws(ProtocolError) -> [Action] {
+        if isOver { return [] }
+        if case .goodbye(let reason) = message {
+            isOver = true
+            return [.end(.goodbye(reason))]
+        }
+        if case .hello(let log, let statement) = message {
+            guard remote == nil else { throw .unexpected("a second hello") }
+            guard log == self.log else { throw .otherLog(log) }
+            remote = statement
+            for head in statement.heads { notice(head) }
+            return []
+        }
+        guard remote != nil else { throw .unexpected("no hello first") }
+        switch message {
+        case .range(let bytes):
+            isRemoteIdle = false
+            let frame: RangeFrame
+            do throws(RangeError) {
+                frame = try RangeFrame(reading: bytes, of: log, checkSignature: checkSignature)
+            } catch { throw .badRange(error) }
+            guard arrived.count < Self.window else { throw .unexpected("more ranges than may be on their way") }
+            traffic.receivedEvents += frame.range.count
+            if frame.range.last <= told[frame.range.replica], !parted.contains(frame.range.replica) {
+                wastedBytes += bytes.count
+                guard wastedBytes <= Self.forgivenBytes else { throw .repeats(bytes: wastedBytes) }
+            }
+            arrived.append(frame)
+            // Who sends it has it.
+            let end = frame.head
+            if end.sequence == frame.range.last, end.sequence > remote?.vector[end.replica] ?? 0 {
+                remote?.advance(
+                    ObservedHead(event: EventID(end.replica, end.sequence), rootPrefix: end.root.prefix))
+            }
+        case .took(let count, let heads):
+            guard count >= 1, count <= inFlight else { throw .unexpected("a range confirmed that was not sent") }
+            inFlight -= count
+            for head in heads {
+                guard head.event.sequence >= remote?.vector[head.event.replica] ?? 0 else {
+                    throw .goesBack(head.event.replica)
+                }
+                remote?.advance(head)
+                notice(head)
+            }
+        case .idle:
+            isRemoteIdle = true
+            if let claimed = unfulfilled { throw .claims(claimed) }
+        case .hello, .goodbye: break
+        }
+        return []
+    }
+
+    /// What the peer says that it has and has not sent, although it has nothing more to send.
+    private var unfulfilled: EventRange? {
+        guard let remote, arrived.isEmpty, !isTaking else { return nil }
+        return remote.vector.ranges(missingFrom: local.vector).first { !parted.contains($0.replica) }
+    }
+
+    /// Looks whether a head of the peer is of another history than the one that is here: then all of the replica's
+    /// events go again, and the other side sees where they part.
+    private mutating func notice(_ head: ObservedHead) {
+        let replica = head.event.replica
+        let own = local.heads.first { $0.event == head.event }
+        if let own, own.rootPrefix != head.rootPrefix { part(replica) }
+    }
+
+    private mutating func part(_ replica: ReplicaID) {
+        if parted.insert(replica).inserted { sent[replica] = 0 }
+    }
+
+    /// What can be done now.
+    private mutating func goOn() -> [Action] {
+        guard !isOver, let remote else { return [] }
+        var actions: [Action] = []
+        if !isTaking, !arrived.isEmpty {
+            isTaking = true
+            actions.append(.take(arrived.removeFirst()))
+        }
+        if making == nil, inFlight < Self.window {
+            if let next = nextRange(for: remote) {
+                making = next
+                saidIdle = false
+                actions.append(next)
+            } else if !saidIdle, inFlight == 0, !isTaking, arrived.isEmpty {
+                saidIdle = true
+                actions.append(send(.idle))
+            }
+        }
+        return actions
+    }
+
+    private mutating func nextRange(for remote: Statement) -> Action? {
+        var known = remote.vector
+        for replica in parted { known[replica] = 0 }
+        known.join(sent)
+        if let range = local.vector.ranges(missingFrom: known).first { return .make(range) }
+        let kept = local.kept.first { range in
+            range.last > remote.vector[range.replica] && !remote.kept.contains(range) && !sentKept.contains(range)
+        }
+        if let kept {
+            sentKept.insert(kept)
+            return .find(kept)
+        }
+        return nil
+    }
+}

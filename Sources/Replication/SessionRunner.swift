@@ -1,0 +1,81 @@
+import EventLog
+import Events
+
+/// Does what a ``Session`` says with a log: everything but carrying the bytes.
+///
+/// Blocks while the log commits. Not for two threads at once.
+public struct SessionRunner<Log: ReplicatedLog> {
+    /// The conversation.
+    public private(set) var session: Session
+    private let log: Log
+    private let identity: Identity
+    private let now: () -> Arrival
+    /// How it ended; `nil` while it goes on.
+    public private(set) var ending: Session.Ending?
+    /// What was received, all together.
+    public private(set) var received = Received()
+
+    /// A conversation about `log`, in which this side signs as `identity`.
+    public init(
+        _ log: Log, as identity: Identity,
+        checkSignature: @escaping @Sendable (SignedHead) throws(SignedHeadError) -> Void = {
+            head throws(SignedHeadError) in try head.check()
+        },
+        now: @escaping () -> Arrival
+    ) throws {
+        self.log = log
+        self.identity = identity
+        self.now = now
+        session = Session(
+            log: log.id, local: try Statement(of: log, as: identity, milliseconds: now().wallMilliseconds),
+            checkSignature: checkSignature)
+    }
+
+    /// Begins; returns what to send.
+    public mutating func start() throws -> [UInt8] { try perform(session.start()) }
+
+    /// Bytes have come; returns what to send.
+    public mutating func received(_ bytes: [UInt8]) throws -> [UInt8] { try perform(session.received(bytes)) }
+
+    /// The log may have changed; returns what to send.
+    public mutating func logChanged() throws -> [UInt8] { try perform(session.changed(to: statement())) }
+
+    /// Ends it; returns what to send.
+    public mutating func stop(reason: String = "") throws -> [UInt8] { try perform(session.stop(reason: reason)) }
+
+    private func statement() throws -> Statement {
+        try Statement(of: log, as: identity, milliseconds: now().wallMilliseconds)
+    }
+
+    private mutating func perform(_ actions: [Session.Action]) throws -> [UInt8] {
+        var (queue, bytes) = (actions[...], [UInt8]())
+        while let action = queue.popFirst() {
+            switch action {
+            case .send(let message): bytes += message
+            case .end(let ending): self.ending = ending
+            case .make(let range):
+                let frame = try log.frame(of: range, signedBy: identity, preferredBytes: RangeLimits.preferredBytes)
+                queue += session.provide(frame, of: range)
+            case .find(let range):
+                queue += session.provide(try log.keptFrames().first { $0.range == range }, of: range)
+            case .take(let frame):
+                let result = try log.receive([frame], arrival: now())
+                received.add(result)
+                queue += session.took(result, now: try statement())
+            }
+        }
+        return bytes
+    }
+}
+
+extension Received {
+    /// Adds what became of later ranges.
+    mutating func add(_ other: Received) {
+        appendedCount += other.appendedCount
+        repeatedCount += other.repeatedCount
+        parked += other.parked
+        forked += other.forked
+        refused += other.refused
+        replicas.formUnion(other.replicas)
+    }
+}

@@ -1,0 +1,154 @@
+import ByteCoding
+import EventLog
+import Events
+
+/// What a store says it has.
+///
+/// | size | |
+/// |---|---|
+/// | 16 | the replica that the store writes as |
+/// | 8 | when it said so, by its clock: milliseconds since 1970 |
+/// | 2 | number of heads |
+/// | 32 each | head: replica (16), number (8), first 8 bytes of the tree root there; in order of replica |
+/// | 2 | number of ranges that it keeps as they came |
+/// | 28 each | range: replica (16), first number (8), count (4) |
+/// | 2 | number of ranges that it wants again, since what brought them could not be read |
+/// | 28 each | range |
+///
+/// All integers are little-endian. The roots matter: two stores that both have event 5 of a replica may have two
+/// different ones.
+public struct Statement: Hashable, Sendable {
+    /// The most ranges that one statement names; of more, the first are named.
+    static let rangeCount = 1024
+
+    /// Who says it.
+    public let store: ReplicaID
+    /// When, by the clock of that store, in milliseconds since 1970.
+    public let milliseconds: Int64
+    /// The last event of each replica that it has and can prove, in order of replica.
+    public private(set) var heads: [ObservedHead]
+    /// The ranges that it keeps as they came.
+    public let kept: [EventRange]
+    /// The ranges that it wants again, since what brought them could not be read.
+    public var wanted: [EventRange]
+
+    /// A statement of these parts.
+    public init(
+        store: ReplicaID, milliseconds: Int64, heads: [ObservedHead], kept: [EventRange] = [],
+        wanted: [EventRange] = []
+    ) {
+        self.store = store
+        self.milliseconds = milliseconds
+        self.heads = heads
+        self.kept = kept
+        self.wanted = wanted
+    }
+
+    /// What `log` has now.
+    ///
+    /// Cost: for each replica as `EventLog.root(of:)`.
+    public init(of log: some ReplicatedLog, as identity: Identity, milliseconds: Int64) throws {
+        let heads = try log.provenVector(signedBy: identity).entries.prefix(EventLimits.observedCount).compactMap {
+            entry in
+            try log.root(of: entry.replica, through: entry.sequence).map {
+                ObservedHead(event: EventID(entry.replica, entry.sequence), rootPrefix: $0.prefix)
+            }
+        }
+        self.init(
+            store: identity.replica, milliseconds: milliseconds, heads: heads,
+            kept: try log.keptFrames().prefix(Self.rangeCount).map(\.range))
+    }
+
+    /// The heads as a vector.
+    public var vector: VersionVector {
+        var vector = VersionVector()
+        for head in heads { vector[head.event.replica] = head.event.sequence }
+        return vector
+    }
+
+    /// Whether the store has exactly the events that `other` has.
+    public func hasSame(as other: Statement) -> Bool { heads == other.heads }
+
+    /// Takes over a head that has moved on.
+    mutating func advance(_ head: ObservedHead) {
+        if let place = heads.firstIndex(where: { $0.event.replica >= head.event.replica }) {
+            if heads[place].event.replica == head.event.replica {
+                heads[place] = head
+            } else {
+                heads.insert(head, at: place)
+            }
+        } else {
+            heads.append(head)
+        }
+    }
+}
+
+extension ByteWriter {
+    mutating func append(_ head: ObservedHead) {
+        append(head.event.replica)
+        append(littleEndian: head.event.sequence)
+        append(bigEndian: head.rootPrefix)
+    }
+
+    mutating func append(_ range: EventRange) {
+        append(range.replica)
+        append(littleEndian: range.first)
+        append(littleEndian: UInt32(range.count))
+    }
+
+    mutating func append(_ statement: Statement) {
+        append(statement.store)
+        append(littleEndian: statement.milliseconds)
+        append(littleEndian: UInt16(statement.heads.count))
+        for head in statement.heads { append(head) }
+        for ranges in [statement.kept, statement.wanted] {
+            append(littleEndian: UInt16(Swift.min(ranges.count, Statement.rangeCount)))
+            for range in ranges.prefix(Statement.rangeCount) { append(range) }
+        }
+    }
+}
+
+extension ByteReader {
+    mutating func id<ID: SixteenByteID>(in bytes: RawSpan) throws(ByteCodingError) -> ID {
+        ID(at: try skip(16, in: bytes).lowerBound, of: bytes)
+    }
+
+    mutating func head(in bytes: RawSpan) throws(ByteCodingError) -> ObservedHead {
+        let event = EventID(try id(in: bytes), try uint64(in: bytes))
+        return ObservedHead(event: event, rootPrefix: bytes.bigEndianUInt64(at: try skip(8, in: bytes).lowerBound))
+    }
+
+    /// Reads a range; `nil` where it is none.
+    mutating func range(in bytes: RawSpan) throws(ByteCodingError) -> EventRange? {
+        let replica: ReplicaID = try id(in: bytes)
+        let first = try uint64(in: bytes)
+        let count = UInt64(try uint32(in: bytes))
+        guard first >= 1, count >= 1, first <= UInt64.max - count else { return nil }
+        return EventRange(replica, first, through: first + count - 1)
+    }
+
+    /// Reads a statement; `nil` where what it says cannot be.
+    mutating func statement(in bytes: RawSpan) throws(ByteCodingError) -> Statement? {
+        let store: ReplicaID = try id(in: bytes)
+        let milliseconds = Int64(bitPattern: try uint64(in: bytes))
+        let count = Int(try uint16(in: bytes))
+        guard count <= EventLimits.observedCount else { return nil }
+        var heads: [ObservedHead] = []
+        for _ in 0..<count { heads.append(try head(in: bytes)) }
+        guard let kept = try ranges(in: bytes), let wanted = try ranges(in: bytes) else { return nil }
+        let isOrdered = zip(heads, heads.dropFirst()).allSatisfy { $0.event.replica < $1.event.replica }
+        guard isOrdered, heads.allSatisfy({ $0.event.sequence >= 1 }) else { return nil }
+        return Statement(store: store, milliseconds: milliseconds, heads: heads, kept: kept, wanted: wanted)
+    }
+
+    private mutating func ranges(in bytes: RawSpan) throws(ByteCodingError) -> [EventRange]? {
+        let count = Int(try uint16(in: bytes))
+        guard count <= Statement.rangeCount else { return nil }
+        var ranges: [EventRange] = []
+        for _ in 0..<count {
+            guard let range = try range(in: bytes) else { return nil }
+            ranges.append(range)
+        }
+        return ranges
+    }
+}

@@ -1,0 +1,196 @@
+import EventLog
+import Events
+import Replication
+import SeededNumbers
+import Synchronization
+import Testing
+
+/// A store that looks at a place again and again.
+private struct Visitor {
+    let store: TestStore
+    var notes = PlaceNotes()
+    var time: Int64 = 1
+
+    init(seed: UInt64) throws { store = try TestStore(seed: seed) }
+
+    @discardableResult
+    mutating func look(
+        at place: any Transport, isPushing: Bool = true, isFull: Bool = false
+    ) async throws -> ExchangeReport {
+        time += 1
+        let now = Arrival.test(time)
+        var exchange = Exchange(store.log, as: store.identity, at: place, notes: notes, now: { now })
+        do { try await exchange.run(isPushing: isPushing, isFull: isFull) } catch {
+            notes = exchange.notes
+            throw error
+        }
+        notes = PlaceNotes(reading: exchange.notes.bytes)
+        #expect(notes == exchange.notes)
+        return exchange.report
+    }
+}
+
+@Suite struct `Stores that meet at a place` {
+    @Test(arguments: UInt64(1)...12)
+    func `agree when each has looked often enough, in any order`(seed: UInt64) async throws {
+        var numbers = SeededGenerator(seed: seed)
+        let place = MemoryTransport()
+        var visitors = try (1...4).map { try Visitor(seed: seed * 10 + $0) }
+        for _ in 0..<30 {
+            let who = Int.random(in: 0..<4, using: &numbers)
+            if Bool.random(using: &numbers) { try visitors[who].store.write(Int.random(in: 1...9, using: &numbers)) }
+            try await visitors[who].look(at: place)
+        }
+        for _ in 0..<2 { for who in 0..<4 { try await visitors[who].look(at: place) } }
+        let roots = try visitors.map { try $0.store.roots() }
+        #expect(Set(roots).count == 1)
+        // Everybody knows that everybody has it.
+        for who in 0..<4 {
+            let report = try await visitors[who].look(at: place)
+            #expect(report.statements.count == 4)
+            #expect(report.statements.allSatisfy { $0.hasSame(as: report.statements[0]) })
+            #expect(report.sentBytes == 0 && report.receivedBytes == 0)
+            #expect(report.requestCount == 3 + 3)
+        }
+    }
+
+    @Test func `leave nothing that lies there already`() async throws {
+        let place = MemoryTransport()
+        var (one, other) = (try Visitor(seed: 1), try Visitor(seed: 2))
+        try one.store.write(100)
+        #expect(try await one.look(at: place).sentEvents == 100)
+        #expect(try await other.look(at: place).sentEvents == 0)
+        try other.store.write(1)
+        #expect(try await other.look(at: place).sentEvents == 1)
+    }
+
+    @Test func `without notes read everything again, and end with the same`() async throws {
+        let place = MemoryTransport()
+        var (one, other) = (try Visitor(seed: 1), try Visitor(seed: 2))
+        try one.store.write(20)
+        try await one.look(at: place)
+        try await other.look(at: place)
+        try other.store.write(5)
+        try await other.look(at: place)
+        one.notes = PlaceNotes()
+        let report = try await one.look(at: place)
+        #expect(report.received.appendedCount == 5)
+        #expect(report.sentEvents == 0)
+        #expect(!report.received.isOfOwn(one.store.identity.replica))
+    }
+
+    @Test func `go on after being stopped at any request`() async throws {
+        for stop in 1...12 {
+            let count = Mutex(0)
+            let place = MemoryTransport { _, _ in
+                var faults = MemoryTransport.Faults()
+                faults.isUnreachable = count.withLock {
+                    $0 += 1
+                    return $0 == stop
+                }
+                return faults
+            }
+            var (one, other) = (try Visitor(seed: 1), try Visitor(seed: 2))
+            try one.store.write(10)
+            try other.store.write(10)
+            for _ in 0..<3 {
+                _ = try? await one.look(at: place)
+                _ = try? await other.look(at: place)
+            }
+            #expect(try one.store.roots() == other.store.roots(), "stopped at request \(stop)")
+        }
+    }
+
+    @Test func `that do not know whether their segment was stored do not leave it twice`() async throws {
+        let place = MemoryTransport()
+        var (one, other) = (try Visitor(seed: 1), try Visitor(seed: 2))
+        try one.store.write(10)
+        _ = try? await one.look(at: place)
+        place.faults.putsFailAfterwards = true
+        try one.store.write(3)
+        await #expect(throws: TransportError.self) { try await one.look(at: place) }
+        place.faults.putsFailAfterwards = false
+        let report = try await one.look(at: place)
+        #expect(report.sentEvents == 0)
+        #expect(!report.received.isOfOwn(one.store.identity.replica))
+        try await other.look(at: place)
+        #expect(try one.store.roots() == other.store.roots())
+    }
+
+    @Test func `keep everything when the place is emptied, and fill it again`() async throws {
+        let place = MemoryTransport()
+        var visitors = try (1...3).map { try Visitor(seed: $0) }
+        for who in 0..<3 {
+            try visitors[who].store.write(10)
+            try await visitors[who].look(at: place)
+        }
+        for who in 0..<3 { try await visitors[who].look(at: place) }
+        let before = try visitors[0].store.roots()
+        place.empty()
+        for who in 0..<3 {
+            #expect(try await visitors[who].look(at: place).wasEmptied)
+            #expect(try visitors[who].store.roots().count == before.count)
+        }
+        var newcomer = try Visitor(seed: 9)
+        try await newcomer.look(at: place)
+        #expect(try newcomer.store.roots() == before)
+    }
+
+    @Test func `of which one was put back to an earlier state learn that from what it has signed itself`() async throws
+    {
+        let place = MemoryTransport()
+        var one = try Visitor(seed: 1)
+        try one.store.write(9)
+        try await one.look(at: place)
+        // The same identity with fewer events, and none of the notes.
+        var restored = try Visitor(seed: 1)
+        try restored.store.write(3)
+        let report = try await restored.look(at: place)
+        #expect(report.received.isOfOwn(restored.store.identity.replica))
+        #expect(try restored.store.roots() == one.store.roots())
+    }
+
+    @Test func `leave alone whoever leaves garbage, and go on with everybody else`() async throws {
+        let place = MemoryTransport()
+        var visitors = try (1...3).map { try Visitor(seed: $0) }
+        for who in 0..<2 {
+            try visitors[who].store.write(10)
+            try await visitors[who].look(at: place)
+        }
+        let bad = visitors[2].store.identity.replica
+        for (number, bytes) in [(1, [UInt8](repeating: 7, count: 1000)), (2, [])] {
+            let name = try #require(ObjectName("stores/\(bad)/\(String(repeating: "0", count: 19))\(number).segment"))
+            _ = try place.putIfAbsent(name, bytes)
+        }
+        let report = try await visitors[0].look(at: place)
+        #expect(report.quarantined.keys.sorted() == [bad])
+        #expect(report.received.appendedCount == 10)
+    }
+
+    @Test func `ask again for what a damaged segment brought, and get it from whoever has it`() async throws {
+        let place = MemoryTransport()
+        var visitors = try (1...3).map { try Visitor(seed: $0) }
+        let author = visitors[0].store.identity.replica
+        for _ in 0..<3 {
+            try visitors[0].store.write(5)
+            try await visitors[0].look(at: place)
+        }
+        // The second of its segments is damaged where it lies.
+        let name = try #require(ObjectName("stores/\(author)/\(String(repeating: "0", count: 19))2.segment"))
+        var bytes = try #require(try place.get(name, range: nil, limit: 1 << 20))
+        bytes[bytes.count / 2] ^= 1
+        try place.delete(name)
+        _ = try place.putIfAbsent(name, bytes)
+        for _ in 0..<3 { for who in 0..<3 { try await visitors[who].look(at: place) } }
+        #expect(try visitors[1].store.roots() == visitors[0].store.roots())
+        #expect(try visitors[2].store.roots() == visitors[0].store.roots())
+    }
+
+    @Test func `of another log are refused`() async throws {
+        let place = MemoryTransport()
+        var one = try Visitor(seed: 1)
+        _ = try place.putIfAbsent(
+            try #require(ObjectName("groundwave-log")), Array("GWL1".utf8) + [UInt8](repeating: 9, count: 16))
+        await #expect(throws: PlaceError.self) { try await one.look(at: place) }
+    }
+}

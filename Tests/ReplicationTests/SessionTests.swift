@@ -1,0 +1,172 @@
+import EventLog
+import Events
+import Replication
+import SeededNumbers
+import Testing
+
+@Suite struct `Two stores that talk` {
+    @Test(arguments: UInt64(1)...25)
+    func `agree afterwards, whatever each of them had and however the bytes come`(seed: UInt64) throws {
+        var numbers = SeededGenerator(seed: seed)
+        let stores = try (1...3).map { try TestStore(seed: seed * 10 + $0) }
+        for store in stores { try store.write(Int.random(in: 0...60, using: &numbers)) }
+        for (left, right) in [(0, 1), (1, 2), (0, 2), (0, 1)] {
+            var talk = try Conversation(stores[left], stores[right])
+            while talk.underway.contains(where: { !$0.isEmpty }) {
+                try talk.carry(to: Int.random(in: 0...1, using: &numbers), Int.random(in: 1...900, using: &numbers))
+            }
+            #expect(talk[0].session.isComplete)
+            #expect(talk[1].session.isComplete)
+            #expect(try stores[left].roots() == stores[right].roots())
+        }
+        #expect(try stores[0].roots() == stores[1].roots() && stores[1].roots() == stores[2].roots())
+    }
+
+    @Test func `go on where they were, wherever the connection is cut`() throws {
+        // The whole conversation is cut at every 211th byte, again and again.
+        let (left, right) = (try TestStore(seed: 1), try TestStore(seed: 2))
+        try left.write(300, batchCount: 50)
+        try right.write(200, batchCount: 7)
+        var cuts = 0
+        var isComplete = false
+        while !isComplete, cuts < 2000 {
+            var talk = try Conversation(left, right)
+            // Up to a byte that moves on, then nothing more comes.
+            var budget = 211 * (cuts + 1)
+            while budget > 0, talk.underway.contains(where: { !$0.isEmpty }) {
+                budget -= try talk.carry(to: cuts % 2, min(61, budget))
+                if budget > 0 { budget -= try talk.carry(to: 1 - cuts % 2, min(61, budget)) }
+            }
+            isComplete = talk[0].session.isComplete
+            cuts += 1
+        }
+        #expect(isComplete)
+        #expect(cuts > 10)
+        #expect(try left.roots() == right.roots())
+    }
+
+    @Test func `send one event to whoever listens, in one message and an answer`() throws {
+        let (left, right) = (try TestStore(seed: 1), try TestStore(seed: 2))
+        try left.write(100)
+        var talk = try Conversation(left, right)
+        try talk.run()
+        let before = talk[0].session.traffic
+        try left.write(1)
+        try talk.logChanged(0)
+        try talk.carry(to: 1)
+        #expect(try right.roots() == left.roots())
+        try talk.run()
+        #expect(talk[0].session.isComplete && talk[1].session.isComplete)
+        let after = talk[0].session.traffic
+        let bytes = after.sentBytes - before.sentBytes + after.receivedBytes - before.receivedBytes
+        #expect(bytes < 1024 + 100)
+        print("one event: \(bytes) bytes both ways")
+    }
+
+    @Test func `with nothing to say say so in one exchange`() throws {
+        let (left, right) = (try TestStore(seed: 1), try TestStore(seed: 2))
+        try left.write(1000)
+        var talk = try Conversation(left, right)
+        try talk.run()
+        talk = try Conversation(left, right)
+        try talk.run()
+        #expect(talk[0].session.isComplete)
+        #expect(talk[0].session.traffic.sentBytes < 200)
+    }
+
+    @Test func `pass on what neither of them has written, also half batches that wait`() throws {
+        let stores = try (1...4).map { try TestStore(seed: $0) }
+        try stores[0].write(4, batchCount: 4)
+        let replica = stores[0].identity.replica
+        for (first, to) in [(UInt64(1), 1), (3, 2)] {
+            let frame = try #require(
+                try stores[0].log.frame(
+                    of: EventRange(replica, first, through: first + 1), signedBy: stores[0].identity))
+            _ = try stores[to].log.receive([frame], arrival: .test(1))
+        }
+        // Their author is gone. Through a fourth store the two halves meet.
+        for (left, right) in [(1, 3), (2, 3), (3, 1)] {
+            var talk = try Conversation(stores[left], stores[right])
+            try talk.run()
+        }
+        #expect(try stores[3].log.vector()[replica] == 4)
+        #expect(try stores[1].log.vector()[replica] == 4)
+    }
+
+    @Test func `learn of a fork, keep both histories, and go on with everybody else`() throws {
+        let stores = try (1...3).map { try TestStore(seed: $0) }
+        let replica = stores[0].identity.replica
+        try stores[0].write(10)
+        var talk = try Conversation(stores[0], stores[1])
+        try talk.run()
+        // The first store was copied; both go on, one further than the other.
+        let twin = try TestStore(seed: 1)
+        _ = try twin.log.receive(
+            [
+                try #require(
+                    try stores[0].log.frame(of: EventRange(replica, 1, through: 10), signedBy: stores[0].identity))
+            ],
+            arrival: .test(1))
+        try stores[0].write(3)
+        try twin.write(9, batchCount: 3)
+        try stores[2].write(5)
+        talk = try Conversation(stores[1], stores[0])
+        try talk.run()
+        talk = try Conversation(twin, stores[2])
+        try talk.run()
+        talk = try Conversation(stores[1], stores[2])
+        try talk.run()
+        #expect(talk[0].received.forked.count + talk[1].received.forked.count >= 2)
+        #expect(talk[0].ending == nil && talk[1].ending == nil)
+        #expect(try stores[1].log.vector()[stores[2].identity.replica] == 5)
+    }
+}
+
+@Suite struct `A peer that lies` {
+    private func talk(_ seed: UInt64 = 1) throws -> (TestStore, Conversation) {
+        let (honest, liar) = (try TestStore(seed: seed), try TestStore(seed: seed + 50))
+        try honest.write(20)
+        return (honest, try Conversation(honest, liar))
+    }
+
+    private func isQuarantined(_ talk: Conversation) -> Bool {
+        if case .quarantine = talk[0].ending { return true }
+        return false
+    }
+
+    @Test func `and sends garbage is left`() throws {
+        for seed in UInt64(1)...50 {
+            var (_, talk) = try talk()
+            var numbers = SeededGenerator(seed: seed)
+            talk.put((0..<100).map { _ in UInt8.random(in: 0...255, using: &numbers) }, to: 0)
+            // Behind it a length that fills whatever it announced.
+            try talk.carry(to: 0)
+            for _ in 0..<100 where talk[0].ending == nil {
+                talk.put([UInt8](repeating: 0x55, count: 100_000), to: 0)
+                try talk.carry(to: 0)
+            }
+            #expect(isQuarantined(talk))
+        }
+    }
+
+    @Test func `and changes any byte of a conversation is left, or nothing is changed by it`() throws {
+        for place in stride(from: 0, to: 1200, by: 7) {
+            let (left, right) = (try TestStore(seed: 1), try TestStore(seed: 2))
+            try right.write(6)
+            var talk = try Conversation(left, right)
+            try talk.carry(to: 1)
+            var bytes = talk.underway[0]
+            guard place < bytes.count else { break }
+            bytes[place] ^= 0x20
+            var changed = try Conversation(left, right)
+            try changed.carry(to: 0)
+            changed.put(bytes, to: 0)
+            var victim = try SessionRunner(left.log, as: left.identity, now: { .test(1) })
+            _ = try victim.start()
+            _ = try victim.received(bytes)
+            let now = try left.roots()
+            #expect(try now.isEmpty || now == right.roots())
+            #expect(victim.ending != nil || now.isEmpty)
+        }
+    }
+}

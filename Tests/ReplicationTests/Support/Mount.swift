@@ -1,0 +1,25 @@
+#if os(Linux)
+import Glibc
+
+/// A small file system of its own, unmounted when the test lets go of it; it takes a privileged user.
+final class Mount: Sendable {
+    let folder: TemporaryFolder
+
+    /// A memory file system of `byteCount` bytes, or nil, with the reason printed, if it may not be mounted.
+    init?(byteCount: Int) throws {
+        folder = try TemporaryFolder()
+        guard mount("tmpfs", folder.path, "tmpfs", 0, "size=\(byteCount)") == 0 else {
+            print("Skipped: mounting a file system needs privileges (errno \(errno)).")
+            return nil
+        }
+    }
+
+    deinit { umount2(folder.path, Int32(MNT_DETACH)) }
+
+    /// Makes it read-only, or writable again.
+    func setReadOnly(_ isReadOnly: Bool) -> Bool {
+        let flags = UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0)
+        return mount("tmpfs", folder.path, "tmpfs", flags, nil) == 0
+    }
+}
+#endif

@@ -1,0 +1,56 @@
+import Replication
+import Testing
+
+/// A way to make an empty place. Add one here, and every sentence about transports holds for it too.
+struct PlaceMaker: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let make: @Sendable () async throws -> TestedPlace
+
+    static let all = [
+        PlaceMaker(testDescription: "memory") { TestedPlace(MemoryTransport()) },
+        PlaceMaker(testDescription: "folder") {
+            let folder = try TemporaryFolder()
+            return TestedPlace(FolderTransport(folder.url), keeping: folder)
+        },
+        PlaceMaker(testDescription: "folder without links") {
+            let folder = try TemporaryFolder()
+            return TestedPlace(FolderTransport(folder.url, hasLinks: false), keeping: folder)
+        },
+    ]
+}
+
+/// An empty place, with what it needs to be one.
+struct TestedPlace: Sendable {
+    let transport: any Transport
+    private let kept: (any Sendable)?
+
+    init(_ transport: any Transport, keeping kept: (any Sendable)? = nil) {
+        self.transport = transport
+        self.kept = kept
+    }
+
+    func put(_ name: String, _ bytes: [UInt8] = [1]) async throws -> PutOutcome {
+        try await transport.putIfAbsent(#require(ObjectName(name)), bytes)
+    }
+
+    func get(_ name: String, range: Range<Int>? = nil, limit: Int = 1 << 20) async throws -> [UInt8]? {
+        try await transport.get(#require(ObjectName(name)), range: range, limit: limit)
+    }
+
+    func delete(_ name: String) async throws { try await transport.delete(#require(ObjectName(name))) }
+
+    func list(_ folder: String? = nil, after name: String? = nil, limit: Int = 10_000) async throws -> [String] {
+        try await transport.list(
+            prefix: prefix(folder), startAfter: name.map { try #require(ObjectName($0)) }, limit: limit
+        ).map(\.description)
+    }
+
+    func folders(_ folder: String? = nil, limit: Int = 10_000) async throws -> [String] {
+        try await transport.folders(prefix: prefix(folder), limit: limit)
+    }
+
+    private func prefix(_ folder: String?) throws -> ObjectPrefix {
+        guard let folder else { return .all }
+        return try #require(ObjectPrefix(folder: folder))
+    }
+}
