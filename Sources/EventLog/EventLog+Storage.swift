@@ -13,10 +13,10 @@ extension EventLog {
                 ("trees", try transaction.statistics(of: tables.trees)),
                 ("nodes", try transaction.statistics(of: tables.nodes)),
                 ("erased", try transaction.statistics(of: tables.erased)),
-                ("base", try transaction.statistics(of: tables.base)),
                 ("signed", try transaction.statistics(of: tables.signed)),
                 ("waiting", try transaction.statistics(of: tables.waiting)),
                 ("forked", try transaction.statistics(of: tables.forked)),
+                ("base", try transaction.statistics(of: tables.base)),
             ]
         }
     }

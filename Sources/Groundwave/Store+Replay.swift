@@ -92,8 +92,11 @@ extension Store {
     private func copyLog(to target: StoreFiles) throws {
         try target.makeFolder()
         var generator = surroundings.generator
-        try target.write(Identity.random(using: &generator))
+        let identity = Identity.random(using: &generator)
+        try target.write(identity)
         let copy = try EventLog.create(at: target.log, id: log.id, epoch: generator.next())
+        try Incarnation(files: target, log: copy, surroundings: surroundings, stateFolder: stateFolder)
+            .claimNew(identity)
         var frames: [[UInt8]] = []
         var byteCount = 0
         func append() throws {

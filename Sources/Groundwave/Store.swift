@@ -74,6 +74,7 @@ public final class Store: Reading {
     /// A copy of the log with what is archived, where that was asked for.
     private let filled: FilledLog?
     let surroundings: Surroundings
+    let stateFolder: URL
 
     private init(
         files: StoreFiles, configuration: Configuration, log: EventLog, identity: Identity?, mayWrite: Bool
@@ -84,6 +85,7 @@ public final class Store: Reading {
         self.log = log
         author = configuration.author
         surroundings = configuration.surroundings
+        stateFolder = configuration.stateFolder
         readReplica = identity?.replica
         let commits = CommitSignal(of: log)
         self.commits = commits

@@ -33,6 +33,36 @@ public final class TemporaryStore: Sendable {
         }
     }
 
+    /// A copy that nothing tells from the original, as when the image of a whole machine is restored: both go on as one
+    /// replica, until they meet. Close the store before.
+    public func twin(_ configuration: Configuration = Configuration()) async throws -> TemporaryStore {
+        let folder = try TemporaryFolder()
+        let target = folder.url.appending(path: "store")
+        try FileManager.default.copyItem(at: url, to: target)
+        var status = stat()
+        guard stat(target.appending(path: "identity").path, &status) == 0 else { throw CocoaError(.fileReadNoSuchFile) }
+        let tokens = self.folder.url.appending(path: "state/tokens")
+        for log in try FileManager.default.contentsOfDirectory(atPath: tokens.path) {
+            let copies = folder.url.appending(path: "state/tokens/\(log)")
+            try FileManager.default.createDirectory(at: copies, withIntermediateDirectories: true)
+            for name in try FileManager.default.contentsOfDirectory(atPath: tokens.appending(path: log).path) {
+                try FileManager.default.copyItem(
+                    at: tokens.appending(path: "\(log)/\(name)"),
+                    to: copies.appending(path: "\(status.st_dev)-\(status.st_ino)"))
+            }
+        }
+        var configuration = configuration
+        configuration.stateFolder = folder.url.appending(path: "state")
+        switch try await Store.open(at: target, configuration) {
+        case .ready(let store): return TemporaryStore(store, in: folder)
+        }
+    }
+
+    private init(_ store: Store, in folder: TemporaryFolder) {
+        self.store = store
+        self.folder = folder
+    }
+
     deinit { try? store.close() }
 }
 

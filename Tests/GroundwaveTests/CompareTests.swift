@@ -65,8 +65,9 @@ import Testing
     {
         let temporary = try await TemporaryStore()
         try await temporary.store.importText(generatedLog(600))
-        let folder = try TemporaryFolder()
-        let copy = try await Self.copy(temporary.store, to: folder.url.appending(path: "copy"))
+        try temporary.store.close()
+        let twin = try await temporary.twin()
+        let copy = twin.store
         let store = try await temporary.reopened()
         try await store.write { try $0.add("qso", [Assignment("CALL", text: "N0ONE")]) }
         try await copy.write { try $0.add("qso", [Assignment("CALL", text: "N0TWO")]) }

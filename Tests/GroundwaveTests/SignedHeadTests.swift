@@ -23,19 +23,16 @@ import Testing
     }
 
     @Test func `is not kept where history was rewritten`() async throws {
-        // A copy of the folder, the same device, and two things said in place of one another.
+        // A copy that nothing tells from the original, and two things said in place of one another.
         let temporary = try await Self.store()
         try temporary.store.close()
-        let folder = try TemporaryFolder()
-        let copy = folder.url.appending(path: "copy")
-        try FileManager.default.copyItem(at: temporary.url, to: copy)
-        func head(_ url: URL, call: String) async throws -> (Store, SignedHead) {
-            guard case .ready(let store) = try await Store.open(at: url) else { throw CancellationError() }
+        let twin = try await temporary.twin()
+        func head(_ store: Store, call: String) async throws -> (Store, SignedHead) {
             try await store.write { try $0.add("qso", [Assignment("CALL", text: call)]) }
             return (store, try store.signedHead())
         }
-        let (first, signed) = try await head(temporary.url, call: "N0ONE")
-        let (second, rewritten) = try await head(copy, call: "N0TWO")
+        let (first, signed) = try await head(temporary.reopened(), call: "N0ONE")
+        let (second, rewritten) = try await head(twin.store, call: "N0TWO")
         #expect(signed.sequence == rewritten.sequence && signed.root != rewritten.root)
         #expect(try first.standing(of: signed) == .kept(later: 0))
         #expect(try second.standing(of: signed) == .rewritten(root: rewritten.root))
