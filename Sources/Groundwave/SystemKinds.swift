@@ -7,7 +7,8 @@ import Records
 enum ReplicaKind: RecordKind {
     static let name = "replica"
     static let schema = KindSchema(
-        name: name, fields: [FieldSchema(1, "KEY"), FieldSchema(2, "DEVICE"), FieldSchema(3, "PROGRAM"), FieldSchema(4, "FORMER")])
+        name: name,
+        fields: [FieldSchema(1, "KEY"), FieldSchema(2, "DEVICE"), FieldSchema(3, "PROGRAM"), FieldSchema(4, "FORMER")])
 }
 
 /// The record of each import: it closes every batch of it, so that the batches of one import are found together.

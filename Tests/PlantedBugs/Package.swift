@@ -21,7 +21,7 @@ let package = Package(
         .target(name: "Compression", dependencies: ["CZstd"]),
         .target(name: "Events", dependencies: ["ByteCoding", crypto]),
         .target(name: "Records", dependencies: ["ByteCoding", "Events"]),
-        .target(name: "EventLog", dependencies: ["ByteCoding", "Events", "LMDB"]),
+        .target(name: "EventLog", dependencies: ["ByteCoding", "Compression", "Events", "LMDB"]),
         .target(
             name: "Projections",
             dependencies: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "Records", crypto]),

@@ -136,6 +136,8 @@ import Testing
         #expect(try Data(contentsOf: log) == before)
         #expect(try program.run("undo", "--yes").status == 0)
         #expect(try program.json("qso", "count")["total"] as? Int == 0)
+        let told = try program.run("history", "--kind", "revert").output
+        #expect(told.contains("takes back 1 event") && !told.contains("EVENTS"), "\(told)")
     }
 
     @Test func `tell who changed what, when and why, for one contact and for all`() throws {

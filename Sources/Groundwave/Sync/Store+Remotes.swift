@@ -127,7 +127,8 @@ extension StoreError {
             self.init(
                 .inputOutput, "\(address) is full: \(reason).", hint: "Make room there, then sync again.", cause: error)
         case .notPermitted(let reason):
-            self.init(.notPermitted, "\(address) does not let us: \(reason).", hint: "Check its permissions.", cause: error)
+            self.init(
+                .notPermitted, "\(address) does not let us: \(reason).", hint: "Check its permissions.", cause: error)
         case .tooLarge(let name, let byteCount):
             self.init(
                 .damaged, "\(name) at \(address) has \(byteCount) bytes, which is more than anything of ours.",
