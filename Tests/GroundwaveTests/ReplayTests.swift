@@ -33,7 +33,8 @@ import Testing
         try await temporary.store.importText(generatedLog(3))
         let target = temporary.url.appending(path: "copy")
         _ = try await temporary.store.replay(to: target)
-        let copy = try await Self.open(target, Configuration(deviceName: "spare laptop", stateFolder: temporary.stateFolder))
+        let copy = try await Self.open(
+            target, Configuration(deviceName: "spare laptop", stateFolder: temporary.stateFolder))
         let replica = try #require(copy.replica)
         #expect(try copy.deviceNames()[replica] == nil)
         _ = try await copy.write { try $0.add("qso", [Assignment("CALL", text: "W1AW")]) }

@@ -97,7 +97,8 @@ struct SyncNow: AsyncParsableCommand {
         }
         let sent = NumberText.count(summary.sentEvents, "event")
         let received = NumberText.count(summary.receivedEvents, "event")
-        Terminal.print("\(summary.remote.name): sent \(sent), received \(received). \(place?.sentence(now: Clock.now) ?? "")")
+        Terminal.print(
+            "\(summary.remote.name): sent \(sent), received \(received). \(place?.sentence(now: Clock.now) ?? "")")
         if summary.wasEmptied {
             Terminal.remark("The place had lost what lay there. Nothing is lost here: it was left there again.")
         }

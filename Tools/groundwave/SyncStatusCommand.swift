@@ -38,7 +38,8 @@ struct SyncStatusCommand: AsyncParsableCommand {
             if let time = place.lastSuccess { Terminal.print("  Last synchronised \(TimeText.milliseconds(time)).") }
             if let failure = place.failure { Terminal.print("  The last try failed: \(Terminal.visible(failure))") }
             if let time = place.emptied {
-                Terminal.print("  On \(TimeText.milliseconds(time)) the place had lost what lay there; it was filled again.")
+                Terminal.print(
+                    "  On \(TimeText.milliseconds(time)) the place had lost what lay there; it was filled again.")
             }
             for (replica, reason) in place.quarantined.sorted(by: { $0.key < $1.key }) {
                 Terminal.print("  Left alone: \(replica.short). \(Terminal.visible(reason))")
@@ -50,7 +51,8 @@ struct SyncStatusCommand: AsyncParsableCommand {
                 table.append([
                     "  " + device.name, device.replica.short, TimeText.milliseconds(device.lastSaid),
                     "\(device.lacks.reduce(0) { $0 + $1.count })", "\(device.has.reduce(0) { $0 + $1.count })",
-                    device.differs.isEmpty ? "" : "another history of \(device.differs.map(\.short).joined(separator: ", "))",
+                    device.differs.isEmpty
+                        ? "" : "another history of \(device.differs.map(\.short).joined(separator: ", "))",
                 ])
             }
             table.print()
@@ -62,7 +64,8 @@ struct SyncStatusCommand: AsyncParsableCommand {
         }
         if !status.forked.isEmpty {
             Terminal.print(
-                "\(NumberText.count(status.forked.count, "range")) of other histories are kept aside: groundwave forks.")
+                "\(NumberText.count(status.forked.count, "range")) of other histories are kept aside: groundwave forks."
+            )
         }
     }
 }
@@ -143,7 +146,7 @@ extension SyncStatus.Place {
         if isComplete {
             return current.isEmpty
                 ? "All is left there; no other device has been there yet."
-                : "Complete: all \(current.count + 1) devices have the same events."
+                : "Complete: \(current.count == 1 ? "both" : "all \(current.count + 1)") devices have the same events."
         }
         var parts: [String] = []
         let here = Set(current.flatMap(\.has)).reduce(0) { $0 + $1.count }
@@ -154,7 +157,9 @@ extension SyncStatus.Place {
             parts.append("\(device.name) lacks \(NumberText.count(device.lacks.reduce(0) { $0 + $1.count }, "event"))")
         }
         for device in current where !device.differs.isEmpty { parts.append("\(device.name) has another history") }
-        if !quarantined.isEmpty { parts.append("\(NumberText.count(quarantined.count, "device")) cannot be believed or read") }
+        if !quarantined.isEmpty {
+            parts.append("\(NumberText.count(quarantined.count, "device")) cannot be believed or read")
+        }
         if failure != nil { parts.append("the last try failed") }
         return "Not complete: \(parts.joined(separator: "; "))."
     }

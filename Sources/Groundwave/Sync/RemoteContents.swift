@@ -40,20 +40,28 @@ extension Store {
     /// - Throws: ``StoreError`` with code `unreachable`.
     public func contents(of remote: Remote) async throws -> RemoteContents {
         let names = try deviceNames()
-        do {
+        return try await reaching(remote) {
             let transport = remote.address.transport()
             let place = try await PlaceContents(at: transport)
             var contents = RemoteContents(log: place.log)
             contents.stores = place.stores.map {
                 .init(replica: $0.store, device: names[$0.store], segments: $0.segments, bytes: $0.bytes)
             }
-            if let folder = transport as? FolderTransport {
-                contents.foreign = try folder.foreignNames().map { .init(name: $0.path, what: "\($0.kind)") }
-            }
+            contents.foreign = try Self.foreignNames(at: transport)
             return contents
-        } catch let error as TransportError {
-            throw StoreError(error, at: remote.address)
         }
+    }
+
+    private static func foreignNames(at transport: any Transport) throws -> [RemoteContents.Foreign] {
+        guard let folder = transport as? FolderTransport else { return [] }
+        return try folder.foreignNames().map { .init(name: $0.path, what: $0.kind.sentence) }
+    }
+
+    /// Says of an error of a place which remote it is about.
+    private func reaching<Result: Sendable>(
+        _ remote: Remote, _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        do { return try await body() } catch { throw Self.describe(error, at: remote) }
     }
 
     /// Deletes what all stores have left at `remote`. Nothing is taken away from any store.
@@ -62,19 +70,31 @@ extension Store {
     /// - Throws: ``StoreError`` with code `exists` where another log lies there: that is not deleted.
     public func deleteContents(of remote: Remote) async throws -> Int {
         try requireWritable()
-        do {
+        return try await reaching(remote) { [logID, files] in
             let transport = remote.address.transport()
             let found = try await Place.log(at: transport)
             guard found == logID else {
                 throw StoreError(
-                    .exists, found == nil ? "No log lies at \(remote.address)." : "Another log lies at \(remote.address).",
+                    .exists,
+                    found == nil ? "No log lies at \(remote.address)." : "Another log lies at \(remote.address).",
                     hint: "Nothing was deleted.")
             }
             let count = try await PlaceContents.delete(at: transport)
             try? files.write(PlaceNotes(), of: remote.name)
             return count
-        } catch let error as TransportError {
-            throw StoreError(error, at: remote.address)
+        }
+    }
+}
+
+extension ForeignName.Kind {
+    /// What it is, for people.
+    fileprivate var sentence: String {
+        switch self {
+        case .conflictCopy(of: let name): "a copy that a cloud service has made of \(name)"
+        case .notDownloaded(let name): "\(name), which the cloud has and this machine has not downloaded yet"
+        case .symbolicLink: "a symbolic link"
+        case .special: "a device or pipe"
+        case .other: "nothing that groundwave has left"
         }
     }
 }

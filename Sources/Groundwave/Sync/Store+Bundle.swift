@@ -25,6 +25,9 @@ public struct BundleApplied: Hashable, Sendable {
     public var waiting: [EventRange] = []
     /// Ranges of other histories of replicas.
     public var forked: [EventRange] = []
+
+    /// Nothing.
+    public init() {}
 }
 
 extension Store {
@@ -35,7 +38,9 @@ extension Store {
     ///
     /// - Parameter vector: What whoever gets it has; everything is put in where nothing is known.
     /// - Throws: ``StoreError`` with code `notPermitted` where the store can only be read: a bundle is signed.
-    public func createBundle(missingFrom vector: VersionVector = VersionVector(), to path: String) async throws -> BundleMade {
+    public func createBundle(missingFrom vector: VersionVector = VersionVector(), to path: String) async throws
+        -> BundleMade
+    {
         try requireWritable()
         guard let writer else { preconditionFailure("A store that can be written has a writer.") }
         try await introduce()
@@ -73,7 +78,8 @@ extension Store {
                 let frames = try segment.ranges.map { bytes in
                     do throws(RangeError) { return try RangeFrame(reading: bytes, of: log.id) } catch {
                         throw StoreError(
-                            .damaged, "The bundle \(path) was changed: a range in it is not what was signed (\(error)).",
+                            .damaged,
+                            "The bundle \(path) was changed: a range in it is not what was signed (\(error)).",
                             hint: "Get it once more from where it came.")
                     }
                 }
@@ -127,7 +133,8 @@ private final class BundleReader {
             span.uint32(at: 4) <= Segment.byteLimit
         else {
             throw StoreError(
-                .damaged, "\(path) is no bundle, or was changed on its way.", hint: "Get it once more from where it came.")
+                .damaged, "\(path) is no bundle, or was changed on its way.",
+                hint: "Get it once more from where it came.")
         }
         let length = Int(span.uint32(at: 4))
         var bytes = start

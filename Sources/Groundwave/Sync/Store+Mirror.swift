@@ -59,7 +59,8 @@ extension Store {
     @discardableResult
     public func writeMirror() throws -> MirrorWritten {
         guard let mirror = try syncFile.read().mirror else {
-            throw StoreError(.usage, "No folder is kept as a mirror.", hint: "Name one: groundwave backup mirror FOLDER.")
+            throw StoreError(
+                .usage, "No folder is kept as a mirror.", hint: "Name one: groundwave backup mirror FOLDER.")
         }
         let folder = URL(filePath: mirror.folder)
         let (adif, settings) = (

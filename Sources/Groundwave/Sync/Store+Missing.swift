@@ -49,7 +49,8 @@ extension Store {
             let sides = part.split(separator: "=", omittingEmptySubsequences: false)
             guard sides.count == 2, let number = SequenceNumber(sides[1]) else {
                 throw StoreError(
-                    .usage, "“\(text)” is no vector.", hint: "A vector is REPLICA=n,REPLICA=n: see groundwave replicas.")
+                    .usage, "“\(text)” is no vector.", hint: "A vector is REPLICA=n,REPLICA=n: see groundwave replicas."
+                )
             }
             let replica = try ReplicaID(text: sides[0]) ?? self.replica(named: String(sides[0]))
             vector[replica] = number

@@ -49,7 +49,9 @@ extension Store {
                 let last = try log.position(of: EventID(id, vector[id]))
                 return ReplicaInformation(
                     id: id, device: names[id], events: vector[id],
-                    lastWritten: try last.flatMap { try log.withEvent(at: $0) { frame, _ in frame.stamp.milliseconds } },
+                    lastWritten: try last.flatMap {
+                        try log.withEvent(at: $0) { frame, _ in frame.stamp.milliseconds }
+                    },
                     lastSaid: said[id], former: former[id],
                     successors: former.filter { $0.value == id }.map(\.key).sorted(), isThisDevice: id == replica)
             }

@@ -79,7 +79,8 @@ extension Store {
         return summary
     }
 
-    private static func describe(_ error: any Error, at remote: Remote) -> any Error {
+    /// An error of a place, as one of the store.
+    static func describe(_ error: any Error, at remote: Remote) -> any Error {
         switch error {
         case let error as TransportError: StoreError(error, at: remote.address)
         case PlaceError.otherLog(let log):

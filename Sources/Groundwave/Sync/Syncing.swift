@@ -1,3 +1,4 @@
+import ByteCoding
 import Events
 import Replication
 
@@ -168,14 +169,14 @@ extension Store {
     /// SHA-256 over replica (16), number (8, little-endian) and root (32) of each replica, in order of replica.
     public func logDigest() throws -> Hash256 {
         try describing {
-            var bytes: [UInt8] = []
+            var writer = ByteWriter()
             for entry in try log.vector().entries {
                 guard let root = try log.root(of: entry.replica, through: entry.sequence) else { continue }
-                bytes += entry.replica.bytes
-                bytes += (0..<8).map { UInt8(truncatingIfNeeded: entry.sequence >> (8 * $0)) }
-                bytes += root.bytes
+                writer.append(entry.replica)
+                writer.append(littleEndian: entry.sequence)
+                writer.append(root)
             }
-            return bytes.withSpan { Hash256(hashing: $0) }
+            return writer.withSpan { Hash256(hashing: $0) }
         }
     }
 }
