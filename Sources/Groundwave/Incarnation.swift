@@ -33,16 +33,16 @@ struct Incarnation: Sendable {
 
     /// Claims the log for this process; afterwards it may append as the identity that is returned.
     ///
-    /// Cost: two small files are written and flushed, and one commit.
+    /// Cost: a small file is written and flushed twice, and one commit.
     func claim() throws -> (identity: Identity, former: ReplicaID?) {
         let old = try files.readIdentity()
         var generator = surroundings.generator
         var identity = old
         var former: ReplicaID?
+        let next = LogID.random(using: &generator)
         try log.claim { present in
             let outer = try outerHalves()
             let isSame = present.map { $0.replica == old.replica && outer.contains($0.token) } ?? false
-            let next = LogID.random(using: &generator)
             if let present, isSame {
                 former = present.former
                 // Until the commit is done the present half is right; afterwards the next one.
@@ -56,6 +56,8 @@ struct Incarnation: Sendable {
             // Without its last word nobody would believe the last events of the old replica.
             return (Claim(replica: identity.replica, former: former, token: next), try log.signedHead(by: old))
         }
+        // From here on the half of before belongs to an earlier state. Without this step it would pass until next time.
+        try write(outerHalves: [next])
         if identity.replica != old.replica {
             Subsystem.store.logger.notice(
                 "goes on as a new replica: the store was copied or put back, or this device has not seen it",

@@ -8,6 +8,15 @@ import Groundwave
 /// let saved = try await temporary.store.write { try $0.add(Contact("W1AW")) }
 /// ```
 public final class TemporaryStore: Sendable {
+    /// Makes a new store that joins the log at `address`.
+    public init(joining address: RemoteAddress, _ configuration: Configuration = Configuration()) async throws {
+        let folder = try TemporaryFolder()
+        self.folder = folder
+        var configuration = configuration
+        configuration.stateFolder = folder.url.appending(path: "state")
+        store = try await Store.join(address, at: folder.url.appending(path: "store"), configuration).store
+    }
+
     /// The store.
     public let store: Store
     private let folder: TemporaryFolder
@@ -41,23 +50,31 @@ public final class TemporaryStore: Sendable {
     public func twin(_ configuration: Configuration = Configuration()) async throws -> TemporaryStore {
         let folder = try TemporaryFolder()
         let target = folder.url.appending(path: "store")
-        try FileManager.default.copyItem(at: url, to: target)
-        var status = stat()
-        guard stat(target.appending(path: "identity").path, &status) == 0 else { throw CocoaError(.fileReadNoSuchFile) }
-        let tokens = self.folder.url.appending(path: "state/tokens")
-        for log in try FileManager.default.contentsOfDirectory(atPath: tokens.path) {
-            let copies = folder.url.appending(path: "state/tokens/\(log)")
-            try FileManager.default.createDirectory(at: copies, withIntermediateDirectories: true)
-            for name in try FileManager.default.contentsOfDirectory(atPath: tokens.appending(path: log).path) {
-                try FileManager.default.copyItem(
-                    at: tokens.appending(path: "\(log)/\(name)"),
-                    to: copies.appending(path: "\(status.st_dev)-\(status.st_ino)"))
-            }
-        }
+        try Self.copy(url, stateFolder: stateFolder, to: target, stateFolder: folder.url.appending(path: "state"))
         var configuration = configuration
         configuration.stateFolder = folder.url.appending(path: "state")
         switch try await Store.open(at: target, configuration) {
         case .ready(let store): return TemporaryStore(store, in: folder)
+        }
+    }
+
+    /// Copies the folder of a closed store with what tells it from its copies.
+    public static func copy(_ store: URL, stateFolder: URL, to target: URL, stateFolder targetState: URL) throws {
+        try FileManager.default.copyItem(at: store, to: target)
+        func name(_ store: URL) throws -> String {
+            var status = stat()
+            guard stat(store.appending(path: "identity").path, &status) == 0 else {
+                throw CocoaError(.fileReadNoSuchFile)
+            }
+            return "\(status.st_dev)-\(status.st_ino)"
+        }
+        let tokens = stateFolder.appending(path: "tokens")
+        for log in try FileManager.default.contentsOfDirectory(atPath: tokens.path) {
+            let token = tokens.appending(path: "\(log)/\(try name(store))")
+            guard FileManager.default.fileExists(atPath: token.path) else { continue }
+            let copies = targetState.appending(path: "tokens/\(log)")
+            try FileManager.default.createDirectory(at: copies, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(at: token, to: copies.appending(path: try name(target)))
         }
     }
 

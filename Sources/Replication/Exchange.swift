@@ -52,7 +52,8 @@ public struct Exchange<Log: ReplicatedLog> {
         if isDue { try await checkNotes() }
         // What lies there must be known before anything is left there.
         try await pull(isFull: isDue, mayTake: isPulling)
-        if isPushing { try await push() }
+        // Who learns that it is an earlier state of itself leaves nothing under its old name.
+        if isPushing, !report.received.isOfOwn(identity.replica) { try await push() }
         if isDue { notes.lastFullLook = wall }
         report.statements = notes.statements.values.sorted { $0.store < $1.store }
     }
@@ -109,8 +110,6 @@ public struct Exchange<Log: ReplicatedLog> {
         var stores = Set(names.compactMap { ReplicaID(text: $0) }.filter { names.contains("\($0)") })
         stores.formUnion(notes.next.keys)
         for store in stores.sorted() {
-            // One's own folder holds what one has written, unless the notes of it are lost.
-            if store == identity.replica, notes.next[store] != nil { continue }
             do { try await pull(store, isFull: isFull, mayTake: mayTake) } catch let failure as QuarantineReason {
                 report.quarantined[store] = failure.text
                 isSomethingUnread = true

@@ -1,4 +1,5 @@
 import Foundation
+import GroundwaveTesting
 import Testing
 
 @Suite struct `groundwave compare` {
@@ -7,7 +8,7 @@ import Testing
         let program = try Program()
         for call in ["N0ONE", "N0TWO", "N0SIX"] { try program.json("qso", "add", call, "BAND=20m", "MODE=CW") }
         let copy = program.folder.appending(path: "copy")
-        try FileManager.default.copyItem(at: program.store, to: copy)
+        try TemporaryStore.copy(program.store, stateFolder: program.state, to: copy, stateFolder: program.state)
         return (program, copy.path)
     }
 

@@ -39,6 +39,9 @@ final class Program: Sendable {
     /// The text of a file in the folder.
     func text(_ name: String) throws -> String { try String(contentsOf: folder.appending(path: name), encoding: .utf8) }
 
+    /// Where the device keeps what tells its stores from their copies.
+    var state: URL { folder.appending(path: "state") }
+
     /// Runs the program on the store.
     func run(_ arguments: String..., input: String? = nil) throws -> Outcome { try run(arguments, input: input) }
 
@@ -63,6 +66,7 @@ final class Program: Sendable {
         process.standardInput = try FileHandle(forReadingFrom: paths[2])
         var environment = ProcessInfo.processInfo.environment
         environment["GROUNDWAVE_STORE"] = store.path
+        environment["GROUNDWAVE_STATE"] = state.path
         environment["GROUNDWAVE_AUTHOR"] = nil
         environment["GROUNDWAVE_LOG"] = nil
         environment["NO_COLOR"] = "1"

@@ -1,4 +1,5 @@
 import Foundation
+import GroundwaveTesting
 import Testing
 
 @Suite struct `Proofs and signed heads` {
@@ -75,8 +76,9 @@ import Testing
     @Test func `keep the store as it is: heads hold while it grows, and not where it was rewritten`() throws {
         let program = try Program()
         let (_, head) = try proof(in: program)
+        // A copy that nothing tells from the original.
         let copy = program.folder.appending(path: "copy")
-        try FileManager.default.copyItem(at: program.store, to: copy)
+        try TemporaryStore.copy(program.store, stateFolder: program.state, to: copy, stateFolder: program.state)
         try program.json("qso", "add", "N0SIX", "BAND=20m", "MODE=CW")
         let late = program.folder.appending(path: "late.json").path
         try program.json("head", "-o", late)

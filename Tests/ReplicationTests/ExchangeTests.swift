@@ -50,7 +50,7 @@ private struct Visitor {
             #expect(report.statements.count == 4)
             #expect(report.statements.allSatisfy { $0.hasSame(as: report.statements[0]) })
             #expect(report.sentBytes == 0 && report.receivedBytes == 0)
-            #expect(report.requestCount == 3 + 3)
+            #expect(report.requestCount == 3 + 4)
         }
     }
 

@@ -74,6 +74,8 @@ final class Child {
         var environment = ProcessInfo.processInfo.environment
         environment["NO_COLOR"] = "1"
         environment["GROUNDWAVE_STORE"] = nil
+        environment["GROUNDWAVE_STATE"] =
+            FileManager.default.temporaryDirectory.appending(path: "groundwave-state").path
         process.environment = environment
         try process.run()
         if let text, let input {

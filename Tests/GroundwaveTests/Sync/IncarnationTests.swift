@@ -1,0 +1,138 @@
+import Events
+import Foundation
+import GroundwaveTesting
+import Replication
+import Testing
+
+@testable import Groundwave
+
+@Suite struct `A store that was copied or put back` {
+    private static func replace(_ store: TemporaryStore, by backup: URL) throws {
+        try FileManager.default.removeItem(at: store.url)
+        try FileManager.default.copyItem(at: backup, to: store.url)
+    }
+
+    // Scenario C1: append, sync, put an older copy back, append, sync, on three devices; at each of some cut points.
+    @Test(arguments: [0, 1, 7, 20])
+    func `goes on as a new replica, and nothing that was acknowledged is lost`(cut: Int) async throws {
+        let fleet = try await SyncedFleet(3)
+        for minute in 0..<cut { _ = try await fleet[0].log("N0CALL", at: String(format: "10%02d", minute)) }
+        if cut % 2 == 1 { try await fleet.sync(0) }
+        try fleet[0].close()
+        let backup = fleet.folder.url.appending(path: "backup")
+        try FileManager.default.copyItem(at: fleet.stores[0].url, to: backup)
+        let first = try await fleet.stores[0].reopened()
+        for minute in 0..<20 { _ = try await first.log("N0CALL", at: String(format: "11%02d", minute)) }
+        try await first.sync(try first.remote("place"))
+        let old = try #require(first.replica)
+        try first.close()
+        try Self.replace(fleet.stores[0], by: backup)
+        let restored = try await fleet.stores[0].reopened()
+        for minute in 0..<10 { _ = try await restored.log("N0CALL", at: String(format: "12%02d", minute)) }
+        #expect(restored.replica != old)
+        for _ in 0..<2 {
+            try await restored.sync(try restored.remote("place"))
+            for index in 1..<3 { try await fleet.sync(index) }
+        }
+        #expect(try restored.contactCount() == cut + 30)
+        let digests = try Set([restored, fleet[1], fleet[2]].map { try $0.digest().views })
+        #expect(digests.count == 1)
+        #expect(try fleet[2].syncStatus().isComplete)
+        let replicas = try fleet[1].replicas()
+        #expect(replicas.filter { $0.former == old }.count == 1, "one change of incarnation")
+        #expect(try fleet[1].syncStatus().forked.isEmpty)
+        try restored.close()
+    }
+
+    @Test func `both of two go on, each under its own name`() async throws {
+        let fleet = try await SyncedFleet(2)
+        _ = try await fleet[0].log("N0CALL")
+        try fleet[0].close()
+        let copy = fleet.folder.url.appending(path: "copy")
+        try FileManager.default.copyItem(at: fleet.stores[0].url, to: copy)
+        let original = try await fleet.stores[0].reopened()
+        guard
+            case .ready(let twin) = try await Store.open(
+                at: copy, Configuration(stateFolder: fleet.stores[0].stateFolder))
+        else { return }
+        let before = original.replica
+        _ = try await original.log("N0ONE")
+        _ = try await twin.log("N0TWO")
+        #expect(original.replica == before)
+        #expect(twin.replica != before)
+        for _ in 0..<2 {
+            try await original.sync(try original.remote("place"))
+            try await twin.sync(try twin.remote("place"))
+            try await fleet.sync(1)
+        }
+        #expect(try fleet[1].contactCount() == 3)
+        #expect(try original.digest().views == twin.digest().views)
+        try original.close()
+        try twin.close()
+    }
+
+    @Test func `put back together with what tells it from its copies, learns it from what it has signed itself`()
+        async throws
+    {
+        let fleet = try await SyncedFleet(2)
+        _ = try await fleet[0].log("N0CALL")
+        try await fleet.settle()
+        try fleet[0].close()
+        // The image of a whole machine: nothing tells the two apart.
+        let image = try await fleet.stores[0].twin()
+        let original = try await fleet.stores[0].reopened()
+        for minute in 10..<15 { _ = try await original.log("N0ONE", at: "12\(minute)") }
+        try await original.sync(try original.remote("place"))
+        try original.close()
+        let old = image.store.replica
+        let summary = try await image.store.sync(try image.store.remote("place"))
+        #expect(summary.newReplica != nil && summary.newReplica == image.store.replica && summary.newReplica != old)
+        #expect(try image.store.contactCount() == 6)
+        _ = try await image.store.log("N0TWO")
+        for _ in 0..<2 {
+            try await image.store.sync(try image.store.remote("place"))
+            try await fleet.sync(1)
+        }
+        #expect(try fleet[1].contactCount() == 7)
+        #expect(try fleet[1].syncStatus().isComplete)
+    }
+
+    @Test func `that is only read changes nothing, not even its name`() async throws {
+        let temporary = try await TemporaryStore()
+        _ = try await temporary.store.log("N0CALL")
+        try temporary.store.close()
+        let copy = temporary.url.deletingLastPathComponent().appending(path: "copy")
+        try FileManager.default.copyItem(at: temporary.url, to: copy)
+        let key = try Data(contentsOf: copy.appending(path: "identity"))
+        guard case .ready(let store) = try await Store.open(at: copy, Configuration(isReadOnly: true)) else { return }
+        #expect(try store.contactCount() == 1)
+        try store.close()
+        #expect(try Data(contentsOf: copy.appending(path: "identity")) == key)
+    }
+
+    @Test func `between the two halves of its token a crash costs nothing`() async throws {
+        // The outer half names both what is inside and what will be, so either is right.
+        let temporary = try await TemporaryStore()
+        let replica = temporary.store.replica
+        try temporary.store.close()
+        let tokens = temporary.stateFolder.appending(path: "tokens/\(temporary.store.logID)")
+        let file = tokens.appending(
+            path: try #require(try FileManager.default.contentsOfDirectory(atPath: tokens.path).first))
+        for _ in 0..<3 {
+            let store = try await temporary.reopened()
+            _ = try await store.log("N0CALL")
+            #expect(store.replica == replica)
+            try store.close()
+            // As if the process had died after the outer half of a further rotation, before the inner one.
+            let halves = [UInt8](try Data(contentsOf: file))
+            let inner = halves.suffix(16)
+            try Data(inner + [UInt8](repeating: 7, count: 16)).write(to: file)
+        }
+        // With neither half right it is another store.
+        try Data([UInt8](repeating: 9, count: 32)).write(to: file)
+        let store = try await temporary.reopened()
+        _ = try await store.log("N0CALL")
+        #expect(store.replica != replica)
+        try store.close()
+    }
+}
