@@ -59,7 +59,7 @@ extension EventLog {
                     }, observed: { try observedHeads(before: EventID(replica, $0)) })
                 try enter(intake, arrival, after: head, &clock, &state, transaction, tables)
                 for frame in intake.released {
-                    _ = try transaction.remove(ReplicaNumberKey(replica, frame.range.first), in: tables.waiting)
+                    _ = try transaction.remove(Self.key(of: frame), in: tables.waiting)
                 }
                 let released = Set(intake.released)
                 try Self.park(
@@ -113,13 +113,10 @@ extension EventLog {
     private static func keepFork(
         _ frame: RangeFrame, in transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws -> Bool {
-        var key = ByteWriter(capacity: 32)
-        key.append(frame.range.replica)
-        key.append(bigEndian: frame.range.first)
-        key.append(bigEndian: frame.leaves[0].prefix)
-        let known = try transaction.withValue(key.bytes, in: tables.forked) { $0.byteCount }
+        let key = frame.branchKey
+        let known = try transaction.withValue(key, in: tables.forked) { $0.byteCount }
         if let known, known >= frame.bytes.count { return false }
-        try transaction.put(frame.bytes.span.bytes, for: key.bytes, in: tables.forked)
+        try transaction.put(frame.bytes.span.bytes, for: key, in: tables.forked)
         return true
     }
 }

@@ -13,9 +13,6 @@ public struct WaitingRange: Hashable, Sendable {
 }
 
 extension EventLog {
-    /// The most bytes of ranges of one replica that wait; what is furthest from entering goes first, and comes again.
-    static let waitingBytes = 16 << 20
-
     /// The ranges that wait for their predecessors, or for the end of a batch, in order of replica and number.
     ///
     /// Cost: a few look-ups for each.
@@ -44,6 +41,20 @@ extension EventLog {
         try read { transaction in
             var frames: [RangeFrame] = []
             try Self.forEachWaiting(in: transaction, LogTables(in: transaction)) { frames.append($0) }
+            return frames
+        }
+    }
+
+    /// The ranges of other histories than those that are here, in order of replica and number.
+    package func forkedFrames() throws -> [RangeFrame] {
+        try read { transaction in
+            var frames: [RangeFrame] = []
+            try transaction.withCursor(LogTables(in: transaction).forked) { cursor in
+                try cursor.forEach(from: nil) { _, value in
+                    frames.append(try Self.frame(value))
+                    return true
+                }
+            }
             return frames
         }
     }
@@ -92,22 +103,15 @@ extension EventLog {
         _ frames: [RangeFrame], beside present: [RangeFrame], in transaction: borrowing WriteTransaction,
         _ tables: LogTables
     ) throws {
-        // Of two that begin alike the longer one says more.
-        var byFirst: [SequenceNumber: RangeFrame] = [:]
-        for frame in present + frames where (byFirst[frame.range.first]?.range.last ?? 0) < frame.range.last {
-            byFirst[frame.range.first] = frame
+        let parking = Parking(frames, beside: present)
+        for frame in parking.leaving { _ = try transaction.remove(key(of: frame), in: tables.waiting) }
+        for frame in parking.coming {
+            try transaction.put(frame.bytes.span.bytes, for: key(of: frame), in: tables.waiting)
         }
-        let before = Set(present.map(\.range))
-        var room = waitingBytes
-        for frame in byFirst.values.sorted(by: { $0.range.first < $1.range.first }) {
-            let key = ReplicaNumberKey(frame.range.replica, frame.range.first)
-            room -= frame.bytes.count
-            if room < 0, byFirst.count > 1 {
-                _ = try transaction.remove(key, in: tables.waiting)
-            } else if !before.contains(frame.range) {
-                try transaction.put(frame.bytes.span.bytes, for: key, in: tables.waiting)
-            }
-        }
+    }
+
+    static func key(of frame: RangeFrame) -> ReplicaNumberKey {
+        ReplicaNumberKey(frame.range.replica, frame.range.first)
     }
 
     /// Whether a range that waits, or a forked one, has values of `events`.

@@ -71,7 +71,8 @@ public struct RangeFrame: Hashable, Sendable {
     let events: [UInt8]
     /// Where each begins in ``events``; and where the last one ends.
     let starts: [Int]
-    let leaves: [Hash256]
+    /// The leaf of each.
+    package let leaves: [Hash256]
 
     /// Which log.
     public var log: LogID { head.log }
@@ -99,6 +100,15 @@ public struct RangeFrame: Hashable, Sendable {
         var edge = edge
         for leaf in leaves.prefix(Int(sequence - (range.first - 1))) { edge.append(leaf: leaf, hasher: &hasher) }
         return edge
+    }
+
+    /// Replica, number of the first event, first 8 bytes of its leaf: what tells ranges of several histories apart.
+    package var branchKey: [UInt8] {
+        var key = ByteWriter(capacity: 32)
+        key.append(range.replica)
+        key.append(bigEndian: range.first)
+        key.append(bigEndian: leaves[0].prefix)
+        return key.bytes
     }
 
     /// Two frames are the same where their bytes are.
