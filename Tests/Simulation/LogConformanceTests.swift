@@ -179,6 +179,22 @@ private struct Writer {
     }
 
     @Test(arguments: LogSort.allCases)
+    func `lets nothing leave that a power cut could take`(sort: LogSort) throws {
+        for way in 0..<2 {
+            let author = try Writer(sort, seed: 1)
+            _ = try author.log.append(
+                .seeded(1), as: author.replica, arrival: Arrival(milliseconds: 1), durability: .relaxed)
+            if way == 0 {
+                _ = try author.range(1, 1)
+            } else {
+                _ = try author.log.provenVector(signedBy: author.identity)
+            }
+            try author.log.loseMemory()
+            #expect(try author.log.vector()[author.replica] == 1)
+        }
+    }
+
+    @Test(arguments: LogSort.allCases)
     func `cuts a range where it is told to, and goes on there`(sort: LogSort) throws {
         let (author, reader) = (try Writer(sort, seed: 1), try Writer(sort, seed: 2))
         try author.write(1, 3, 1, 2)

@@ -5,6 +5,8 @@ import LMDB
 extension EventLog {
     /// The range frame of as many events of `range` as one frame holds well, from the first one on.
     ///
+    /// Relaxed batches are put on the disk first.
+    ///
     /// - Parameters:
     ///   - identity: The key of the replica, where it is this store's own: it signs what the range proves. Events of
     ///     others are proven by the head that came with them.
@@ -18,7 +20,8 @@ extension EventLog {
         try makeFrame(of: range, signedBy: identity, preferredBytes: preferredBytes)
     }
 
-    /// What can leave this log: of each replica the number of the last event that something here proves.
+    /// What can leave this log: of each replica the number of the last event that something here proves. Relaxed batches
+    /// are put on the disk first.
     public func provenVector(signedBy identity: Identity?) throws -> VersionVector {
         try proven(signedBy: identity)
     }
@@ -49,6 +52,7 @@ extension EventLog {
 
     /// The head of `identity`'s own events as they are now, signed; `nil` where there are none.
     public func signedHead(by identity: Identity) throws -> SignedHead? {
+        try flush()
         let last = try vector()[identity.replica]
         guard last > 0, let root = try root(of: identity.replica, through: last) else { return nil }
         return identity.sign(log: id, sequence: last, root: root)

@@ -5,6 +5,9 @@ package protocol RangeSource {
     /// The name of the log.
     var id: LogID { get }
 
+    /// Puts relaxed batches on the disk.
+    func flush() throws
+
     /// The last event of every replica.
     func vector() throws -> VersionVector
 
@@ -35,6 +38,8 @@ extension RangeSource {
     package func makeFrame(
         of range: EventRange, signedBy identity: Identity?, preferredBytes: Int
     ) throws -> RangeFrame? {
+        // What a power cut may still take must not leave: its numbers would be given to other events.
+        try flush()
         let isOwn = identity?.replica == range.replica
         let known = isOwn ? nil : try signedHead(of: range.replica)
         let last = Swift.min(range.last, isOwn ? range.last : known?.sequence ?? 0)
@@ -66,6 +71,7 @@ extension RangeSource {
 
     /// See `EventLog.provenVector(signedBy:)`.
     package func proven(signedBy identity: Identity?) throws -> VersionVector {
+        try flush()
         var vector = try vector()
         for entry in vector.entries where entry.replica != identity?.replica {
             vector[entry.replica] = Swift.min(entry.sequence, try signedHead(of: entry.replica)?.sequence ?? 0)
