@@ -195,6 +195,18 @@ private struct Writer {
     }
 
     @Test(arguments: LogSort.allCases)
+    func `signs no half batch, so that nobody says it has one`(sort: LogSort) throws {
+        let (author, reader) = (try Writer(sort, seed: 1), try Writer(sort, seed: 2))
+        try author.write(2, 3)
+        let half = try author.range(1, 4)
+        #expect(half.range.last == 4 && half.head.sequence == 5)
+        try reader.take(half)
+        // It has the first batch, and can prove it to nobody yet.
+        #expect(try reader.log.vector()[author.replica] == 2)
+        #expect(try reader.log.provenVector(signedBy: reader.identity)[author.replica] == 0)
+    }
+
+    @Test(arguments: LogSort.allCases)
     func `cuts a range where it is told to, and goes on there`(sort: LogSort) throws {
         let (author, reader) = (try Writer(sort, seed: 1), try Writer(sort, seed: 2))
         try author.write(1, 3, 1, 2)

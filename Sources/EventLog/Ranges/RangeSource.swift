@@ -47,20 +47,24 @@ extension RangeSource {
         let edge = end
         var builder = RangeBuilder()
         var hasher = MerkleHasher()
+        var rest = 0
         try scan(EventRange(range.replica, range.first, through: last)) { _, frame, bytes in
             guard builder.hasRoom(for: frame.length, preferred: preferredBytes) else { return false }
             builder.append(bytes)
             end.append(leaf: hasher.leaf(of: frame, in: bytes), hasher: &hasher)
+            rest = frame.rest
             return true
         }
         guard builder.count > 0 else { return nil }
-        var (head, path) = (known, [Hash256]())
+        var head = known
         if let identity, isOwn {
-            head = identity.sign(log: id, sequence: end.count, root: end.root(hasher: &hasher))
-        } else if let known {
-            path = try consistencyProof(of: range.replica, from: end.count, to: known.sequence)?.path ?? []
+            // What is signed ends with a batch, also where the range does not: nobody has half a batch.
+            let signed = end.count + UInt64(rest)
+            let root = try self.edge(of: range.replica, through: signed)?.root(hasher: &hasher)
+            head = root.map { identity.sign(log: id, sequence: signed, root: $0) }
         }
         guard let head else { return nil }
+        let path = try consistencyProof(of: range.replica, from: end.count, to: head.sequence)?.path ?? []
         let bytes = builder.frame(
             first: range.first, edge: edge, head: head, path: path,
             observed: try observedHeads(before: EventID(range.replica, range.first)))
