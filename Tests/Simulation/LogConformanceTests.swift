@@ -159,6 +159,16 @@ private struct Writer {
     }
 
     @Test(arguments: LogSort.allCases)
+    func `takes for news what waits now, and not what waited already`(sort: LogSort) throws {
+        let (author, reader) = (try Writer(sort, seed: 1), try Writer(sort, seed: 2))
+        try author.write(1, 1, 1)
+        #expect(try reader.take(author.range(3, 3)).replicas == [author.replica])
+        let again = try reader.take(author.range(3, 3))
+        #expect(again.replicas.isEmpty)
+        #expect(again.parked == [EventRange(author.replica, 3, through: 3)])
+    }
+
+    @Test(arguments: LogSort.allCases)
     func `hands on what it can prove, and no more`(sort: LogSort) throws {
         let (author, relay, reader) = (try Writer(sort, seed: 1), try Writer(sort, seed: 2), try Writer(sort, seed: 3))
         try author.write(1, 1, 1, 1)

@@ -24,12 +24,14 @@ extension MemoryLog {
             try enter(intake, arrival, &clock)
             let released = Set(intake.released)
             let present = waiting.filter { !released.contains($0) }
-            park(Parking(intake.parked, beside: present), releasing: released)
+            let parking = Parking(intake.parked, beside: present)
+            park(parking, releasing: released)
             let newForks = intake.forked.filter(keepFork)
             let last = intake.last ?? known
             let parked = intake.parked.map(\.range).filter { $0.last > last }
             received.parked += parked
-            if !(intake.entering.isEmpty && newForks.isEmpty && parked.isEmpty) { received.replicas.insert(replica) }
+            let isWaitNew = parking.coming.contains { $0.range.last > last }
+            if !intake.entering.isEmpty || !newForks.isEmpty || isWaitNew { received.replicas.insert(replica) }
             received.repeatedCount += intake.repeatedCount
             received.forked += intake.forked.map(\.range)
             received.refused += intake.refused.map(\.range)

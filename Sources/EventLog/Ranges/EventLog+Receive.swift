@@ -62,15 +62,14 @@ extension EventLog {
                     _ = try transaction.remove(Self.key(of: frame), in: tables.waiting)
                 }
                 let released = Set(intake.released)
-                try Self.park(
+                let coming = try Self.park(
                     intake.parked, beside: waiting.filter { !released.contains($0) }, in: transaction, tables)
                 let newForks = try intake.forked.filter { try Self.keepFork($0, in: transaction, tables) }
                 let last = intake.last ?? head?.sequence ?? 0
                 let parked = intake.parked.map(\.range).filter { $0.last > last }
                 received.parked += parked
-                if !(intake.entering.isEmpty && newForks.isEmpty && parked.isEmpty) {
-                    received.replicas.insert(replica)
-                }
+                let isWaitNew = coming.contains { $0.range.last > last }
+                if !intake.entering.isEmpty || !newForks.isEmpty || isWaitNew { received.replicas.insert(replica) }
                 received.repeatedCount += intake.repeatedCount
                 received.forked += intake.forked.map(\.range)
                 received.refused += intake.refused.map(\.range)

@@ -99,15 +99,17 @@ extension EventLog {
     }
 
     /// Lets `frames` of one replica wait, beside `present`; where there are too many, those furthest away are left out.
+    /// Returns those that did not wait already.
     static func park(
         _ frames: [RangeFrame], beside present: [RangeFrame], in transaction: borrowing WriteTransaction,
         _ tables: LogTables
-    ) throws {
+    ) throws -> [RangeFrame] {
         let parking = Parking(frames, beside: present)
         for frame in parking.leaving { _ = try transaction.remove(key(of: frame), in: tables.waiting) }
         for frame in parking.coming {
             try transaction.put(frame.bytes.span.bytes, for: key(of: frame), in: tables.waiting)
         }
+        return parking.coming
     }
 
     static func key(of frame: RangeFrame) -> ReplicaNumberKey {
