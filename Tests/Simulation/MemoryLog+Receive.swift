@@ -26,7 +26,7 @@ extension MemoryLog {
             let present = waiting.filter { !released.contains($0) }
             let parking = Parking(intake.parked, beside: present)
             park(parking, releasing: released)
-            let newForks = intake.forked.filter(keepFork)
+            let newForks = keepForks(intake.forked, of: replica)
             let last = intake.last ?? known
             let parked = intake.parked.map(\.range).filter { $0.last > last }
             received.parked += parked
@@ -62,14 +62,22 @@ extension MemoryLog {
         let gone = released.union(parking.leaving)
         rows.waiting.removeAll { gone.contains($0) }
         rows.waiting += parking.coming
-        rows.waiting.sort { ($0.range.replica, $0.range.first) < ($1.range.replica, $1.range.first) }
+        rows.waiting.sort(by: Self.isBefore)
     }
 
-    /// Keeps a range of another history; returns whether it was not kept already.
-    private func keepFork(_ frame: RangeFrame) -> Bool {
-        if let known = rows.forked[frame.branchKey], known.bytes.count >= frame.bytes.count { return false }
-        rows.forked[frame.branchKey] = frame
-        return true
+    /// Keeps ranges of other histories aside; returns those that were not kept already.
+    private func keepForks(_ forked: [RangeFrame], of replica: ReplicaID) -> [RangeFrame] {
+        if forked.isEmpty { return [] }
+        let present = rows.forked.filter { $0.range.replica == replica }
+        let parking = Parking(forked, beside: present, byteLimit: .max)
+        let leaving = Set(parking.leaving)
+        rows.forked = (rows.forked.filter { !leaving.contains($0) } + parking.coming).sorted(by: Self.isBefore)
+        return parking.coming
+    }
+
+    /// The order of rows of ranges.
+    private static func isBefore(_ left: RangeFrame, _ right: RangeFrame) -> Bool {
+        left.key.lexicographicallyPrecedes(right.key)
     }
 
     func erase(_ events: EventSet) throws {
@@ -89,6 +97,6 @@ extension MemoryLog {
             rows.events[place] = writer.bytes
         }
         rows.waiting = rows.waiting.map { $0.withholding(erased) }
-        rows.forked = rows.forked.mapValues { $0.withholding(erased) }
+        rows.forked = rows.forked.map { $0.withholding(erased) }
     }
 }

@@ -16,7 +16,7 @@ final class MemoryLog: SimulatedLog {
         var lastChecksum: UInt32 = 0
         var clock = Stamp(rawValue: 0)
         var waiting: [RangeFrame] = []
-        var forked: [[UInt8]: RangeFrame] = [:]
+        var forked: [RangeFrame] = []
         var signed: [ReplicaID: SignedHead] = [:]
         var erased = EventSet()
     }
@@ -70,9 +70,7 @@ final class MemoryLog: SimulatedLog {
 
     func keptFrames() -> [RangeFrame] { rows.waiting }
 
-    func forkedFrames() -> [RangeFrame] {
-        rows.forked.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
-    }
+    func forkedFrames() -> [RangeFrame] { rows.forked }
 
     func erased() -> EventSet { rows.erased }
 
@@ -108,7 +106,7 @@ final class MemoryLog: SimulatedLog {
         }
         guard checksum == rows.lastChecksum else { throw EventLogError.damaged("the last frame") }
         rows.waiting = try rows.waiting.map { try RangeFrame(checkedBefore: $0.bytes) }
-        rows.forked = try rows.forked.mapValues { try RangeFrame(checkedBefore: $0.bytes) }
+        rows.forked = try rows.forked.map { try RangeFrame(checkedBefore: $0.bytes) }
     }
 
     /// Puts an event, framed already, at the end.

@@ -1,30 +1,34 @@
 import Events
 
-/// Which ranges of one replica wait, decided without touching a log: those that waited and those that came now.
+/// Which ranges of one replica are kept as they came, decided without touching a log: those that were kept and those that
+/// came now.
 package struct Parking {
     /// The most bytes of ranges of one replica that wait; what is furthest from entering goes first, and comes again.
     package static let byteLimit = 16 << 20
 
-    /// Ranges that waited and do not any more: a longer one says more, or there is no room.
+    /// Ranges that were kept and are not any more: another one has all their events, or there is no room.
     package private(set) var leaving: [RangeFrame] = []
-    /// Ranges that wait from now on.
+    /// Ranges that are kept from now on.
     package private(set) var coming: [RangeFrame] = []
 
-    /// Lets `frames` wait beside `present`.
-    package init(_ frames: [RangeFrame], beside present: [RangeFrame]) {
-        // Of two that begin alike the longer one says more.
-        var byFirst: [SequenceNumber: RangeFrame] = [:]
-        for frame in present + frames where (byFirst[frame.range.first]?.range.last ?? 0) < frame.range.last {
-            byFirst[frame.range.first] = frame
+    /// Keeps `frames` beside `present`.
+    package init(_ frames: [RangeFrame], beside present: [RangeFrame], byteLimit: Int = Self.byteLimit) {
+        let all = (present.map { (frame: $0, isNew: false) } + frames.map { ($0, true) }).sorted { left, right in
+            let (one, other) = (left.frame.range, right.frame.range)
+            return (one.first, other.last, left.isNew ? 1 : 0) < (other.first, one.last, right.isNew ? 1 : 0)
         }
-        var room = Self.byteLimit
-        var kept: Set<RangeFrame> = []
-        for frame in byFirst.values.sorted(by: { $0.range.first < $1.range.first }) {
-            room -= frame.bytes.count
-            if room >= 0 || byFirst.count == 1 { kept.insert(frame) }
+        var kept: [RangeFrame] = []
+        var room = byteLimit
+        for (frame, isNew) in all {
+            // Of two that begin alike the longer one comes first here, and says more.
+            let isCovered = kept.contains { $0.range.first == frame.range.first && $0.covers(frame) }
+            if !isCovered { room -= frame.bytes.count }
+            if isCovered || room < 0 && !kept.isEmpty {
+                if !isNew { leaving.append(frame) }
+            } else {
+                kept.append(frame)
+                if isNew { coming.append(frame) }
+            }
         }
-        leaving = present.filter { !kept.contains($0) }
-        let before = Set(present)
-        coming = frames.filter { kept.contains($0) && !before.contains($0) }
     }
 }

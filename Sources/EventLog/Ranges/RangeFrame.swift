@@ -102,13 +102,21 @@ public struct RangeFrame: Hashable, Sendable {
         return edge
     }
 
-    /// Replica, number of the first event, first 8 bytes of its leaf: what tells ranges of several histories apart.
-    package var branchKey: [UInt8] {
+    /// Replica, number of the first event, first 8 bytes of the root after the last one: what a log keeps it under. It
+    /// tells ranges of several histories apart wherever they part.
+    package var key: [UInt8] {
+        var hasher = MerkleHasher()
         var key = ByteWriter(capacity: 32)
         key.append(range.replica)
         key.append(bigEndian: range.first)
-        key.append(bigEndian: leaves[0].prefix)
+        key.append(bigEndian: endEdge.root(hasher: &hasher).prefix)
         return key.bytes
+    }
+
+    /// Whether all events of `other` are in this range: the same events, and not only the same numbers.
+    func covers(_ other: RangeFrame) -> Bool {
+        range.replica == other.range.replica && range.first <= other.range.first && other.range.last <= range.last
+            && edge(through: other.range.last) == other.endEdge
     }
 
     /// Two frames are the same where their bytes are.
