@@ -81,6 +81,11 @@ let package = Package(
         .testTarget(
             name: "ReplicationTests",
             dependencies: ["ByteCoding", "EventLog", "Events", "Replication", "SeededNumbers", "transport-writer"]),
+        // Random histories of some devices, and what must be so afterwards.
+        .testTarget(
+            name: "Simulation",
+            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", "Replication", "SeededNumbers"],
+            path: "Tests/Simulation"),
         // The other process of ReplicationTests: it stores objects and is killed, or may not do everything.
         .executableTarget(name: "transport-writer", dependencies: ["Replication"], path: "Tests/TransportWriter"),
         // The call sites of the public interface, compiled and run: they import what an application imports.

@@ -14,6 +14,14 @@ public struct Appended: Hashable, Sendable {
     /// The stamp of all of them.
     public let stamp: Stamp
 
+    /// A batch that came to stand there.
+    package init(first: EventID, count: Int, position: Position, stamp: Stamp) {
+        self.first = first
+        self.count = count
+        self.position = position
+        self.stamp = stamp
+    }
+
     /// The last event of the batch.
     public var last: EventID { EventID(first.replica, first.sequence + UInt64(count) - 1) }
 }

@@ -14,8 +14,8 @@ import LMDB
 // | nodes | replica (16), block (8) | root of the 256 leaves of that block |
 // | erased | replica (16), first sequence (8) | last sequence (8) of a run of events whose values are refused for ever |
 // | signed | replica (16) | the latest head that the replica has signed: number (8), root (32), key (32), signature (64) |
-// | waiting | replica (16), first sequence (8) | a range that came before its predecessors, or that ends within a batch |
-// | forked | replica (16), first sequence (8), first 8 bytes of its leaf | a range of another history of the replica |
+// | waiting | replica (16), first sequence (8), first 8 bytes of the root after the last one | a range that came before its predecessors, or that ends within a batch |
+// | forked | the same | a range of another history of the replica |
 // | base | number from 0 (8, big-endian) | a piece of the snapshot that stands for archived history, 1 MiB but the last |
 // | meta | name | format, log, epoch; `state`: next position, checksum of the last frame, clock (8, 4, 8); `base`: see LogBase |
 
@@ -72,7 +72,7 @@ struct LogTables {
     let nodes: Table<ReplicaNumberKey>
     let erased: Table<ReplicaNumberKey>
     let signed: Table<ReplicaKey>
-    let waiting: Table<ReplicaNumberKey>
+    let waiting: Table<[UInt8]>
     let forked: Table<[UInt8]>
     let base: Table<UInt64>
     let meta: Table<[UInt8]>
@@ -86,7 +86,7 @@ struct LogTables {
         _ = try transaction.openOrCreate("nodes", of: ReplicaNumberKey.self)
         _ = try transaction.openOrCreate("erased", of: ReplicaNumberKey.self)
         _ = try transaction.openOrCreate("signed", of: ReplicaKey.self)
-        _ = try transaction.openOrCreate("waiting", of: ReplicaNumberKey.self)
+        _ = try transaction.openOrCreate("waiting", of: [UInt8].self)
         _ = try transaction.openOrCreate("forked", of: [UInt8].self)
         _ = try transaction.openOrCreate("base", of: UInt64.self)
         _ = try transaction.openOrCreate("meta", of: [UInt8].self)
@@ -101,7 +101,7 @@ struct LogTables {
             let nodes = try transaction.table("nodes", of: ReplicaNumberKey.self),
             let erased = try transaction.table("erased", of: ReplicaNumberKey.self),
             let signed = try transaction.table("signed", of: ReplicaKey.self),
-            let waiting = try transaction.table("waiting", of: ReplicaNumberKey.self),
+            let waiting = try transaction.table("waiting", of: [UInt8].self),
             let forked = try transaction.table("forked", of: [UInt8].self),
             let base = try transaction.table("base", of: UInt64.self),
             let meta = try transaction.table("meta", of: [UInt8].self)

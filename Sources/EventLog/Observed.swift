@@ -39,7 +39,7 @@ extension EventLog {
     }
 
     /// Among so many events of a replica one says all that its author had.
-    static let contextCount: UInt64 = 256
+    package static let contextCount: UInt64 = 256
 
     /// The root of the tree over a replica's events up to `last`, within a transaction.
     private static func root(

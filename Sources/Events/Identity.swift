@@ -6,7 +6,7 @@ import Foundation
 ///
 /// It lies in a file of mode 0600 beside the log and goes into no backup, bundle or sync.
 public struct Identity: Sendable {
-    private let key: Curve25519.Signing.PrivateKey
+    private let key: SigningKey
     /// The first 16 bytes of the SHA-256 of the public key.
     public let replica: ReplicaID
 
@@ -28,16 +28,18 @@ public struct Identity: Sendable {
         self.init(key: key)
     }
 
-    private init(key: Curve25519.Signing.PrivateKey) {
+    private init(key: Curve25519.Signing.PrivateKey) { self.init(.ed25519(key)) }
+
+    init(_ key: SigningKey) {
         self.key = key
-        replica = Self.replica(publicKey: [UInt8](key.publicKey.rawRepresentation))
+        replica = Self.replica(publicKey: key.publicKey)
     }
 
     /// The 32 bytes to keep secret.
-    public var secret: [UInt8] { [UInt8](key.rawRepresentation) }
+    public var secret: [UInt8] { key.secret }
 
     /// The 32 bytes that event 1 of the replica tells everyone.
-    public var publicKey: [UInt8] { [UInt8](key.publicKey.rawRepresentation) }
+    public var publicKey: [UInt8] { key.publicKey }
 
     /// The replica that a public key belongs to.
     public static func replica(publicKey: [UInt8]) -> ReplicaID {
@@ -48,11 +50,7 @@ public struct Identity: Sendable {
     /// The signature of `message` by this key: 64 bytes, Ed25519.
     ///
     /// Each sort of message begins with words of its own, so that none can pass for another.
-    public func sign(_ message: [UInt8]) -> [UInt8] {
-        // Signing with a key that was read needs nothing that could be missing (RFC 8032, section 5.1.6).
-        guard let signature = try? key.signature(for: message) else { preconditionFailure("A key can sign.") }
-        return [UInt8](signature)
-    }
+    public func sign(_ message: [UInt8]) -> [UInt8] { key.sign(message) }
 
     /// Whether `signature` is one of `message` by the key. Cost: about 0.1 ms.
     public static func isValid(_ signature: [UInt8], of message: [UInt8], by publicKey: [UInt8]) -> Bool {

@@ -12,6 +12,7 @@ public struct Exchange<Log: ReplicatedLog> {
     private let transport: any Transport
     private let now: () -> Arrival
     private let checkSignature: @Sendable (SignedHead) throws(SignedHeadError) -> Void
+    private let isValid: SignatureCheck
     /// What is to be remembered until the next look, also where this one fails.
     public private(set) var notes: PlaceNotes
     /// What came of it so far.
@@ -22,12 +23,21 @@ public struct Exchange<Log: ReplicatedLog> {
     /// How often everything is looked at, whatever the notes say: once a day.
     public static var fullLookMilliseconds: Int64 { 24 * 3600 * 1000 }
 
+    /// Whether a signature is one of a message by a public key.
+    public typealias SignatureCheck =
+        @Sendable (_ signature: [UInt8], _ message: [UInt8], _ publicKey: [UInt8]) -> Bool
+
     /// A look by the store that has `log` and signs as `identity`.
+    ///
+    /// - Parameters:
+    ///   - checkSignature: What to ask about heads, where it is not the usual check.
+    ///   - isValid: The same for what signs a whole segment.
     public init(
         _ log: Log, as identity: Identity, at transport: any Transport, notes: PlaceNotes,
         checkSignature: @escaping @Sendable (SignedHead) throws(SignedHeadError) -> Void = {
             head throws(SignedHeadError) in try head.check()
         },
+        isValid: @escaping SignatureCheck = { Identity.isValid($0, of: $1, by: $2) },
         now: @escaping () -> Arrival
     ) {
         self.log = log
@@ -35,6 +45,7 @@ public struct Exchange<Log: ReplicatedLog> {
         self.transport = transport
         self.notes = notes
         self.checkSignature = checkSignature
+        self.isValid = isValid
         self.now = now
     }
 
@@ -134,7 +145,7 @@ public struct Exchange<Log: ReplicatedLog> {
             }
             report.receivedBytes += bytes.count
             let segment: Segment
-            do throws(Segment.Failure) { segment = try Segment(reading: bytes, of: log.id) } catch {
+            do throws(Segment.Failure) { segment = try Segment(reading: bytes, of: log.id, isValid: isValid) } catch {
                 if error == .otherLog(log.id) { break }
                 try await skip(&number, of: store, because: "Its segment \(number) is not to be believed: \(error).")
                 continue

@@ -64,7 +64,12 @@ public struct Segment: Sendable {
     }
 
     /// Reads a segment of `log`; the ranges are only cut apart.
-    public init(reading bytes: [UInt8], of log: LogID) throws(Failure) {
+    ///
+    /// - Parameter isValid: What to ask about a signature, its message and a public key, where it is not the usual check.
+    public init(
+        reading bytes: [UInt8], of log: LogID,
+        isValid: (_ signature: [UInt8], _ message: [UInt8], _ publicKey: [UInt8]) -> Bool = Identity.isValid
+    ) throws(Failure) {
         let span = bytes.span.bytes
         guard span.byteCount >= Self.prefixSize + 4, span.uint32(at: 0) == Self.magic else { throw .notASegment }
         guard Int(span.uint32(at: 4)) == span.byteCount, span.byteCount <= Self.byteLimit else { throw .malformed }
@@ -81,8 +86,7 @@ public struct Segment: Sendable {
         }
         let key = span.extracting(24..<56).toArray()
         guard Identity.replica(publicKey: key) == statement.store,
-            Identity.isValid(
-                span.extracting(56..<120).toArray(), of: Self.message(log, said.toArray()), by: key)
+            isValid(span.extracting(56..<120).toArray(), Self.message(log, said.toArray()), key)
         else { throw .wrongSignature }
         self.statement = statement
         var ranges: [[UInt8]] = []

@@ -204,9 +204,10 @@ public struct Session: Sendable {
                 guard wastedBytes <= Self.forgivenBytes else { throw .repeats(bytes: wastedBytes) }
             }
             arrived.append(frame)
-            // Who sends it has it.
+            // Who sends it has it, unless it waits there too.
             let end = frame.head
-            if end.sequence == frame.range.last, end.sequence > remote?.vector[end.replica] ?? 0 {
+            let known = remote?.vector[end.replica] ?? 0
+            if end.sequence == frame.range.last, end.sequence > known, frame.range.first <= known + 1 {
                 remote?.advance(
                     ObservedHead(event: EventID(end.replica, end.sequence), rootPrefix: end.root.prefix))
             }

@@ -93,6 +93,23 @@ import Testing
         #expect(try stores[1].log.vector()[replica] == 4)
     }
 
+    @Test func `do not take it that who passes on a range that waits has what comes before it`() throws {
+        let stores = try (1...3).map { try TestStore(seed: $0) }
+        try stores[0].write(4, batchCount: 1)
+        let replica = stores[0].identity.replica
+        for number in [UInt64(1), 4] {
+            let frame = try #require(
+                try stores[0].log.frame(
+                    of: EventRange(replica, number, through: number), signedBy: stores[0].identity))
+            _ = try stores[1].log.receive([frame], arrival: .test(1))
+        }
+        var talk = try Conversation(stores[1], stores[2])
+        try talk.run()
+        #expect(talk[0].ending == nil && talk[1].ending == nil)
+        #expect(talk[0].session.isComplete && talk[1].session.isComplete)
+        #expect(try stores[2].log.keptFrames().map(\.range) == [EventRange(replica, 4, through: 4)])
+    }
+
     @Test func `learn of a fork, keep both histories, and go on with everybody else`() throws {
         let stores = try (1...3).map { try TestStore(seed: $0) }
         let replica = stores[0].identity.replica

@@ -5,6 +5,8 @@ import LMDB
 extension EventLog {
     /// The range frame of as many events of `range` as one frame holds well, from the first one on.
     ///
+    /// Relaxed batches are put on the disk first.
+    ///
     /// - Parameters:
     ///   - identity: The key of the replica, where it is this store's own: it signs what the range proves. Events of
     ///     others are proven by the head that came with them.
@@ -15,42 +17,13 @@ extension EventLog {
     public func frame(
         of range: EventRange, signedBy identity: Identity?, preferredBytes: Int = RangeLimits.preferredBytes
     ) throws -> RangeFrame? {
-        let isOwn = identity?.replica == range.replica
-        let known = isOwn ? nil : try signedHead(of: range.replica)
-        let last = Swift.min(range.last, isOwn ? range.last : known?.sequence ?? 0)
-        guard range.first <= last, var end = try edge(of: range.replica, through: range.first - 1) else { return nil }
-        let edge = end
-        var builder = RangeBuilder()
-        var hasher = MerkleHasher()
-        try scan(EventRange(range.replica, range.first, through: last)) { _, frame, bytes in
-            guard builder.hasRoom(for: frame.length, preferred: preferredBytes) else { return false }
-            builder.append(bytes)
-            end.append(leaf: hasher.leaf(of: frame, in: bytes), hasher: &hasher)
-            return true
-        }
-        guard builder.count > 0 else { return nil }
-        var (head, path) = (known, [Hash256]())
-        if let identity, isOwn {
-            head = identity.sign(log: id, sequence: end.count, root: end.root(hasher: &hasher))
-        } else if let known {
-            path = try consistencyProof(of: range.replica, from: end.count, to: known.sequence)?.path ?? []
-        }
-        guard let head else { return nil }
-        let bytes = builder.frame(
-            first: range.first, edge: edge, head: head, path: path,
-            observed: try observedHeads(before: EventID(range.replica, range.first)))
-        do throws(RangeError) { return try RangeFrame(checkedBefore: bytes) } catch {
-            throw EventLogError.damaged("an event from \(EventID(range.replica, range.first)) on")
-        }
+        try makeFrame(of: range, signedBy: identity, preferredBytes: preferredBytes)
     }
 
-    /// What can leave this log: of each replica the number of the last event that something here proves.
+    /// What can leave this log: of each replica the number of the last event that something here proves. Relaxed batches
+    /// are put on the disk first.
     public func provenVector(signedBy identity: Identity?) throws -> VersionVector {
-        var vector = try vector()
-        for entry in vector.entries where entry.replica != identity?.replica {
-            vector[entry.replica] = Swift.min(entry.sequence, try signedHead(of: entry.replica)?.sequence ?? 0)
-        }
-        return vector
+        try proven(signedBy: identity)
     }
 
     /// All heads of other replicas that the author of `event` had observed before it, in order of replica.
@@ -79,6 +52,7 @@ extension EventLog {
 
     /// The head of `identity`'s own events as they are now, signed; `nil` where there are none.
     public func signedHead(by identity: Identity) throws -> SignedHead? {
+        try flush()
         let last = try vector()[identity.replica]
         guard last > 0, let root = try root(of: identity.replica, through: last) else { return nil }
         return identity.sign(log: id, sequence: last, root: root)

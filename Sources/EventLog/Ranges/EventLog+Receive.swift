@@ -47,7 +47,7 @@ extension EventLog {
             for replica in Set(frames.map(\.range.replica)).sorted() {
                 let head = try Self.head(of: replica, in: transaction, tables)
                 let own = frames.filter { $0.range.replica == replica }
-                let waiting = try Self.waiting(of: replica, in: transaction, tables)
+                let waiting = try Self.frames(of: replica, in: tables.waiting, transaction)
                 // Both read what was here before this commit, which has not touched this replica yet.
                 let intake = try Intake(
                     of: own, waiting: waiting, known: head?.sequence ?? 0,
@@ -60,16 +60,18 @@ extension EventLog {
                     }, observed: { try observedHeads(before: EventID(replica, $0)) })
                 try enter(intake, arrival, after: head, &clock, &state, transaction, tables)
                 for frame in intake.released {
-                    _ = try transaction.remove(ReplicaNumberKey(replica, frame.range.first), in: tables.waiting)
+                    _ = try transaction.remove(frame.key, in: tables.waiting)
                 }
                 let released = Set(intake.released)
-                try Self.park(
-                    intake.parked, beside: waiting.filter { !released.contains($0) }, in: transaction, tables)
-                let newForks = try intake.forked.filter { try Self.keepFork($0, in: transaction, tables) }
+                let coming = try Self.put(
+                    Parking(intake.parked, beside: waiting.filter { !released.contains($0) }), in: tables.waiting,
+                    transaction)
+                let newForks = try keep(intake.forked, of: replica, transaction, tables)
                 let last = intake.last ?? head?.sequence ?? 0
                 let parked = intake.parked.map(\.range).filter { $0.last > last }
                 received.parked += parked
-                if !(intake.entering.isEmpty && newForks.isEmpty && parked.isEmpty) {
+                let isWaitNew = coming.contains { $0.range.last > last }
+                if !intake.entering.isEmpty || !newForks.isEmpty || isWaitNew {
                     received.replicas.insert(replica)
                     try Self.giveUpClaim(of: replica, in: transaction, tables)
                 }
@@ -111,17 +113,13 @@ extension EventLog {
         try transaction.put(row.bytes.span.bytes, for: ReplicaKey(replica), in: tables.heads)
     }
 
-    /// Keeps a range of another history; returns whether it was not kept already.
-    private static func keepFork(
-        _ frame: RangeFrame, in transaction: borrowing WriteTransaction, _ tables: LogTables
-    ) throws -> Bool {
-        var key = ByteWriter(capacity: 32)
-        key.append(frame.range.replica)
-        key.append(bigEndian: frame.range.first)
-        key.append(bigEndian: frame.leaves[0].prefix)
-        let known = try transaction.withValue(key.bytes, in: tables.forked) { $0.byteCount }
-        if let known, known >= frame.bytes.count { return false }
-        try transaction.put(frame.bytes.span.bytes, for: key.bytes, in: tables.forked)
-        return true
+    /// Keeps ranges of other histories aside; returns those that were not kept already.
+    private func keep(
+        _ forked: [RangeFrame], of replica: ReplicaID, _ transaction: borrowing WriteTransaction, _ tables: LogTables
+    ) throws -> [RangeFrame] {
+        if forked.isEmpty { return [] }
+        let present = try Self.frames(of: replica, in: tables.forked, transaction)
+        return try Self.put(
+            Parking(forked, beside: present, byteLimit: .max), in: tables.forked, transaction)
     }
 }

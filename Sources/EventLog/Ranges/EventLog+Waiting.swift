@@ -13,27 +13,19 @@ public struct WaitingRange: Hashable, Sendable {
 }
 
 extension EventLog {
-    /// The most bytes of ranges of one replica that wait; what is furthest from entering goes first, and comes again.
-    static let waitingBytes = 16 << 20
-
     /// The ranges that wait for their predecessors, or for the end of a batch, in order of replica and number.
     ///
     /// Cost: a few look-ups for each.
     public func waiting() throws -> [WaitingRange] {
         try read { transaction in
             let tables = try LogTables(in: transaction)
-            var ranges: [WaitingRange] = []
-            try Self.forEachWaiting(in: transaction, tables) { frame in
-                ranges.append(WaitingRange(range: frame.range, expected: 0, byteCount: frame.bytes.count))
-            }
-            return try ranges.compactMap { waiting in
-                let head = try transaction.withValue(ReplicaKey(waiting.range.replica), in: tables.heads) {
-                    HeadRow($0)
-                }
+            return try Self.frames(in: tables.waiting, transaction).compactMap { frame in
+                let range = frame.range
+                let head = try transaction.withValue(ReplicaKey(range.replica), in: tables.heads) { HeadRow($0) }
                 let last = (head ?? nil)?.sequence ?? 0
-                if waiting.range.last <= last { return nil }
-                let expected = waiting.range.first > last + 1 ? last + 1 : waiting.range.last + 1
-                return WaitingRange(range: waiting.range, expected: expected, byteCount: waiting.byteCount)
+                if range.last <= last { return nil }
+                let expected = range.first > last + 1 ? last + 1 : range.last + 1
+                return WaitingRange(range: range, expected: expected, byteCount: frame.bytes.count)
             }
         }
     }
@@ -41,58 +33,28 @@ extension EventLog {
     /// The ranges that are kept as they came, for whoever lacks them too: those that wait, and those whose events
     /// nobody would believe without them yet. Cost: O(bytes).
     public func keptFrames() throws -> [RangeFrame] {
-        try read { transaction in
-            var frames: [RangeFrame] = []
-            try Self.forEachWaiting(in: transaction, LogTables(in: transaction)) { frames.append($0) }
-            return frames
-        }
+        try read { transaction in try Self.frames(in: LogTables(in: transaction).waiting, transaction) }
     }
 
-    /// The ranges of other histories of replicas than those that are here, in order of replica and number.
-    public func forkedRanges() throws -> [EventRange] {
-        try read { transaction in
-            var ranges: [EventRange] = []
-            try transaction.withCursor(LogTables(in: transaction).forked) { cursor in
-                try cursor.forEach(from: nil) { _, value in
-                    ranges.append(try Self.frame(value).range)
-                    return true
-                }
-            }
-            return ranges
-        }
+    /// The ranges of other histories than those that are here, in order of replica and number.
+    package func forkedFrames() throws -> [RangeFrame] {
+        try read { transaction in try Self.frames(in: LogTables(in: transaction).forked, transaction) }
     }
 
-    /// The waiting ranges of one replica.
-    static func waiting(
-        of replica: ReplicaID, in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+    /// The ranges of one replica in one of the tables of ranges, or of all.
+    static func frames(
+        of replica: ReplicaID? = nil, in table: Table<[UInt8]>, _ transaction: borrowing some Reading & ~Copyable
     ) throws -> [RangeFrame] {
         var frames: [RangeFrame] = []
-        try forEachWaiting(from: replica, in: transaction, tables) { frame in
-            guard frame.range.replica == replica else { return false }
-            frames.append(frame)
-            return true
-        }
-        return frames
-    }
-
-    private static func forEachWaiting(
-        in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables, _ body: (RangeFrame) -> Void
-    ) throws {
-        try forEachWaiting(from: nil, in: transaction, tables) {
-            body($0)
-            return true
-        }
-    }
-
-    private static func forEachWaiting(
-        from replica: ReplicaID?, in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables,
-        _ body: (RangeFrame) -> Bool
-    ) throws {
-        try transaction.withCursor(tables.waiting) { cursor in
-            try cursor.forEach(from: replica.map { ReplicaNumberKey($0, 0) }) { _, value in
-                body(try Self.frame(value))
+        try transaction.withCursor(table) { cursor in
+            try cursor.forEach(from: replica?.bytes) { _, value in
+                let frame = try Self.frame(value)
+                if let replica, frame.range.replica != replica { return false }
+                frames.append(frame)
+                return true
             }
         }
+        return frames
     }
 
     private static func frame(_ row: RawSpan) throws -> RangeFrame {
@@ -101,27 +63,13 @@ extension EventLog {
         }
     }
 
-    /// Lets `frames` of one replica wait, beside `present`; where there are too many, those furthest away are left out.
-    static func park(
-        _ frames: [RangeFrame], beside present: [RangeFrame], in transaction: borrowing WriteTransaction,
-        _ tables: LogTables
-    ) throws {
-        // Of two that begin alike the longer one says more.
-        var byFirst: [SequenceNumber: RangeFrame] = [:]
-        for frame in present + frames where (byFirst[frame.range.first]?.range.last ?? 0) < frame.range.last {
-            byFirst[frame.range.first] = frame
-        }
-        let before = Set(present.map(\.range))
-        var room = waitingBytes
-        for frame in byFirst.values.sorted(by: { $0.range.first < $1.range.first }) {
-            let key = ReplicaNumberKey(frame.range.replica, frame.range.first)
-            room -= frame.bytes.count
-            if room < 0, byFirst.count > 1 {
-                _ = try transaction.remove(key, in: tables.waiting)
-            } else if !before.contains(frame.range) {
-                try transaction.put(frame.bytes.span.bytes, for: key, in: tables.waiting)
-            }
-        }
+    /// Puts what was decided into one of the tables of ranges; returns what was not there before.
+    static func put(
+        _ parking: Parking, in table: Table<[UInt8]>, _ transaction: borrowing WriteTransaction
+    ) throws -> [RangeFrame] {
+        for frame in parking.leaving { _ = try transaction.remove(frame.key, in: table) }
+        for frame in parking.coming { try transaction.put(frame.bytes.span.bytes, for: frame.key, in: table) }
+        return parking.coming
     }
 
     /// Whether a range that waits, or a forked one, has values of `events`.
@@ -142,25 +90,17 @@ extension EventLog {
     /// Takes the values of `events` out of the ranges that wait, and the forked ones.
     static func withholdFromRanges(_ events: EventSet, in transaction: borrowing WriteTransaction) throws {
         let tables = try LogTables(in: transaction)
-        var waiting: [(key: ReplicaNumberKey, frame: RangeFrame)] = []
-        try transaction.withCursor(tables.waiting) { cursor in
-            try cursor.forEach(from: nil) { key, value in
-                if let key = ReplicaNumberKey(keyBytes: key) { waiting.append((key, try Self.frame(value))) }
-                return true
+        for table in [tables.waiting, tables.forked] {
+            var rows: [(key: [UInt8], frame: RangeFrame)] = []
+            try transaction.withCursor(table) { cursor in
+                try cursor.forEach(from: nil) { key, value in
+                    rows.append((key.toArray(), try Self.frame(value)))
+                    return true
+                }
             }
-        }
-        for (key, frame) in waiting {
-            try transaction.put(frame.withholding(events).bytes.span.bytes, for: key, in: tables.waiting)
-        }
-        var forked: [(key: [UInt8], frame: RangeFrame)] = []
-        try transaction.withCursor(tables.forked) { cursor in
-            try cursor.forEach(from: nil) { key, value in
-                forked.append((key.toArray(), try Self.frame(value)))
-                return true
+            for (key, frame) in rows {
+                try transaction.put(frame.withholding(events).bytes.span.bytes, for: key, in: table)
             }
-        }
-        for (key, frame) in forked {
-            try transaction.put(frame.withholding(events).bytes.span.bytes, for: key, in: tables.forked)
         }
     }
 }

@@ -55,37 +55,67 @@ package struct Intake {
         }
         candidates += waiting.map { ($0, false) }
         candidates.sort { $0.frame.range.first < $1.frame.range.first }
-        let end = try chain(candidates.map(\.frame), known, edge)
-        for candidate in candidates {
-            let isDone = candidate.frame.head.sequence <= end || forked.contains(candidate.frame)
-            if candidate.isNew, !isDone { parked.append(candidate.frame) }
-            if !candidate.isNew, isDone { released.append(candidate.frame) }
+        let entered = try chain(candidates.map(\.frame), known, edge)
+        let end = last ?? known
+        for (place, candidate) in candidates.enumerated() {
+            let frame = candidate.frame
+            // What has entered may show that another range is of another history.
+            let meets = min(end, frame.range.last)
+            if !entered.contains(place), meets >= frame.range.first - 1,
+                try edgeNow(meets, known, edge) != frame.edge(through: meets)
+            {
+                forked.append(frame)
+                if !candidate.isNew { released.append(frame) }
+            } else if frame.head.sequence <= end {
+                if !candidate.isNew { released.append(frame) }
+            } else if candidate.isNew {
+                parked.append(frame)
+            }
         }
     }
 
-    /// Lines up what follows the last event, as far as batches end; returns the number of the last event then.
+    /// Lines up what follows the last event, as far as batches end; returns the places of the candidates of which
+    /// events enter.
     private mutating func chain(
         _ candidates: [RangeFrame], _ known: SequenceNumber, _ edge: (SequenceNumber) throws -> MerkleEdge
-    ) rethrows -> SequenceNumber {
-        guard candidates.contains(where: { $0.range.first <= known + 1 && $0.range.last > known }) else { return known }
-        var last = known
-        var running = try edge(known)
-        var whole: (count: Int, last: SequenceNumber) = (0, known)
-        for frame in candidates where frame.range.first <= last + 1 && frame.range.last > last {
-            guard frame.edge(through: last) == running else {
-                forked.append(frame)
-                continue
+    ) rethrows -> Set<Int> {
+        guard candidates.contains(where: { $0.range.first <= known + 1 && $0.range.last > known }) else { return [] }
+        var (last, running, places) = (known, try edge(known), [Int]())
+        var whole = (count: 0, last: known, edge: running)
+        for (place, frame) in candidates.enumerated() where frame.range.first <= last + 1 && frame.range.last > last {
+            if frame.edge(through: last) != running {
+                guard frame.range.first <= whole.last + 1, frame.edge(through: whole.last) == whole.edge else {
+                    continue
+                }
+                // What is lined up behind the last whole batch is of another history, which may never end its batch.
+                cut(after: whole.count, at: whole.last)
+                places.removeSubrange(whole.count...)
+                last = whole.last
             }
             entering.append(Piece(frame: frame, first: last + 1, last: frame.range.last))
+            places.append(place)
             last = frame.range.last
             running = frame.endEdge
             if let end = frame.lastBatchEnd(from: entering[entering.count - 1].first) {
-                whole = (entering.count, end)
+                whole = (entering.count, end, frame.edge(through: end))
             }
         }
-        entering.removeSubrange(whole.count...)
-        if !entering.isEmpty { entering[entering.count - 1].last = whole.last }
-        return whole.last
+        cut(after: whole.count, at: whole.last)
+        return Set(places.prefix(whole.count))
+    }
+
+    /// Leaves out what stands behind so many pieces, and what of the last one stands behind an event.
+    private mutating func cut(after count: Int, at last: SequenceNumber) {
+        entering.removeSubrange(count...)
+        if !entering.isEmpty { entering[entering.count - 1].last = last }
+    }
+
+    /// The right edge through an event that is here or enters.
+    private func edgeNow(
+        _ sequence: SequenceNumber, _ known: SequenceNumber, _ edge: (SequenceNumber) throws -> MerkleEdge
+    ) rethrows -> MerkleEdge {
+        let piece = entering.first { $0.first <= sequence && sequence <= $0.last }
+        return try piece?.frame.edge(through: sequence) ?? edge(sequence)
     }
 }
 

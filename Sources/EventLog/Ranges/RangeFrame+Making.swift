@@ -68,7 +68,7 @@ extension RangeFrame {
     /// The same range without the values of `events`; itself where it has none of them.
     ///
     /// Leaves, roots and the signature stay what they were.
-    func withholding(_ events: EventSet) -> RangeFrame {
+    package func withholding(_ events: EventSet) -> RangeFrame {
         let isTouched = (range.first...range.last).contains { sequence in
             let isWithheld = try? withEvent(sequence) { frame, _ in frame.isWithheld }
             return isWithheld == false && events.contains(EventID(range.replica, sequence))

@@ -38,7 +38,7 @@ extension RangeFrame {
     }
 
     /// Reads a range that was checked when it came, and has lain here since.
-    init(checkedBefore bytes: [UInt8]) throws(RangeError) {
+    package init(checkedBefore bytes: [UInt8]) throws(RangeError) {
         try self.init(try Parts(bytes.span.bytes), bytes)
     }
 

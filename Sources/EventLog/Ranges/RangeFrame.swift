@@ -71,7 +71,8 @@ public struct RangeFrame: Hashable, Sendable {
     let events: [UInt8]
     /// Where each begins in ``events``; and where the last one ends.
     let starts: [Int]
-    let leaves: [Hash256]
+    /// The leaf of each.
+    package let leaves: [Hash256]
 
     /// Which log.
     public var log: LogID { head.log }
@@ -99,6 +100,23 @@ public struct RangeFrame: Hashable, Sendable {
         var edge = edge
         for leaf in leaves.prefix(Int(sequence - (range.first - 1))) { edge.append(leaf: leaf, hasher: &hasher) }
         return edge
+    }
+
+    /// Replica, number of the first event, first 8 bytes of the root after the last one: what a log keeps it under. It
+    /// tells ranges of several histories apart wherever they part.
+    package var key: [UInt8] {
+        var hasher = MerkleHasher()
+        var key = ByteWriter(capacity: 32)
+        key.append(range.replica)
+        key.append(bigEndian: range.first)
+        key.append(bigEndian: endEdge.root(hasher: &hasher).prefix)
+        return key.bytes
+    }
+
+    /// Whether all events of `other` are in this range: the same events, and not only the same numbers.
+    func covers(_ other: RangeFrame) -> Bool {
+        range.replica == other.range.replica && range.first <= other.range.first && other.range.last <= range.last
+            && edge(through: other.range.last) == other.endEdge
     }
 
     /// Two frames are the same where their bytes are.

@@ -100,7 +100,8 @@ extension Store {
                     emptied: standing?.emptied, unsent: vector.ranges(missingFrom: notes.vector), devices: devices)
             }
             return SyncStatus(
-                isOff: file.isOff, places: places, waiting: try log.waiting(), forked: try log.forkedRanges(),
+                isOff: file.isOff, places: places, waiting: try log.waiting(),
+                forked: try log.forkedFrames().map(\.range),
                 vector: vector)
         }
     }

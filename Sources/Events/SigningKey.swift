@@ -1,0 +1,71 @@
+import ByteCoding
+import Crypto
+import Foundation
+
+/// What a replica signs with.
+enum SigningKey: Sendable {
+    /// A key that nobody else has.
+    case ed25519(Curve25519.Signing.PrivateKey)
+    /// What stands in for one where thousands of histories a minute are simulated: see ``Identity/init(standIn:)``.
+    case standIn([UInt8])
+
+    /// The 32 bytes to keep secret.
+    var secret: [UInt8] {
+        switch self {
+        case .ed25519(let key): [UInt8](key.rawRepresentation)
+        case .standIn(let bytes): bytes
+        }
+    }
+
+    /// The 32 bytes that everyone may know.
+    var publicKey: [UInt8] {
+        switch self {
+        case .ed25519(let key): [UInt8](key.publicKey.rawRepresentation)
+        case .standIn(let bytes): bytes
+        }
+    }
+
+    /// The signature of `message`: 64 bytes.
+    func sign(_ message: [UInt8]) -> [UInt8] {
+        switch self {
+        case .ed25519(let key):
+            // Signing with a key that was read needs nothing that could be missing (RFC 8032, section 5.1.6).
+            guard let signature = try? key.signature(for: message) else { preconditionFailure("A key can sign.") }
+            return [UInt8](signature)
+        case .standIn(let bytes): return Identity.standInSignature(of: message, by: bytes)
+        }
+    }
+}
+
+extension Identity {
+    /// An identity without a key, for simulations: whatever it signs, anybody can sign.
+    ///
+    /// A real check never believes it; ``isStandIn(_:of:by:)`` does, at a hundredth of the cost.
+    package init(standIn number: UInt64) {
+        var writer = ByteWriter(capacity: 32)
+        for _ in 0..<4 { writer.append(littleEndian: number) }
+        self.init(.standIn(writer.bytes))
+    }
+
+    /// Whether `signature` is one of `message` by an identity that stands in for a real one.
+    package static func isStandIn(_ signature: [UInt8], of message: [UInt8], by publicKey: [UInt8]) -> Bool {
+        signature == standInSignature(of: message, by: publicKey)
+    }
+
+    fileprivate static func standInSignature(of message: [UInt8], by publicKey: [UInt8]) -> [UInt8] {
+        var writer = ByteWriter(capacity: 64)
+        let hash = (publicKey + message).withSpan { Hash256(hashing: $0) }
+        for _ in 0..<2 { writer.append(hash) }
+        return writer.bytes
+    }
+}
+
+extension SignedHead {
+    /// As ``check()``, for heads of identities that stand in for real ones.
+    package func checkStandIn() throws(SignedHeadError) {
+        guard publicKey.count == 32, Identity.replica(publicKey: publicKey) == replica else { throw .foreignKey }
+        guard Identity.isStandIn(signature, of: Self.message(log, replica, sequence, root), by: publicKey) else {
+            throw .wrongSignature
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import EventLog
+import Events
+
+extension MemoryLog: RangeSource {
+    func scan(
+        _ range: EventRange, _ body: (_ position: Position, _ frame: Frame, _ bytes: RawSpan) throws -> Bool
+    ) throws {
+        guard let stream = streams[range.replica] else { return }
+        var sequence = range.first
+        var goesOn = true
+        while goesOn, sequence <= min(range.last, stream.count) {
+            let position = stream.positions[Int(sequence) - 1]
+            try withEvent(at: position) { frame, bytes in goesOn = try body(position, frame, bytes) }
+            sequence += 1
+        }
+    }
+
+    func frame(of range: EventRange, signedBy identity: Identity?, preferredBytes: Int) throws -> RangeFrame? {
+        try makeFrame(of: range, signedBy: identity, preferredBytes: min(preferredBytes, self.preferredBytes))
+    }
+
+    func provenVector(signedBy identity: Identity?) throws -> VersionVector { try proven(signedBy: identity) }
+
+    func observedHeads(before event: EventID) throws -> [ObservedHead] {
+        guard let stream = streams[event.replica] else { return [] }
+        var heads: [ReplicaID: ObservedHead] = [:]
+        var sequence = event.sequence - 1
+        var isOver = false
+        while sequence > 0, !isOver {
+            try withEvent(at: stream.positions[Int(sequence) - 1]) { frame, bytes in
+                for head in frame.observed(in: bytes)
+                where (heads[head.event.replica]?.event.sequence ?? 0) < head.event.sequence {
+                    heads[head.event.replica] = head
+                }
+                isOver = frame.observesAll
+            }
+            sequence -= 1
+        }
+        return heads.values.sorted { $0.event.replica < $1.event.replica }
+    }
+}

@@ -1,0 +1,125 @@
+import ByteCoding
+import EventLog
+import Events
+import Replication
+
+/// A log without a file: what `EventLog` promises, fast enough for millions of histories.
+///
+/// What comes in is judged by the code that `EventLog` uses too (`Intake`, `Parking`), and ranges are made by it
+/// (`RangeSource`). What is here instead of LMDB is rows: as they would be on the disk, and, where the last batches
+/// were relaxed, as they are in memory. All else is computed from them and is gone when the power goes.
+final class MemoryLog: SimulatedLog {
+    /// What would be on a disk.
+    struct Rows {
+        /// The frames of all events in the order in which they arrived.
+        var events: [[UInt8]] = []
+        var lastChecksum: UInt32 = 0
+        var clock = Stamp(rawValue: 0)
+        var waiting: [RangeFrame] = []
+        var forked: [RangeFrame] = []
+        var signed: [ReplicaID: SignedHead] = [:]
+        var erased = EventSet()
+    }
+
+    let id: LogID
+    var rows = Rows()
+    /// What is on the disk, where that is less than ``rows``.
+    var durableRows: Rows?
+    var streams: [ReplicaID: Stream] = [:]
+    /// How many events a replica appends until one says all that its author had seen.
+    var contextCount = EventLog.contextCount
+    /// The most bytes of events of a range that is made here.
+    var preferredBytes = Int.max
+
+    init(_ id: LogID) { self.id = id }
+
+    static func empty(_ id: LogID) -> MemoryLog { MemoryLog(id) }
+
+    func vector() -> VersionVector {
+        var vector = VersionVector()
+        for (replica, stream) in streams where stream.count > 0 { vector[replica] = stream.count }
+        return vector
+    }
+
+    func lastPosition() -> Position { Position(rows.events.count) }
+
+    func forEach(from position: Position, _ body: (Position, Frame, RawSpan) throws -> Void) throws {
+        var next = max(position, 1)
+        while next <= Position(rows.events.count) {
+            try withEvent(at: next) { frame, bytes in try body(next, frame, bytes) }
+            next += 1
+        }
+    }
+
+    func withEvent(at position: Position, _ body: (Frame, RawSpan) throws -> Void) throws {
+        guard position >= 1, position <= Position(rows.events.count) else { return }
+        try rows.events[Int(position) - 1].withSpan { bytes in try body(try Frame(parsing: bytes), bytes) }
+    }
+
+    func signedHead(of replica: ReplicaID) -> SignedHead? { rows.signed[replica] }
+
+    func keep(_ head: SignedHead) {
+        flush()
+        keepInCommit(head)
+    }
+
+    func keepInCommit(_ head: SignedHead) {
+        if let known = rows.signed[head.replica], known.sequence >= head.sequence { return }
+        rows.signed[head.replica] = head
+    }
+
+    func keptFrames() -> [RangeFrame] { rows.waiting }
+
+    func forkedFrames() -> [RangeFrame] { rows.forked }
+
+    func erased() -> EventSet { rows.erased }
+
+    func flush() { durableRows = nil }
+
+    func copy() throws -> MemoryLog {
+        let copy = MemoryLog(id)
+        copy.contextCount = contextCount
+        copy.preferredBytes = preferredBytes
+        copy.rows = durableRows ?? rows
+        if durableRows == nil { copy.streams = streams } else { try copy.readRows() }
+        return copy
+    }
+
+    func loseMemory() throws {
+        rows = durableRows ?? rows
+        durableRows = nil
+        try readRows()
+    }
+
+    /// Computes from the rows what is kept beside them in memory, and trusts nothing that was there.
+    private func readRows() throws {
+        var checksum: UInt32 = 0
+        streams = [:]
+        for (place, bytes) in rows.events.enumerated() {
+            try bytes.withSpan { bytes in
+                let frame = try Frame(verifying: bytes)
+                guard frame.previousChecksum == checksum else { throw EventLogError.damaged("the chain of frames") }
+                checksum = frame.checksum(in: bytes)
+                var hasher = MerkleHasher()
+                try note(frame, at: Position(place) + 1, leaf: hasher.leaf(of: frame, in: bytes))
+            }
+        }
+        guard checksum == rows.lastChecksum else { throw EventLogError.damaged("the last frame") }
+        rows.waiting = try rows.waiting.map { try RangeFrame(checkedBefore: $0.bytes) }
+        rows.forked = try rows.forked.map { try RangeFrame(checkedBefore: $0.bytes) }
+    }
+
+    /// Puts an event, framed already, at the end.
+    func put(_ bytes: [UInt8], _ frame: Frame, leaf: Hash256) throws {
+        rows.events.append(bytes)
+        try note(frame, at: Position(rows.events.count), leaf: leaf)
+    }
+
+    private func note(_ frame: Frame, at position: Position, leaf: Hash256) throws {
+        let known = streams[frame.id.replica]?.count ?? 0
+        guard frame.id.sequence == known + 1 else {
+            throw EventLogError.outOfSequence(frame.id, expected: known + 1)
+        }
+        streams[frame.id.replica, default: Stream()].append(leaf, position, frame.stamp)
+    }
+}

@@ -1,0 +1,39 @@
+/// Numbers that follow from a seed: SplitMix64.
+struct SeededNumbers: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+        // Seeds that follow each other have nothing in common.
+        state = next()
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A number of `range`.
+    mutating func number(_ range: ClosedRange<Int>) -> Int {
+        range.lowerBound + Int(next() % UInt64(range.upperBound - range.lowerBound + 1))
+    }
+
+    /// Whether something happens that does so in `percent` of a hundred cases.
+    mutating func happens(_ percent: Int) -> Bool { next() % 100 < UInt64(percent) }
+
+    /// One of `choices`, of which there is at least one.
+    mutating func pick<Choice>(_ choices: [Choice]) -> Choice { choices[Int(next() % UInt64(choices.count))] }
+
+    /// The sum of `weights` is not 0; the place of one of them, each as often as its weight says.
+    mutating func place(weights: [Int]) -> Int {
+        var rest = Int(next() % UInt64(weights.reduce(0, +)))
+        for (place, weight) in weights.enumerated() {
+            if rest < weight { return place }
+            rest -= weight
+        }
+        return weights.count - 1
+    }
+}

@@ -1,0 +1,72 @@
+import EventLog
+import Events
+import Replication
+
+/// What the simulation needs of a log: all that replication does, and what a device does with its own.
+protocol SimulatedLog: AnyObject, ReplicatedLog {
+    /// A new, empty log.
+    static func empty(_ id: LogID) throws -> Self
+
+    /// Appends one batch; on the disk when it returns, unless it is relaxed.
+    func append(
+        _ batch: DraftBatch, as replica: ReplicaID, arrival: Arrival, durability: Durability
+    ) throws -> Appended
+
+    /// Puts relaxed batches on the disk.
+    func flush() throws
+
+    /// The last event of every replica.
+    func vector() throws -> VersionVector
+
+    /// The position of the last event.
+    func lastPosition() throws -> Position
+
+    /// Hands out the events from `position` on in the order in which they arrived.
+    func forEach(from position: Position, _ body: (Position, Frame, RawSpan) throws -> Void) throws
+
+    /// Hands out the event at `position`, where there is one.
+    func withEvent(at position: Position, _ body: (Frame, RawSpan) throws -> Void) throws
+
+    /// The leaves of all events in the log, in the order in which they arrived.
+    func leaves() throws -> [Hash256]
+
+    /// What all heads of others were before an event.
+    func observedHeads(before event: EventID) throws -> [ObservedHead]
+
+    /// The latest head that a replica has signed.
+    func signedHead(of replica: ReplicaID) throws -> SignedHead?
+
+    /// Keeps a head that was checked.
+    func keep(_ head: SignedHead) throws
+
+    /// The ranges that tell other histories than the one that is here.
+    func forkedFrames() throws -> [RangeFrame]
+
+    /// Which values are refused for ever.
+    func erased() throws -> EventSet
+
+    /// Takes values out for ever.
+    func erase(_ events: EventSet) throws
+
+    /// What a copy of the disk holds: everything that is durable.
+    func copy() throws -> Self
+
+    /// The power went: what is here now is what was on the disk.
+    func loseMemory() throws
+}
+
+extension SimulatedLog {
+    /// The head of `identity`'s own events as they are now, signed; `nil` where there are none.
+    func signedHead(by identity: Identity) throws -> SignedHead? {
+        let last = try vector()[identity.replica]
+        guard last > 0, let root = try root(of: identity.replica, through: last) else { return nil }
+        return identity.sign(log: id, sequence: last, root: root)
+    }
+}
+
+extension Arrival {
+    /// An arrival at a time by the wall clock, which is all that the log looks at.
+    init(milliseconds: Int64) {
+        self.init(wallMilliseconds: milliseconds, monotonicMilliseconds: 0, boot: [UInt8](repeating: 0, count: 16))
+    }
+}
