@@ -41,6 +41,56 @@ import Testing
         #expect(digests.shown == digests.folded, "what both processes folded is what one fold gives")
     }
 
+    @Test func `one keeps synchronising, one imports, one edits: nothing that was acknowledged is missing anywhere`()
+        async throws
+    {
+        let log = try GeneratedLog(count: 10_000)
+        let folder = try TemporaryFolder()
+        let (store, other) = (folder.url.appending(path: "store"), folder.url.appending(path: "other"))
+        let place = folder.url.appending(path: "place").path
+        #expect(try Program.groundwave("init", "--store", store.path).ended(0))
+        #expect(try Program.groundwave("remote", "add", "place", place, "--store", store.path).ended(0))
+        let watching = try Child(Program.path("groundwave"), ["sync", "--watch", "--store", store.path])
+        let importing = try Child(Program.path("groundwave"), ["import", log.path, "--store", store.path])
+        let editing = try Child(Program.path("fault-writer"), [store.path, "100", "beside"])
+        // Meanwhile another device joins, and logs too.
+        while try !Program.groundwave("join", place, "--store", other.path).ended(0) {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        for number in 0..<10 {
+            let contact = ["N0CALL", "BAND=20m", "MODE=CW", "COMMENT=other \(number)"]
+            let adding = try Child(Program.path("groundwave"), ["qso", "add"] + contact + ["--store", other.path])
+            #expect(adding.wait().ended(0))
+            #expect(try Program.groundwave("sync", "--store", other.path).ended(0))
+        }
+        #expect(importing.wait().ended(0))
+        #expect(editing.wait().output.split(separator: "\n") == (1...100).map { "saved \($0)" })
+        // The one that watches takes and leaves all of it by itself.
+        var rounds = 0
+        while rounds < 60, try !isComplete(other) {
+            rounds += 1
+            try await Task.sleep(for: .milliseconds(500))
+            #expect(try Program.groundwave("sync", "--store", other.path).ended(0))
+        }
+        #expect(try isComplete(other))
+        #expect(watching.isRunning)
+        watching.killNow()
+        for url in [store, other] {
+            _ = try Inspection.log(of: url)
+            let records = try Inspection.exported(url)
+            #expect(records.count == 10_110)
+            #expect(Set(Inspection.numbers(in: records)).count == 10_000)
+            let digests = try await Inspection.digests(of: url)
+            #expect(digests.shown == digests.folded)
+        }
+        let digests = try await (Inspection.digests(of: store).shown, Inspection.digests(of: other).shown)
+        #expect(digests.0 == digests.1)
+    }
+
+    private func isComplete(_ store: URL) throws -> Bool {
+        try Program.groundwave("sync", "status", "--exit-code", "--store", store.path).ended(0)
+    }
+
     @Test func `two imports of one file at once leave each contact once`() async throws {
         let log = try GeneratedLog(count: 3000)
         let folder = try TemporaryFolder()
@@ -61,7 +111,7 @@ import Testing
         let temporary = try await TemporaryStore()
         let store = temporary.store
         let token = try store.currentToken()
-        let child = try Child(Program.path("fault-writer"), [store.url.path, "5", "other"])
+        let child = try Child(Program.path("fault-writer"), [store.url.path, "5", "other"], state: temporary.stateFolder)
         var counts: [Int] = []
         for try await contacts in store.values(of: .contacts) {
             counts.append(contacts.count)

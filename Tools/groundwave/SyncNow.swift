@@ -66,7 +66,9 @@ struct SyncNow: AsyncParsableCommand {
     }
 
     private func follow(_ remotes: [Remote], in store: Store) async throws {
-        for try await event in try store.startSyncing(with: remotes).events {
+        let syncing = try store.startSyncing(with: remotes)
+        defer { syncing.stop() }
+        for await event in syncing.events {
             switch event {
             case .synced(let summary):
                 if summary.sentEvents > 0 || summary.receivedEvents > 0 || !summary.quarantined.isEmpty {

@@ -150,9 +150,13 @@ extension SyncStatus.Place {
         }
         var parts: [String] = []
         let here = Set(current.flatMap(\.has)).reduce(0) { $0 + $1.count }
-        if here > 0 { parts.append("\(NumberText.count(here, "event")) of others are not here yet") }
+        if here > 0 {
+            parts.append("\(NumberText.count(here, "event")) of others \(here == 1 ? "is" : "are") not here yet")
+        }
         let unsent = unsent.reduce(0) { $0 + $1.count }
-        if unsent > 0 { parts.append("\(NumberText.count(unsent, "event")) were not left there yet") }
+        if unsent > 0 {
+            parts.append("\(NumberText.count(unsent, "event")) \(unsent == 1 ? "was" : "were") not left there yet")
+        }
         for device in current where !device.lacks.isEmpty {
             parts.append("\(device.name) lacks \(NumberText.count(device.lacks.reduce(0) { $0 + $1.count }, "event"))")
         }

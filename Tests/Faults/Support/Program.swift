@@ -57,7 +57,10 @@ final class Child {
     private let errorHandle: FileHandle
 
     /// Starts `program`; with `input`, standard input is that text and then ends. With `isFed` it stays open.
-    init(_ program: String, _ arguments: [String], input text: String? = nil, isFed: Bool = false) throws {
+    /// - Parameter state: Where the device keeps what tells its stores from their copies; else where this process does.
+    init(
+        _ program: String, _ arguments: [String], input text: String? = nil, isFed: Bool = false, state: URL? = nil
+    ) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "groundwave-child-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for name in ["output", "errors"] {
@@ -74,8 +77,7 @@ final class Child {
         var environment = ProcessInfo.processInfo.environment
         environment["NO_COLOR"] = "1"
         environment["GROUNDWAVE_STORE"] = nil
-        environment["GROUNDWAVE_STATE"] =
-            FileManager.default.temporaryDirectory.appending(path: "groundwave-state").path
+        if let state { environment["GROUNDWAVE_STATE"] = state.path }
         process.environment = environment
         try process.run()
         if let text, let input {

@@ -1,0 +1,183 @@
+import Foundation
+import GroundwaveTesting
+import Testing
+
+/// Two devices of one log that meet in a folder.
+private struct Devices {
+    let shack: Program
+    let laptop: URL
+    var place: String { shack.folder.appending(path: "place").path }
+
+    init() throws {
+        shack = try Program()
+        laptop = shack.folder.appending(path: "laptop")
+        try shack.json("remote", "add", "stick", place)
+        try shack.json("sync")
+        let joined = try shack.json("join", place, "--store", laptop.path, "--name", "laptop")
+        #expect(joined["qsos"] as? Int == 0)
+    }
+
+    /// Each looks until both have seen that the other has all.
+    func settle() throws {
+        for _ in 0..<2 {
+            try shack.json("sync")
+            try shack.json("sync", "--store", laptop.path)
+        }
+    }
+}
+
+@Suite struct `groundwave sync` {
+    @Test func `takes and leaves, and says when both have the same`() throws {
+        let devices = try Devices()
+        try devices.shack.json("qso", "add", "N0CALL", "BAND=20m", "MODE=CW")
+        let first = try devices.shack.json("sync")
+        #expect(first["sent"] as? Int == 1 && first["received"] as? Int == 1, "the laptop had introduced itself")
+        #expect(first["complete"] as? Bool == false)
+        let second = try devices.shack.json("sync", "--store", devices.laptop.path)
+        #expect(second["received"] as? Int == 1)
+        try devices.settle()
+        let status = try devices.shack.json("sync", "status")
+        #expect(status["complete"] as? Bool == true)
+        let text = try devices.shack.run("sync", "status").output
+        #expect(text.contains("Complete: both devices have the same events."))
+        #expect(text.contains("laptop"))
+        #expect(try devices.shack.run("sync", "status", "--exit-code").status == 0)
+        try devices.shack.json("qso", "add", "N0TWO", "BAND=20m", "MODE=CW")
+        let behind = try devices.shack.run("sync", "status", "--exit-code")
+        #expect(behind.status == 1)
+        #expect(behind.output.contains("Not complete: 1 event were not left there yet; laptop lacks 1 event.") == false)
+        #expect(behind.output.contains("Not complete: 1 event was not left there yet; laptop lacks 1 event."))
+    }
+
+    @Test func `without a remote says how to add one`() throws {
+        let program = try Program()
+        let outcome = try program.run("sync")
+        #expect(outcome.status == 66 && outcome.errors.contains("groundwave remote add"))
+        #expect(try program.run("sync", "status").output.contains("No remotes yet."))
+        #expect(try program.run("sync", "nowhere").status == 66)
+    }
+
+    @Test func `a place that is not there is 69, and one of another log is 73`() throws {
+        let program = try Program()
+        #expect(try program.run("remote", "add", "stick", "/nowhere/at/all").status == 69)
+        try program.json("remote", "add", "stick", program.folder.appending(path: "place").path)
+        try program.json("sync")
+        try FileManager.default.removeItem(at: program.folder.appending(path: "place"))
+        let gone = try program.run("sync", "--json")
+        #expect(gone.status == 69 && gone.error["code"] as? String == "unreachable")
+        #expect(try program.run("sync", "status").output.contains("The last try failed"))
+        let other = try Program()
+        try other.json("remote", "add", "mine", program.folder.appending(path: "other").path)
+        try other.json("sync")
+        #expect(try program.run("remote", "add", "theirs", program.folder.appending(path: "other").path).status == 73)
+        #expect(try program.run("remote", "add", "bad", "s3:/nonsense://x").status == 64)
+    }
+
+    @Test func `off and on`() throws {
+        let devices = try Devices()
+        #expect(try devices.shack.json("sync", "off")["changed"] as? Bool == true)
+        let refused = try devices.shack.run("sync", "--json")
+        #expect(refused.status == 78 && refused.error["code"] as? String == "syncOff")
+        #expect(try devices.shack.run("sync", "on").output.contains("Synchronising is on."))
+        #expect(try devices.shack.run("sync").status == 0)
+    }
+
+    @Test func `one event held back in a bundle is named as missing until it comes`() throws {
+        let devices = try Devices()
+        let program = devices.shack
+        try devices.settle()
+        let replica = try #require(try program.json("info")["replica"] as? String)
+        var bundles: [String] = []
+        var events = try #require((try program.json("digest")["vector"] as? [String: Int])?[replica])
+        for call in ["N0ONE", "N0TWO", "N0SIX"] {
+            try program.json("qso", "add", call, "BAND=20m", "MODE=CW")
+            let path = program.folder.appending(path: "\(call).gwb").path
+            let made = try program.json("bundle", "create", "--missing-from", "\(replica)=\(events)", "-o", path)
+            #expect(made["events"] as? Int ?? 0 >= 1)
+            bundles.append(path)
+            events += 1
+        }
+        // The first one is lost on the way; the others come in the wrong order, and twice.
+        let late = try program.run(
+            "bundle", "apply", bundles[2], bundles[1], bundles[2], "--store", devices.laptop.path)
+        #expect(late.status == 3)
+        let missing = try program.json("missing", "--store", devices.laptop.path)
+        let range = try #require((missing["ranges"] as? [[String: Any]])?.first)
+        #expect(range["first"] as? Int == events - 2 && range["last"] as? Int == events - 2)
+        #expect(try program.run("missing", "--exit-code", "--store", devices.laptop.path).status == 1)
+        #expect(try program.run("sync", "status", "--exit-code", "--store", devices.laptop.path).status == 1)
+        let whole = try program.run("bundle", "apply", bundles[0], "--store", devices.laptop.path)
+        #expect(whole.status == 0)
+        #expect(try program.run("missing", "--exit-code", "--store", devices.laptop.path).status == 0)
+        #expect(
+            try program.json("digest", "--store", devices.laptop.path)["content"] as? String
+                == program.json("digest")["content"] as? String)
+    }
+
+    @Test func `what is no bundle is refused, and nothing is changed`() throws {
+        let devices = try Devices()
+        let program = devices.shack
+        let path = program.folder.appending(path: "x.gwb")
+        try Data("no bundle at all".utf8).write(to: path)
+        #expect(try program.run("bundle", "apply", path.path).status == 65)
+        #expect(try program.run("bundle", "apply", path.path + ".none").status == 66)
+        let other = try Program()
+        try other.json("bundle", "create", "-o", path.path)
+        let refused = try program.run("bundle", "apply", path.path)
+        #expect(refused.status == 66 && refused.errors.contains("another log"))
+    }
+
+    @Test func `clear wants the word, and brings everything back`() throws {
+        let devices = try Devices()
+        let program = devices.shack
+        try program.json("qso", "add", "N0CALL", "BAND=20m", "MODE=CW")
+        #expect(try program.run("clear").status == 64)
+        #expect(try program.run("clear", "--confirm", "clear").status == 64)
+        #expect(try program.json("clear", "--dry-run")["unsent"] as? Int == 0)
+        #expect(try program.json("qso", "count")["total"] as? Int == 1)
+        let cleared = try program.json("clear", "--confirm", "CLEAR")
+        #expect(cleared["restoring"] as? Bool == true && cleared["qsosNow"] as? Int == 1)
+        try devices.settle()
+        #expect(try program.run("sync", "status", "--exit-code", "--store", devices.laptop.path).status == 0)
+        let replicas = try program.run("replicas").output
+        #expect(replicas.contains("this device; goes on from"))
+        #expect(replicas.contains("goes on as"))
+    }
+
+    @Test func `remote show says what lies there, and remove deletes it only when asked to`() throws {
+        let devices = try Devices()
+        let shown = try devices.shack.json("remote", "show", "stick")
+        #expect((shown["stores"] as? [[String: Any]])?.count == 2)
+        try Data("x".utf8).write(to: URL(filePath: devices.place).appending(path: "notes of mine.txt"))
+        #expect(try devices.shack.run("remote", "show", "stick").errors.contains("notes of mine.txt"))
+        try devices.shack.json("remote", "remove", "stick")
+        #expect(FileManager.default.fileExists(atPath: devices.place + "/groundwave-log"))
+        let laptop = devices.laptop.path
+        let name = try #require(
+            (try devices.shack.json("remote", "list", "--store", laptop)["remotes"] as? [[String: Any]])?.first?["name"]
+                as? String)
+        #expect(try devices.shack.run("remote", "remove", name, "--delete-data", "--store", laptop).status == 64)
+        try devices.shack.json("remote", "remove", name, "--delete-data", "--yes", "--store", laptop)
+        #expect(!FileManager.default.fileExists(atPath: devices.place + "/groundwave-log"))
+    }
+
+    @Test func `backup keeps a mirror that can be read back`() throws {
+        let program = try Program()
+        try program.json("qso", "add", "N0CALL", "BAND=20m", "MODE=CW")
+        try program.json("settings", "set", "myCallsign", "N0CALL")
+        let folder = program.folder.appending(path: "mirror")
+        #expect(try program.run("backup", "mirror", folder.path).status == 66)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try program.json("backup", "mirror", folder.path)
+        let written = try program.json("backup", "now")
+        #expect(written["qsos"] as? Int == 1)
+        let other = try Program()
+        try other.json("import", try #require(written["adif"] as? String))
+        try other.json("settings", "import", try #require(written["settings"] as? String))
+        #expect(try other.json("qso", "count")["total"] as? Int == 1)
+        #expect(try other.json("settings", "get", "myCallsign")["value"] as? String == "N0CALL")
+        #expect(try program.json("backup", "mirror")["mirror"] as? String == folder.path)
+        try program.json("backup", "mirror", "off")
+        #expect(try program.run("backup", "now").status == 64)
+    }
+}
