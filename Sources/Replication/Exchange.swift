@@ -222,7 +222,11 @@ public struct Exchange<Log: ReplicatedLog> {
                 report.sentBytes += bytes.count
             case .exists:
                 // This store wrote it and was stopped before it could note so; or somebody else writes under its name.
-                try await pull(me, isFull: false, mayTake: true)
+                do { try await pull(me, isFull: false, mayTake: true) } catch let failure as QuarantineReason {
+                    // What cannot be read is not counted on, and the next segment stands behind it.
+                    report.quarantined[me] = failure.text
+                    notes.next[me] = (notes.next[me] ?? 1) + 1
+                }
                 guard !report.received.isOfOwn(me), (notes.next[me] ?? 1) > number else { return }
             }
         }

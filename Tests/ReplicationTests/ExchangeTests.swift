@@ -185,6 +185,25 @@ private struct Visitor {
         #expect(try visitors[2].store.roots() == visitors[0].store.roots())
     }
 
+    @Test func `whose own last segment is damaged leave the next one behind it`() async throws {
+        let place = MemoryTransport()
+        var visitors = try (1...2).map { try Visitor(seed: $0) }
+        try visitors[0].store.write(5)
+        try await visitors[0].look(at: place)
+        let author = visitors[0].store.identity.replica
+        let name = try #require(ObjectName("stores/\(author)/\(String(repeating: "0", count: 19))1.segment"))
+        try place.delete(name)
+        _ = try place.putIfAbsent(name, [1, 2, 3])
+        // Its notes are lost, so it does not know how far it had come.
+        visitors[0].notes = PlaceNotes()
+        try visitors[0].store.write(3)
+        let report = try await visitors[0].look(at: place)
+        #expect(report.quarantined.keys.contains(author))
+        #expect(report.sentEvents == 8)
+        try await visitors[1].look(at: place)
+        #expect(try visitors[1].store.roots() == visitors[0].store.roots())
+    }
+
     @Test func `of another log are refused`() async throws {
         let place = MemoryTransport()
         var one = try Visitor(seed: 1)
