@@ -52,6 +52,8 @@ extension History {
             device.notes[number] = exchange.notes.bytes
         }
         let report = exchange.report
+        let next = exchange.notes.next.sorted { $0.key < $1.key }.map { "\($0.key.short):\($0.value)" }
+        truth.tell("  then knows segments to \(next.joined(separator: " ")), \(report.quarantined.values.sorted())")
         truth.note(report.sentEvents, UInt64(report.requestCount), UInt64(report.receivedBytes))
         return report
     }
