@@ -17,8 +17,10 @@ public struct Exchange<Log: ReplicatedLog> {
     public private(set) var notes: PlaceNotes
     /// What came of it so far.
     public private(set) var report = ExchangeReport()
-    /// Whether segments were met that could not be read or are not there: what they brought is wanted again.
-    private var isSomethingUnread = false
+    /// Whether this look is at everything.
+    private var isFull = false
+    /// The most segments of one store that are noted as unread.
+    private static var unreadCount: Int { 1000 }
 
     /// How often everything is looked at, whatever the notes say: once a day.
     public static var fullLookMilliseconds: Int64 { 24 * 3600 * 1000 }
@@ -60,6 +62,7 @@ public struct Exchange<Log: ReplicatedLog> {
         try await checkLog(mayCreate: isPushing)
         let wall = now().wallMilliseconds
         let isDue = isFull || abs(wall - notes.lastFullLook) >= Self.fullLookMilliseconds
+        self.isFull = isDue
         if isDue { try await checkNotes() }
         // What lies there must be known before anything is left there.
         try await pull(isFull: isDue, mayTake: isPulling)
@@ -76,10 +79,7 @@ public struct Exchange<Log: ReplicatedLog> {
             guard let found = Place.log(reading: bytes) else { throw PlaceError.notAPlace }
             guard found == log.id else { throw PlaceError.otherLog(found) }
             // The last thing that was left here is still here, unless somebody has taken it away.
-            guard let next = notes.next[identity.replica], next > 1 else { return }
-            report.requestCount += 1
-            let last = Place.segment(next - 1, of: identity.replica)
-            if try await transport.get(last, range: 0..<1, limit: 1) == nil { forget() }
+            if try await !isThere(lastOf: identity.replica) { forget() }
             return
         }
         if !notes.next.isEmpty { forget() }
@@ -90,13 +90,21 @@ public struct Exchange<Log: ReplicatedLog> {
 
     /// Forgets the notes where the place no longer has what they say.
     private mutating func checkNotes() async throws {
-        for (store, next) in notes.next.sorted(by: { $0.key < $1.key }) where next > 1 {
-            let last = try await lastSegments(of: store, startAfter: next >= 3 ? next - 2 : nil)
-            if !last.contains(next - 1) {
-                forget()
-                return
-            }
+        for store in notes.next.keys.sorted() where try await !isThere(lastOf: store) {
+            forget()
+            return
         }
+    }
+
+    /// Whether the last segment of `store` that the notes say is still there, and still the same.
+    private mutating func isThere(lastOf store: ReplicaID) async throws -> Bool {
+        guard let next = notes.next[store], next > 1 else { return true }
+        report.requestCount += 1
+        let bytes = try await transport.get(
+            Place.segment(next - 1, of: store), range: Segment.markPlace, limit: Segment.markPlace.count)
+        guard let bytes else { return notes.unread[store]?.contains(next - 1) ?? false }
+        guard let known = notes.marks[store], let found = Segment.mark(bytes) else { return true }
+        return known == found
     }
 
     /// The place has lost something: everything is looked at again, and what is here left there again.
@@ -121,10 +129,10 @@ public struct Exchange<Log: ReplicatedLog> {
         var stores = Set(names.compactMap { ReplicaID(text: $0) }.filter { names.contains("\($0)") })
         stores.formUnion(notes.next.keys)
         for store in stores.sorted() {
-            do { try await pull(store, isFull: isFull, mayTake: mayTake) } catch let failure as QuarantineReason {
-                report.quarantined[store] = failure.text
-                isSomethingUnread = true
-            }
+            do {
+                if isFull { try await readAgain(store, mayTake: mayTake) }
+                try await pull(store, isFull: isFull, mayTake: mayTake)
+            } catch let failure as QuarantineReason { report.quarantined[store] = failure.text }
         }
     }
 
@@ -139,23 +147,22 @@ public struct Exchange<Log: ReplicatedLog> {
                 guard isFull, let later = try await firstSegment(of: store, behind: number) else { break }
                 // A hole: what it brought is wanted from whoever has it.
                 report.quarantined[store] = "Its segment \(number) is not there, and later ones are."
-                isSomethingUnread = true
-                number = later
+                while number < later {
+                    noteUnread(number, of: store)
+                    number += 1
+                }
                 continue
             }
             report.receivedBytes += bytes.count
             let segment: Segment
             do throws(Segment.Failure) { segment = try Segment(reading: bytes, of: log.id, isValid: isValid) } catch {
-                if error == .otherLog(log.id) { break }
                 try await skip(&number, of: store, because: "Its segment \(number) is not to be believed: \(error).")
                 continue
-            }
-            guard segment.statement.store == store else {
-                throw QuarantineReason("Its folder has a segment of the store \(segment.statement.store.short).")
             }
             try take(segment, of: store, mayTake: mayTake)
             number += 1
             notes.next[store] = number
+            notes.marks[store] = Segment.mark(of: bytes)
         }
         if store == identity.replica { notes.next[store] = number }
     }
@@ -163,11 +170,28 @@ public struct Exchange<Log: ReplicatedLog> {
     /// Passes over a segment that cannot be read, once the one after it is there; until then it may still become whole.
     private mutating func skip(_ number: inout UInt64, of store: ReplicaID, because text: String) async throws {
         report.quarantined[store] = text
-        isSomethingUnread = true
         report.requestCount += 1
         let after = try await transport.get(Place.segment(number + 1, of: store), range: 0..<1, limit: 1)
         guard after != nil else { throw QuarantineReason(text) }
+        noteUnread(number, of: store)
         number += 1
+    }
+
+    private mutating func noteUnread(_ number: UInt64, of store: ReplicaID) {
+        if notes.unread[store]?.count ?? 0 < Self.unreadCount { notes.unread[store, default: []].insert(number) }
+    }
+
+    /// Tries once more to read what could not be read: it may have been on its way.
+    private mutating func readAgain(_ store: ReplicaID, mayTake: Bool) async throws {
+        for number in (notes.unread[store] ?? []).sorted() {
+            report.requestCount += 1
+            let bytes = try await transport.get(Place.segment(number, of: store), range: nil, limit: Segment.byteLimit)
+            guard let bytes, let segment = try? Segment(reading: bytes, of: log.id, isValid: isValid) else { continue }
+            report.receivedBytes += bytes.count
+            try take(segment, of: store, mayTake: mayTake)
+            notes.unread[store]?.remove(number)
+            if notes.unread[store]?.isEmpty == true { notes.unread[store] = nil }
+        }
     }
 
     private mutating func firstSegment(of store: ReplicaID, behind number: UInt64) async throws -> UInt64? {
@@ -175,6 +199,9 @@ public struct Exchange<Log: ReplicatedLog> {
     }
 
     private mutating func take(_ segment: Segment, of store: ReplicaID, mayTake: Bool) throws {
+        guard segment.statement.store == store else {
+            throw QuarantineReason("Its folder has a segment of the store \(segment.statement.store.short).")
+        }
         var frames: [RangeFrame] = []
         for bytes in segment.ranges {
             do throws(RangeError) {
@@ -201,20 +228,24 @@ public struct Exchange<Log: ReplicatedLog> {
     private mutating func push() async throws {
         let me = identity.replica
         var statement = try Statement(of: log, as: identity, milliseconds: now().wallMilliseconds)
-        if isSomethingUnread { statement.wanted = wanted(beyond: statement.vector) }
+        if !notes.unread.isEmpty { statement.wanted = wanted(beyond: statement.vector) }
+        // The answer may not have been readable either.
+        var asksAgain = isFull && !statement.wanted.isEmpty
         var wantedByOthers = try rangesWantedByOthers(of: statement)
         while true {
             let frames = try nextFrames(of: statement, &wantedByOthers)
             let said = notes.statements[me]
             let isSaid =
                 said?.heads == statement.heads && said?.wanted == statement.wanted && said?.kept == statement.kept
-            if frames.isEmpty, isSaid || statement.heads.isEmpty { return }
+            if frames.isEmpty, isSaid && !asksAgain || statement.heads.isEmpty { return }
             let number = notes.next[me] ?? 1
             let bytes = Segment.bytes(log: log.id, statement, frames, by: identity)
             report.requestCount += 1
             switch try await transport.putIfAbsent(Place.segment(number, of: me), bytes) {
             case .stored:
+                asksAgain = false
                 notes.next[me] = number + 1
+                notes.marks[me] = Segment.mark(of: bytes)
                 for frame in frames { notes.add(frame.range) }
                 notes.statements[me] = statement
                 report.sentEvents += frames.reduce(0) { $0 + $1.range.count }
@@ -223,7 +254,12 @@ public struct Exchange<Log: ReplicatedLog> {
                 // A medium without links may have kept part of what this store wrote when it was stopped.
                 if try await removeOwnRemains(number) { continue }
                 // This store wrote it and was stopped before it could note so; or somebody else writes under its name.
-                try await pull(me, isFull: false, mayTake: true)
+                do { try await pull(me, isFull: false, mayTake: true) } catch let failure as QuarantineReason {
+                    // What cannot be read is not counted on, and the next segment stands behind it.
+                    report.quarantined[me] = failure.text
+                    notes.next[me] = (notes.next[me] ?? 1) + 1
+                    notes.marks[me] = nil
+                }
                 guard !report.received.isOfOwn(me), (notes.next[me] ?? 1) > number else { return }
             }
         }
@@ -235,7 +271,7 @@ public struct Exchange<Log: ReplicatedLog> {
         report.requestCount += 1
         guard let bytes = try await transport.get(name, range: nil, limit: Segment.byteLimit) else { return true }
         do throws(Segment.Failure) {
-            _ = try Segment(reading: bytes, of: log.id)
+            _ = try Segment(reading: bytes, of: log.id, isValid: isValid)
             return false
         } catch {
             try await transport.delete(name)

@@ -8,6 +8,9 @@ import Events
 public struct PlaceNotes: Hashable, Sendable {
     /// Of each store the number of the segment to read, or to write, next.
     public internal(set) var next: [ReplicaID: UInt64] = [:]
+    /// Of each store the mark of the segment before that one: a number alone would not tell it from another one that was
+    /// left under its name after the place had been emptied.
+    public internal(set) var marks: [ReplicaID: UInt64] = [:]
     /// What lies there, as far as it follows without holes.
     public internal(set) var vector = VersionVector()
     /// Ranges that lie there beside that.
@@ -16,13 +19,16 @@ public struct PlaceNotes: Hashable, Sendable {
     public internal(set) var statements: [ReplicaID: Statement] = [:]
     /// When each store had said what this one has answered, where it wanted ranges again.
     public internal(set) var answered: [ReplicaID: Int64] = [:]
+    /// Of each store the numbers of segments behind which it went on without having read them: they were not there, or
+    /// damaged. What they brought is wanted again.
+    public internal(set) var unread: [ReplicaID: Set<UInt64>] = [:]
     /// When everything was looked at last, by this device's clock, in milliseconds since 1970.
     public internal(set) var lastFullLook: Int64 = 0
 
     /// No notes.
     public init() {}
 
-    private static let magic: UInt32 = 0x314E_5747
+    private static let magic: UInt32 = 0x324E_5747
     private static let countLimit = 1 << 16
 
     /// The notes that `bytes` hold; empty ones where they hold none.
@@ -41,6 +47,10 @@ public struct PlaceNotes: Hashable, Sendable {
                 notes.next[store] = try reader.uint64(in: span)
             }
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
+                let store: ReplicaID = try reader.id(in: span)
+                notes.marks[store] = try reader.uint64(in: span)
+            }
+            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
                 let replica: ReplicaID = try reader.id(in: span)
                 notes.vector[replica] = try reader.uint64(in: span)
             }
@@ -53,6 +63,10 @@ public struct PlaceNotes: Hashable, Sendable {
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
                 let store: ReplicaID = try reader.id(in: span)
                 notes.answered[store] = Int64(bitPattern: try reader.uint64(in: span))
+            }
+            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
+                let store: ReplicaID = try reader.id(in: span)
+                notes.unread[store, default: []].insert(try reader.uint64(in: span))
             }
         } catch { return }
         self = notes
@@ -67,6 +81,11 @@ public struct PlaceNotes: Hashable, Sendable {
         for (store, number) in next.sorted(by: { $0.key < $1.key }) {
             writer.append(store)
             writer.append(littleEndian: number)
+        }
+        writer.append(varint: marks.count)
+        for (store, mark) in marks.sorted(by: { $0.key < $1.key }) {
+            writer.append(store)
+            writer.append(littleEndian: mark)
         }
         writer.append(varint: vector.entries.count)
         for entry in vector.entries {
@@ -83,6 +102,12 @@ public struct PlaceNotes: Hashable, Sendable {
         for (store, milliseconds) in answered.sorted(by: { $0.key < $1.key }) {
             writer.append(store)
             writer.append(littleEndian: milliseconds)
+        }
+        let unread = unread.flatMap { store, numbers in numbers.map { (store, $0) } }.sorted { $0 < $1 }
+        writer.append(varint: unread.count)
+        for (store, number) in unread {
+            writer.append(store)
+            writer.append(littleEndian: number)
         }
         writer.appendChecksum(from: 0)
         return writer.bytes

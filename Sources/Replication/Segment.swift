@@ -23,6 +23,18 @@ public struct Segment: Sendable {
     /// After so many bytes of ranges a segment is closed.
     static let preferredBytes = 4 << 20
     private static let prefixSize = 124
+    /// Where the bytes stand that tell two segments of one name apart: the beginning of the signature.
+    static let markPlace = 56..<64
+
+    /// What tells `segment` from another one of its name; `nil` where that is cut off.
+    static func mark(of segment: [UInt8]) -> UInt64? {
+        segment.count >= markPlace.upperBound ? mark(Array(segment[markPlace])) : nil
+    }
+
+    /// The same, of the bytes at ``markPlace``.
+    static func mark(_ bytes: [UInt8]) -> UInt64? {
+        bytes.count == markPlace.count ? bytes.span.bytes.uint64(at: 0) : nil
+    }
 
     /// What the store had when it wrote this.
     public let statement: Statement

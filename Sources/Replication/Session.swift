@@ -54,6 +54,8 @@ public struct Session: Sendable {
     private var parted: Set<ReplicaID> = []
     private var inFlight = 0
     private var making: Action?
+    /// Whether it turned out meanwhile that all events of its replica go again: then it is no step on the way.
+    private var isMakingStale = false
     private var isTaking = false
     private var arrived: [RangeFrame] = []
     private var saidIdle = false
@@ -136,9 +138,9 @@ public struct Session: Sendable {
     /// The frame that was asked for; `nil` where there is none any more.
     public mutating func provide(_ frame: RangeFrame?, of range: EventRange) -> [Action] {
         guard !isOver else { return [] }
-        let isFound = making == .find(range)
+        let isStep = making == .make(range) && !isMakingStale
         making = nil
-        if !isFound { sent[range.replica] = frame?.range.last ?? range.last }
+        if isStep { sent[range.replica] = frame?.range.last ?? range.last }
         guard let frame else { return goOn() }
         inFlight += 1
         traffic.sentEvents += frame.range.count
@@ -244,7 +246,9 @@ public struct Session: Sendable {
     }
 
     private mutating func part(_ replica: ReplicaID) {
-        if parted.insert(replica).inserted { sent[replica] = 0 }
+        guard parted.insert(replica).inserted else { return }
+        sent[replica] = 0
+        if case .make(let range) = making, range.replica == replica { isMakingStale = true }
     }
 
     /// What can be done now.
@@ -258,6 +262,7 @@ public struct Session: Sendable {
         if making == nil, inFlight < Self.window {
             if let next = nextRange(for: remote) {
                 making = next
+                isMakingStale = false
                 saidIdle = false
                 actions.append(next)
             } else if !saidIdle, inFlight == 0, !isTaking, arrived.isEmpty {

@@ -111,7 +111,8 @@ import Testing
         let temporary = try await TemporaryStore()
         let store = temporary.store
         let token = try store.currentToken()
-        let child = try Child(Program.path("fault-writer"), [store.url.path, "5", "other"], state: temporary.stateFolder)
+        let child = try Child(
+            Program.path("fault-writer"), [store.url.path, "5", "other"], state: temporary.stateFolder)
         var counts: [Int] = []
         for try await contacts in store.values(of: .contacts) {
             counts.append(contacts.count)

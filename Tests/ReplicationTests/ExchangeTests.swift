@@ -186,6 +186,70 @@ private struct Visitor {
         #expect(try visitors[2].store.roots() == visitors[0].store.roots())
     }
 
+    @Test func `whose own last segment is damaged leave the next one behind it`() async throws {
+        let place = MemoryTransport()
+        var visitors = try (1...2).map { try Visitor(seed: $0) }
+        try visitors[0].store.write(5)
+        try await visitors[0].look(at: place)
+        let author = visitors[0].store.identity.replica
+        let name = try #require(ObjectName("stores/\(author)/\(String(repeating: "0", count: 19))1.segment"))
+        try place.delete(name)
+        _ = try place.putIfAbsent(name, [1, 2, 3])
+        // Its notes are lost, so it does not know how far it had come.
+        visitors[0].notes = PlaceNotes()
+        try visitors[0].store.write(3)
+        let report = try await visitors[0].look(at: place)
+        #expect(report.quarantined.keys.contains(author))
+        #expect(report.sentEvents == 8)
+        try await visitors[1].look(at: place)
+        #expect(try visitors[1].store.roots() == visitors[0].store.roots())
+    }
+
+    @Test func `read what could not be read at their next full look, also where the look before failed`() async throws {
+        let isBad = Mutex(false)
+        let place = MemoryTransport { request, faults in
+            var faults = faults
+            guard isBad.withLock({ $0 }) else { return faults }
+            switch request {
+            case .get(let name): if name.description.hasSuffix("1.segment") { faults.getsEndAfterBytes = 100 }
+            case .put: faults.isUnreachable = true
+            default: break
+            }
+            return faults
+        }
+        var (one, other) = (try Visitor(seed: 1), try Visitor(seed: 2))
+        for _ in 0..<2 {
+            try one.store.write(5)
+            try await one.look(at: place)
+        }
+        try other.store.write(1)
+        isBad.withLock { $0 = true }
+        await #expect(throws: TransportError.self) { try await other.look(at: place) }
+        isBad.withLock { $0 = false }
+        try await other.look(at: place, isFull: true)
+        #expect(try other.store.log.vector()[one.store.identity.replica] == 10)
+        #expect(other.notes.unread.isEmpty)
+    }
+
+    @Test func `see at their next full look that a place was emptied and filled again`() async throws {
+        let place = MemoryTransport()
+        var (one, other) = (try Visitor(seed: 1), try Visitor(seed: 2))
+        for _ in 0..<2 {
+            try one.store.write(5)
+            try await one.look(at: place)
+        }
+        try await other.look(at: place)
+        place.empty()
+        // Again there are two segments, and what is new lies in the first one.
+        try one.store.write(5)
+        try await one.look(at: place)
+        try one.store.write(1)
+        try await one.look(at: place)
+        let report = try await other.look(at: place, isFull: true)
+        #expect(report.wasEmptied)
+        #expect(try other.store.roots() == one.store.roots())
+    }
+
     @Test func `of another log are refused`() async throws {
         let place = MemoryTransport()
         var one = try Visitor(seed: 1)

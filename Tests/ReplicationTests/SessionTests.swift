@@ -110,6 +110,32 @@ import Testing
         #expect(try stores[2].log.keptFrames().map(\.range) == [EventRange(replica, 4, through: 4)])
     }
 
+    @Test(arguments: UInt64(1)...6)
+    func `send all of another history, whatever they were sending when they learnt of it`(seed: UInt64) throws {
+        var numbers = SeededGenerator(seed: seed)
+        let (left, right) = (try TestStore(seed: 1), try TestStore(seed: 1))
+        let replica = left.identity.replica
+        // Each range has one event.
+        try left.write(1, byteCount: 600_000)
+        let first = try #require(
+            try left.log.frame(of: EventRange(replica, 1, through: 1), signedBy: left.identity))
+        _ = try right.log.receive([first], arrival: .test(1))
+        try left.write(9, batchCount: 1, byteCount: 600_000)
+        try right.write(1, byteCount: 10)
+        try right.write(2, batchCount: 1, byteCount: 600_000)
+        var talk = try Conversation(left, right)
+        while talk.underway.contains(where: { !$0.isEmpty }) {
+            try talk.carry(to: Int.random(in: 0...1, using: &numbers), Int.random(in: 1...900_000, using: &numbers))
+        }
+        #expect(talk[0].ending == nil && talk[1].ending == nil)
+        for (store, count) in [(left, UInt64(4)), (right, 10)] {
+            // What does not touch what is there cannot be told apart yet, and waits.
+            let frames = try store.log.forkedFrames() + store.log.keptFrames()
+            let aside = frames.flatMap { $0.range.first...$0.range.last }
+            #expect(Set(aside).isSuperset(of: 2...count))
+        }
+    }
+
     @Test func `learn of a fork, keep both histories, and go on with everybody else`() throws {
         let stores = try (1...3).map { try TestStore(seed: $0) }
         let replica = stores[0].identity.replica

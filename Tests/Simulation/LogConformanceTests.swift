@@ -326,6 +326,39 @@ private struct Writer {
     }
 
     @Test(arguments: LogSort.allCases)
+    func `takes over a head that proves what is here already, and only of the same history`(sort: LogSort) throws {
+        let author = try Writer(sort, seed: 1)
+        try author.write(1, 1, 1)
+        let twin = Writer(try author.log.copy(), author.identity)
+        try author.write(1, 1, seed: 2)
+        try twin.write(1, 1, seed: 3)
+        let relay = try Writer(sort, seed: 2)
+        try relay.take(twin.range(1, 5))
+        func part(_ first: UInt64, _ last: UInt64) throws -> RangeFrame {
+            let made = try relay.log.frame(
+                of: EventRange(author.replica, first, through: last), signedBy: nil, preferredBytes: 1 << 20)
+            return try #require(made)
+        }
+        let reader = try Writer(sort, seed: 3)
+        // Three events that both histories have, under the head of the twin's.
+        try reader.take(part(1, 3))
+        #expect(try reader.log.provenVector(signedBy: nil)[author.replica] == 0)
+        // Two more, of which nobody says that they are the twin's.
+        try reader.take(author.range(4, 4), author.range(5, 5))
+        #expect(try reader.log.vector()[author.replica] == 5)
+        #expect(try reader.log.signedHead(of: author.replica)?.root == author.log.root(of: author.replica, through: 5))
+        let third = try Writer(sort, seed: 5)
+        try third.take(part(1, 3), author.range(4, 4), author.range(5, 5))
+        #expect(try third.log.signedHead(of: author.replica)?.root == author.log.root(of: author.replica, through: 5))
+        let other = try Writer(sort, seed: 4)
+        try other.take(part(1, 2))
+        #expect(try other.log.provenVector(signedBy: nil)[author.replica] == 0)
+        try other.take(author.range(1, 2))
+        #expect(try other.log.provenVector(signedBy: nil)[author.replica] == 2)
+        #expect(try other.log.keptFrames().isEmpty)
+    }
+
+    @Test(arguments: LogSort.allCases)
     func `refuses erased values for ever, from everywhere`(sort: LogSort) throws {
         let (author, reader) = (try Writer(sort, seed: 1), try Writer(sort, seed: 2))
         try author.write(1, 1, 1)

@@ -22,6 +22,7 @@ extension MemoryLog {
                     return edge
                 }, observed: { try observedHeads(before: EventID(replica, $0)) })
             try enter(intake, arrival, &clock)
+            if let head = intake.head { keepInCommit(head) }
             let released = Set(intake.released)
             let present = waiting.filter { !released.contains($0) }
             let parking = Parking(intake.parked, beside: present)
@@ -43,7 +44,6 @@ extension MemoryLog {
     }
 
     private func enter(_ intake: Intake, _ arrival: Arrival, _ clock: inout HybridClock) throws {
-        guard let last = intake.last else { return }
         for piece in intake.entering {
             for sequence in piece.first...piece.last {
                 var writer = ByteWriter(capacity: 256)
@@ -54,7 +54,6 @@ extension MemoryLog {
                     clock.observe(frame.stamp, wallMilliseconds: arrival.wallMilliseconds)
                 }
             }
-            if piece.frame.head.sequence <= last { keepInCommit(piece.frame.head) }
         }
     }
 

@@ -31,6 +31,7 @@ struct SyncNow: AsyncParsableCommand {
         var behind: [Behind]
         var quarantined: [String: String]
         var emptied: Bool
+        var yielded: Int
         var newReplica: String?
         var complete: Bool
     }
@@ -94,7 +95,8 @@ struct SyncNow: AsyncParsableCommand {
                     behind: behind.map { .init(replica: "\($0.replica)", first: $0.first, last: $0.last) },
                     quarantined: Dictionary(
                         uniqueKeysWithValues: summary.quarantined.map { ("\($0.key)", $0.value) }),
-                    emptied: summary.wasEmptied, newReplica: summary.newReplica.map { "\($0)" },
+                    emptied: summary.wasEmptied, yielded: summary.yieldedFields,
+                    newReplica: summary.newReplica.map { "\($0)" },
                     complete: place?.isComplete ?? false))
         }
         let sent = NumberText.count(summary.sentEvents, "event")
@@ -103,6 +105,11 @@ struct SyncNow: AsyncParsableCommand {
             "\(summary.remote.name): sent \(sent), received \(received). \(place?.sentence(now: Clock.now) ?? "")")
         if summary.wasEmptied {
             Terminal.remark("The place had lost what lay there. Nothing is lost here: it was left there again.")
+        }
+        if summary.yieldedFields > 0 {
+            Terminal.remark(
+                "\(NumberText.count(summary.yieldedFields, "field")) show what another device wrote: the change made here "
+                    + "had not been sent yet. groundwave history tells which.")
         }
         if let replica = summary.newReplica {
             Terminal.remark(

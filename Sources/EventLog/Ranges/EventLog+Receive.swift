@@ -59,6 +59,7 @@ extension EventLog {
                         return edge
                     }, observed: { try observedHeads(before: EventID(replica, $0)) })
                 try enter(intake, arrival, after: head, &clock, &state, transaction, tables)
+                if let head = intake.head { try keep(head, in: transaction, tables) }
                 for frame in intake.released {
                     _ = try transaction.remove(frame.key, in: tables.waiting)
                 }
@@ -107,7 +108,6 @@ extension EventLog {
                 state.nextPosition += 1
                 clock.observe(stamp, wallMilliseconds: arrival.wallMilliseconds)
             }
-            if piece.frame.head.sequence <= last { try keep(piece.frame.head, in: transaction, tables) }
         }
         let row = HeadRow(sequence: last, position: state.nextPosition - 1, stamp: stamp)
         try transaction.put(row.bytes.span.bytes, for: ReplicaKey(replica), in: tables.heads)

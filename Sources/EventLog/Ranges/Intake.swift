@@ -13,8 +13,10 @@ package struct Intake {
 
     /// The events that enter, in order and without holes.
     package private(set) var entering: [Piece] = []
-    /// Ranges that came and are kept as they are: they wait, or the head that proves them is behind what is here, so that
-    /// nobody else would believe their events without them.
+    /// The head that proves the most of what is here from now on; `nil` where that is the one that did before.
+    package private(set) var head: SignedHead?
+    /// Ranges that came and are kept as they are: they wait, or no head that is kept proves their events, so that nobody
+    /// else would believe those without them.
     package private(set) var parked: [RangeFrame] = []
     /// Ranges that were kept and need not be any more.
     package private(set) var released: [RangeFrame] = []
@@ -49,7 +51,7 @@ package struct Intake {
                 forked.append(frame)
             } else if frame.range.first <= known + 1, try observed(frame.range.first) != frame.observed {
                 refused.append(frame)
-            } else if frame.range.last > known || frame.range.last > proven && frame.head.sequence > known {
+            } else {
                 candidates.append((frame, true))
             }
         }
@@ -57,6 +59,7 @@ package struct Intake {
         candidates.sort { $0.frame.range.first < $1.frame.range.first }
         let entered = try chain(candidates.map(\.frame), known, edge)
         let end = last ?? known
+        head = try latestHead(of: candidates.map(\.frame), proven..<max(proven, end)) { try edgeNow($0, known, edge) }
         for (place, candidate) in candidates.enumerated() {
             let frame = candidate.frame
             // What has entered may show that another range is of another history.
@@ -66,12 +69,29 @@ package struct Intake {
             {
                 forked.append(frame)
                 if !candidate.isNew { released.append(frame) }
-            } else if frame.head.sequence <= end {
+            } else if frame.range.last <= min(end, head?.sequence ?? proven) {
                 if !candidate.isNew { released.append(frame) }
             } else if candidate.isNew {
                 parked.append(frame)
             }
         }
+    }
+
+    /// The latest head behind the proven events that is of the history that is here.
+    ///
+    /// The events of a range may be those that are here, and the ones behind them that its head is of others.
+    private func latestHead(
+        of frames: [RangeFrame], _ unproven: Range<SequenceNumber>, edge: (SequenceNumber) throws -> MerkleEdge
+    ) rethrows -> SignedHead? {
+        var hasher = MerkleHasher()
+        let heads = Set(frames.map(\.head)).filter {
+            $0.sequence > unproven.lowerBound && $0.sequence <= unproven.upperBound
+        }
+        for head in heads.sorted(by: { ($0.sequence, $0.root) > ($1.sequence, $1.root) })
+        where try edge(head.sequence).root(hasher: &hasher) == head.root {
+            return head
+        }
+        return nil
     }
 
     /// Lines up what follows the last event, as far as batches end; returns the places of the candidates of which

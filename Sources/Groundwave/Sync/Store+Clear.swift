@@ -32,9 +32,7 @@ extension Store {
         let vector = try log.vector()
         clearing.contacts = try read { try $0.count(.contacts) }
         clearing.events = vector.eventCount
-        var elsewhere = VersionVector()
-        for remote in try remotes() { elsewhere.join(files.readNotes(of: remote.name).vector) }
-        clearing.unsent = vector.ranges(missingFrom: elsewhere).reduce(0) { $0 + $1.count }
+        clearing.unsent = vector.ranges(missingFrom: try sentVector()).reduce(0) { $0 + $1.count }
         clearing.restores = try !isOff && !remotes().isEmpty
         return clearing
     }

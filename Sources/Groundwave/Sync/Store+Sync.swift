@@ -20,6 +20,8 @@ public struct SyncSummary: Hashable, Sendable {
     public var quarantined: [ReplicaID: String] = [:]
     /// Whether the place had lost what it had: it was filled again.
     public var wasEmptied = false
+    /// Fields of which an unsent local write gave way to one that came, where their policy is `yields`.
+    public var yieldedFields = 0
     /// The replica that this device goes on as, where the place knew events of its own that it had not.
     public var newReplica: ReplicaID?
 }
@@ -51,10 +53,14 @@ extension Store {
         }
         var summary = SyncSummary(remote: remote)
         do {
-            // Twice where this store turns out to be an earlier state of itself: then under its new name.
-            for _ in 0..<2 {
+            // Again where this store turns out to be an earlier state of itself: then under its new name. And where
+            // something gave way: then that is left there too.
+            for _ in 0..<3 {
                 try await introduce()
                 let identity = writer.identity
+                let yielding = Yielding(
+                    store: self, position: try log.lastPosition(),
+                    sent: EventID(identity.replica, try sentVector()[identity.replica]))
                 var exchange = Exchange(
                     StoreLog(store: self), as: identity, at: remote.address.transport(),
                     notes: files.readNotes(of: remote.name), now: surroundings.now)
@@ -66,9 +72,14 @@ extension Store {
                     throw error
                 }
                 try files.write(exchange.notes, of: remote.name)
-                guard exchange.report.received.isOfOwn(identity.replica) else { break }
-                try await introduce()
-                summary.newReplica = writer.replica
+                if exchange.report.received.isOfOwn(identity.replica) {
+                    try await introduce()
+                    summary.newReplica = writer.replica
+                    continue
+                }
+                let count = exchange.report.received.appendedCount > 0 ? try await yielding.run() : 0
+                if count == 0 { break }
+                summary.yieldedFields += count
             }
         } catch {
             let described = Self.describe(error, at: remote)
@@ -93,6 +104,13 @@ extension Store {
                 hint: "Nothing was taken or left. Name another folder.")
         default: error
         }
+    }
+
+    /// What lies at some remote, by the notes of this device.
+    func sentVector() throws -> VersionVector {
+        var vector = VersionVector()
+        for remote in try remotes() { vector.join(files.readNotes(of: remote.name).vector) }
+        return vector
     }
 
     /// Writes down how it went, for `sync status`.

@@ -1,0 +1,182 @@
+import EventLog
+import Events
+import Replication
+
+/// One device with its store: a disk, what is in memory, a clock, and what it has promised.
+///
+/// To replication it is a log, so that whatever goes wrong in one goes wrong here.
+final class Device<Log: SimulatedLog> {
+    let number: Int
+    let truth: Truth
+    let signing: Signing
+
+    // On the disk.
+    var log: Log
+    var identity: Identity
+    /// The view as it was saved; `nil` where it has to be folded from the beginning.
+    var savedView: SavedView?
+    /// What it remembers of each place, as bytes.
+    var notes: [[UInt8]]
+    /// The leaves of all events that this disk has acknowledged: to whoever wrote them here or sent them.
+    var promised: Set<Hash256> = []
+    /// Whether this store must become a new replica before it writes again: the token outside it says that it is a copy
+    /// or an older state, or ranges of its own replica came that it had not. That lies in the commit that took those.
+    var mustRenew = false
+
+    // In memory.
+    var view = View()
+    /// A state that somebody still looks at: an open form.
+    var pinned: View?
+    /// Whether batches were written that may not be on the disk yet.
+    private var hasRelaxed = false
+    /// The greatest vector of this incarnation.
+    var vector = VersionVector()
+
+    // Around it.
+    /// How wrong the clock is, in milliseconds.
+    var clockError: Int64 = 0
+    /// The latest time that the clock of any holder of this disk has shown.
+    var latestTime: Int64 = 0
+    /// Who can talk with whom: the devices of one group.
+    var group = 0
+    /// What goes wrong with the next commit.
+    var mishap: Mishap?
+    /// Whether ranges were taken since this was last set to `false`.
+    var hasNews = false
+
+    init(number: Int, log: Log, identity: Identity, places: Int, signing: Signing, truth: Truth) {
+        self.number = number
+        self.log = log
+        self.identity = identity
+        self.signing = signing
+        self.truth = truth
+        notes = [[UInt8]](repeating: [], count: places)
+    }
+
+    /// The time by the clock of this device.
+    func arrival(at time: Int64) -> Arrival {
+        latestTime = max(latestTime, time + clockError)
+        return Arrival(milliseconds: time + clockError)
+    }
+
+    /// Appends a batch and says that it is there.
+    func write(_ batch: DraftBatch, at time: Int64, durability: Durability = .durable) throws {
+        if mishap == .commitFailed {
+            mishap = nil
+            truth.met(.failedCommit)
+            throw Mishap.commitFailed
+        }
+        try flushIfDurable(durability)
+        let position = try log.lastPosition()
+        let appended = try log.append(
+            batch, as: identity.replica, arrival: arrival(at: time), durability: durability)
+        try check(appended)
+        if durability == .durable { try promise(from: position + 1) } else { hasRelaxed = true }
+        try catchUp()
+        truth.note(UInt64(number), appended.first.sequence, appended.stamp.rawValue)
+        truth.tell("device \(number) writes \(appended.count) events from \(appended.first.short) on")
+        if mishap == .powerWent {
+            mishap = nil
+            truth.met(.crashBehindCommit)
+            try crash()
+        }
+    }
+
+    /// What was relaxed is durable with the next durable batch.
+    private func flushIfDurable(_ durability: Durability) throws {
+        if durability == .durable { try flush() }
+    }
+
+    /// Puts on the disk what is not there yet, and acknowledges it.
+    func flush() throws {
+        try log.flush()
+        try promiseRelaxed()
+    }
+
+    /// What was relaxed until now is durable.
+    func promiseRelaxed() throws {
+        if hasRelaxed { promised.formUnion(try log.leaves()) }
+        hasRelaxed = false
+    }
+
+    private func promise(from position: Position) throws {
+        var hasher = MerkleHasher()
+        try log.forEach(from: position) { _, frame, bytes in promised.insert(hasher.leaf(of: frame, in: bytes)) }
+    }
+
+    private func check(_ appended: Appended) throws {
+        // A clock takes over stamps of others that are a day ahead of its own time at most.
+        let bound = latestTime + HybridClock.adoptionBoundMilliseconds + 1
+        guard appended.stamp.milliseconds <= max(bound, 1) else {
+            throw BrokenPromise("A stamp is \(appended.stamp.milliseconds - latestTime) ms ahead of every clock here.")
+        }
+    }
+
+    /// Folds what has come, and takes out what is to be erased.
+    func catchUp() throws {
+        try view.catchUp(with: log)
+        let erased = try log.erased()
+        if !view.erasures.ranges.allSatisfy(erased.contains) {
+            let new = EventSet(view.erasures.ranges.filter { !erased.contains($0) })
+            savedView = nil
+            pinned = nil
+            try log.erase(new)
+            try view.refold(new, from: log)
+            truth.met(.erasure)
+        }
+        let now = try log.vector()
+        guard now.covers(vector) else { throw BrokenPromise("The vector of device \(number) went down.") }
+        vector = now
+    }
+
+    /// Becomes a new replica, once nobody else can take its old events for unproven.
+    func renew(as new: Identity) throws {
+        if let head = try log.signedHead(by: identity) { try log.keep(head) }
+        truth.tell("device \(number) goes on as \(new.replica.short) instead of \(identity.replica.short)")
+        identity = new
+        mustRenew = false
+    }
+
+    /// The power goes and comes again.
+    func crash() throws {
+        truth.met(.crash)
+        truth.tell("device \(number) crashes")
+        let before = (position: try log.lastPosition(), digest: view.digest())
+        try log.loseMemory()
+        hasRelaxed = false
+        let isLost = try log.lastPosition() < before.position
+        if isLost {
+            truth.met(.lostRelaxedBatch)
+            vector = try log.vector()
+        }
+        try start()
+        guard isLost || view.digest() == before.digest else {
+            throw BrokenPromise("Device \(number) shows something else after it was started again.")
+        }
+        try checkPromises()
+    }
+
+    /// Starts with what is on the disk.
+    func start() throws {
+        pinned = nil
+        view = try viewOnDisk() ?? View()
+        try catchUp()
+    }
+
+    private func viewOnDisk() throws -> View? {
+        guard let savedView, try log.lastPosition() >= savedView.position else { return nil }
+        guard try savedView.position == 0 || leaf(at: savedView.position) == savedView.leaf else { return nil }
+        return try View(savedView)
+    }
+
+    func saveView() throws {
+        savedView = SavedView(view, leaf: view.position == 0 ? nil : try leaf(at: view.position))
+    }
+
+    private func leaf(at position: Position) throws -> Hash256? {
+        var leaf: Hash256?
+        var hasher = MerkleHasher()
+        try log.withEvent(at: position) { frame, bytes in leaf = hasher.leaf(of: frame, in: bytes) }
+        return leaf
+    }
+}

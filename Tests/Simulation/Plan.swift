@@ -1,0 +1,46 @@
+/// What a history is made of: how many devices, and what may go wrong in it.
+struct Plan {
+    let deviceCount: Int
+    let stepCount: Int
+    let placeCount: Int
+    /// How often each step is taken.
+    private(set) var weights: [Step: Int] = [:]
+    /// How devices meet at the end.
+    let healing: Healing
+    /// Percent of conversations and looks in which something goes wrong.
+    let faultPercent: Int
+    /// The most bytes of events of one range, and how many events until one says all that was seen.
+    let preferredBytes: Int
+    let contextCount: UInt64
+
+    enum Step: Int, CaseIterable {
+        case write, importFile, pin, talk, look, bundle, deliver, clock, partition, crash, save, backup, restore
+        case clone, erase, loseDevice, emptyPlace
+    }
+
+    enum Healing: Int, CaseIterable {
+        case conversations, place, both
+    }
+
+    init(using numbers: inout SeededNumbers) {
+        deviceCount = numbers.pick([2, 3, 3, 4, 4, 5, 5, 6, 7])
+        stepCount = numbers.number(200...260)
+        placeCount = numbers.number(1...2)
+        healing = numbers.pick([.conversations, .conversations, .place, .both])
+        faultPercent = numbers.pick([10, 30, 60])
+        preferredBytes = numbers.pick([400, 900, 1 << 20])
+        contextCount = numbers.pick([8, 256])
+        weights = [
+            .write: 70, .importFile: 8, .pin: 12, .talk: 26, .look: 20, .bundle: 8, .deliver: 14, .clock: 12,
+            .partition: 6, .crash: 8, .save: 8, .backup: 8, .emptyPlace: 1,
+        ]
+        if numbers.happens(40) { weights[.restore] = 2 }
+        if numbers.happens(30) { weights[.clone] = 2 }
+        if numbers.happens(40) { weights[.erase] = 3 }
+        if numbers.happens(40) { weights[.loseDevice] = 1 }
+    }
+
+    func step(using numbers: inout SeededNumbers) -> Step {
+        Step.allCases[numbers.place(weights: Step.allCases.map { weights[$0] ?? 0 })]
+    }
+}

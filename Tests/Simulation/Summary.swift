@@ -1,0 +1,63 @@
+import Foundation
+
+/// What came of many histories.
+struct Summary: Sendable {
+    private(set) var failures: [String] = []
+    private var deviceCounts = 0
+    private var seedCount = 0
+    private(set) var leastStepCount = Int.max
+    private var seedsWith = [Int](repeating: 0, count: Fault.allCases.count)
+    /// A hash of the traces of all seeds.
+    private(set) var trace: UInt64 = 0
+
+    /// Runs all of `seeds`, as many at once as there are cores.
+    init(
+        of seeds: ClosedRange<UInt64>, _ run: @escaping @Sendable (UInt64) async throws -> Outcome
+    ) async {
+        await withTaskGroup(of: (UInt64, Result<Outcome, any Error>).self) { group in
+            var next = seeds.lowerBound
+            func startNext() {
+                guard next <= seeds.upperBound else { return }
+                let seed = next
+                next += 1
+                group.addTask {
+                    do { return (seed, .success(try await run(seed))) } catch { return (seed, .failure(error)) }
+                }
+            }
+            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount { startNext() }
+            while let (seed, result) = await group.next() {
+                add(result, of: seed)
+                startNext()
+            }
+        }
+    }
+
+    private mutating func add(_ result: Result<Outcome, any Error>, of seed: UInt64) {
+        seedCount += 1
+        switch result {
+        case .failure(let error): failures.append("\(error)")
+        case .success(let outcome):
+            deviceCounts += outcome.deviceCount
+            leastStepCount = min(leastStepCount, outcome.stepCount)
+            // Seeds end in any order.
+            trace ^= (outcome.trace &+ seed) &* 0x9E37_79B9_7F4A_7C15
+            for (place, count) in outcome.counts.enumerated() where count > 0 { seedsWith[place] += 1 }
+        }
+    }
+
+    /// How many devices a history has.
+    var meanDeviceCount: Double { Double(deviceCounts) / Double(max(1, seedCount - failures.count)) }
+
+    /// In which share of the seeds each fault had an effect.
+    var shares: [(fault: Fault, share: Double)] {
+        Fault.allCases.map { ($0, Double(seedsWith[$0.rawValue]) / Double(max(1, seedCount - failures.count))) }
+    }
+
+    /// Prints what was met.
+    func tell(seconds: Double) {
+        print("\(seedCount) histories, \(Int(Double(seedCount) / seconds)) a second, \(failures.count) failed")
+        print("devices on average \(String(format: "%.2f", meanDeviceCount)), steps at least \(leastStepCount)")
+        for (fault, share) in shares { print(String(format: "%5.1f %%  ", share * 100) + "\(fault)") }
+        print("trace " + String(trace, radix: 16))
+    }
+}
