@@ -31,6 +31,7 @@ struct Program: AsyncParsableCommand {
                 name: "Several devices",
                 subcommands: [
                     RemoteCommand.self, Join.self, SyncCommand.self, BundleCommand.self, Missing.self, Replicas.self,
+                    Forks.self,
                 ]),
             CommandGroup(
                 name: "Audit, time travel, replay",

@@ -135,4 +135,43 @@ import Testing
         #expect(store.replica != replica)
         try store.close()
     }
+
+    // Scenario C2: one name, two histories that nothing told apart. Both are kept, named, and stop nobody.
+    @Test func `with nothing to tell it from its twin leaves a fork, of which both histories are kept and listed`()
+        async throws
+    {
+        let fleet = try await SyncedFleet(2)
+        for minute in 10..<15 { _ = try await fleet[0].log("N0CALL", at: "12\(minute)") }
+        try await fleet.settle()
+        try fleet[0].close()
+        let image = try await fleet.stores[0].twin()
+        let original = try await fleet.stores[0].reopened()
+        let old = try #require(original.replica)
+        let split = try original.log.vector()[old] + 1
+        for minute in 20..<23 { _ = try await original.log("N0ONE", at: "12\(minute)") }
+        for minute in 30..<32 { _ = try await image.store.log("N0TWO", at: "12\(minute)") }
+        // The first meets the place, the other one the second device, by a bundle.
+        try await original.sync(try original.remote("place"))
+        let bundle = fleet.folder.path("twin.gwb")
+        _ = try await image.store.createBundle(to: bundle)
+        try await fleet.sync(1)
+        let applied = try await fleet[1].applyBundle(bundle)
+        #expect(!applied.forked.isEmpty)
+        let fork = try #require(try fleet[1].forks().first)
+        #expect(fork.replica == old && fork.split == split)
+        #expect(fork.eventsHere == 3 && fork.keptCount == 2)
+        #expect(fork.here == (try original.log.leaf(of: EventID(old, split))))
+        #expect(fork.other == (try image.store.log.leaf(of: EventID(old, split))))
+        // Everybody else goes on, and the twin goes on under a name of its own once it learns of it.
+        _ = try await fleet[1].log("N0SIX", at: "1240")
+        try await fleet.sync(1)
+        try await original.sync(try original.remote("place"))
+        #expect(try original.contactCount() == 9)
+        let summary = try await image.store.sync(try image.store.remote("place"))
+        #expect(summary.newReplica != nil && summary.newReplica != old)
+        #expect(try image.store.forks().map(\.replica) == [old])
+        #expect(try !image.store.syncStatus().isComplete, "never healthy over what is kept aside")
+        #expect(try await Store.verify(at: image.url).isOK)
+        try original.close()
+    }
 }
