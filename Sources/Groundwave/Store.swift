@@ -11,7 +11,8 @@ import Settings
 public struct Configuration: Sendable {
     /// Who writes: the operator's call, kept with every change. Empty where nobody is named.
     public var author: String
-    /// The name of this device; used when the store is made, and by nothing later.
+    /// The name of this device, as the first event of each replica says that this store writes as; used when the store is
+    /// made, and when it goes on as a new replica.
     public var deviceName: String
     /// The application's own kinds of record.
     public var kinds: [any RecordKind.Type]

@@ -20,8 +20,10 @@ public enum RangeLimits {
 ///
 /// It needs nothing around it to be checked. The signature of the author's head proves the root of the author's tree;
 /// a path proves that the tree begins with the events up to the last one of this range; and those follow from the
-/// right edge before it and the events themselves. So nobody can add, change, leave out or splice anything on the way, and
-/// a range that comes before the events it follows is as good as any other.
+/// right edge before it and the events themselves. So nobody can add, change, leave out or splice events on the way, and
+/// a range that comes before the events it follows is as good as any other. Two things are not held by that: values can be
+/// replaced by their hash, which changes no leaf; and the observed heads are not signed, and are compared with what the
+/// author's events say once those before the range are here.
 ///
 /// | size | |
 /// |---|---|
