@@ -17,7 +17,8 @@ import LMDB
 // | waiting | replica (16), first sequence (8), first 8 bytes of the root after the last one | a range that came before its predecessors, or that ends within a batch |
 // | forked | the same | a range of another history of the replica |
 // | base | number from 0 (8, big-endian) | a piece of the snapshot that stands for archived history, 1 MiB but the last |
-// | meta | name | format, log, epoch; `state`: next position, checksum of the last frame, clock (8, 4, 8); `base`: see LogBase |
+// | meta | name | format, log, epoch; `state`: next position, checksum of the last frame, clock (8, 4, 8); `base`: see LogBase; `claim`: see Claim;
+// | | | `lacking`: there while values may be lacking that never came |
 
 /// A key that is a replica.
 struct ReplicaKey: TableKey, Hashable {

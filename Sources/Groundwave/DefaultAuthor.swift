@@ -15,7 +15,7 @@ extension ViewReader {
         return note
     }
 
-    private func deviceName(of replica: ReplicaID) throws -> String? {
+    func deviceName(of replica: ReplicaID) throws -> String? {
         let id = RecordID(high: replica.high, low: replica.low)
         guard let record = try record(ReplicaKind.name, id) else { return nil }
         return ReplicaKind.schema.value(of: "DEVICE", in: record).map { String(decoding: $0, as: UTF8.self) }

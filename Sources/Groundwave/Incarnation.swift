@@ -37,27 +37,30 @@ struct Incarnation: Sendable {
     func claim() throws -> (identity: Identity, former: ReplicaID?) {
         let old = try files.readIdentity()
         var generator = surroundings.generator
-        var identity = old
-        var former: ReplicaID?
         let next = LogID.random(using: &generator)
+        var (identity, former) = (old, ReplicaID?.none)
+        var newKey: KeyFile?
         try log.claim { present in
-            let outer = try outerHalves()
-            let isSame = present.map { $0.replica == old.replica && outer.contains($0.token) } ?? false
-            if let present, isSame {
+            let file = try outerFile(ofKey: files.identity)
+            if let present, present.replica == old.replica, outerHalves(in: file).contains(present.token) {
                 former = present.former
                 // Until the commit is done the present half is right; afterwards the next one.
-                try write(outerHalves: [present.token, next])
-                return (Claim(replica: identity.replica, former: former, token: next), nil)
+                try write([present.token, next], to: file)
+                return (Claim(replica: old.replica, former: former, token: next), nil)
             }
             identity = Identity.random(using: &generator)
-            former = old.replica
-            try files.replace(identity)
-            try write(outerHalves: [next])
+            // Who never wrote is nobody to go on from.
+            former = try log.vector()[old.replica] > 0 ? old.replica : present?.former
+            // The key takes its name when the claim is in the log: until then the old one is all there is.
+            let key = try KeyFile(identity, at: files.identity)
+            newKey = key
+            try write([next], to: outerFile(ofKey: key.path))
             // Without its last word nobody would believe the last events of the old replica.
             return (Claim(replica: identity.replica, former: former, token: next), try log.signedHead(by: old))
         }
+        try newKey?.finish()
         // From here on the half of before belongs to an earlier state. Without this step it would pass until next time.
-        try write(outerHalves: [next])
+        try write([next], to: outerFile(ofKey: files.identity))
         if identity.replica != old.replica {
             Subsystem.store.logger.notice(
                 "goes on as a new replica: the store was copied or put back, or this device has not seen it",
@@ -70,35 +73,33 @@ struct Incarnation: Sendable {
     func claimNew(_ identity: Identity, former: ReplicaID? = nil) throws {
         var generator = surroundings.generator
         let token = LogID.random(using: &generator)
-        try write(outerHalves: [token])
+        try write([token], to: outerFile(ofKey: files.identity))
         try log.claim { _ in (Claim(replica: identity.replica, former: former, token: token), nil) }
     }
 
-    private var outerFile: URL {
-        get throws {
-            var status = stat()
-            guard stat(files.identity, &status) == 0 else {
-                throw StoreError(.damaged, "The file \(files.identity) is not there: this device's key is missing.")
-            }
-            return stateFolder.appending(path: "tokens/\(log.id)/\(status.st_dev)-\(status.st_ino)")
+    /// Where the outer half lies of the store whose key is in the file at `path`.
+    private func outerFile(ofKey path: String) throws -> URL {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw StoreError(.damaged, "The file \(path) is not there: this device's key is missing.")
         }
+        return stateFolder.appending(path: "tokens/\(log.id)/\(status.st_dev)-\(status.st_ino)")
     }
 
-    private func outerHalves() throws -> [LogID] {
-        guard let bytes = FileManager.default.contents(atPath: try outerFile.path) else { return [] }
+    private func outerHalves(in file: URL) -> [LogID] {
+        guard let bytes = FileManager.default.contents(atPath: file.path) else { return [] }
         return stride(from: 0, to: bytes.count - bytes.count % 16, by: 16).map { start in
             LogID([UInt8](bytes[bytes.startIndex + start..<bytes.startIndex + start + 16]))
         }
     }
 
-    private func write(outerHalves: [LogID]) throws {
-        let path = try outerFile
+    private func write(_ halves: [LogID], to path: URL) throws {
         do {
             try FileManager.default.createDirectory(
                 at: path.deletingLastPathComponent(), withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
             var file = try AtomicFile(path.path, permissions: 0o600)
-            try file.write(outerHalves.flatMap(\.bytes))
+            try file.write(halves.flatMap(\.bytes))
             try file.finish()
         } catch {
             throw StoreError(
@@ -107,4 +108,19 @@ struct Incarnation: Sendable {
                 hint: "Make it writable, or name another one that stays with GROUNDWAVE_STATE.", cause: error)
         }
     }
+}
+
+/// The key of a new replica in a file that does not have its name yet.
+private final class KeyFile {
+    private var file: AtomicFile
+    /// Where it is meanwhile.
+    var path: String { file.aside }
+
+    init(_ identity: Identity, at path: String) throws {
+        file = try AtomicFile(path, permissions: 0o600)
+        try file.write(identity.secret)
+    }
+
+    /// Gives it its name.
+    func finish() throws { try file.finish() }
 }

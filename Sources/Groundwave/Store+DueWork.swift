@@ -28,7 +28,13 @@ extension Store {
         // One at a time: the second finds the work of the first one done.
         return try dueWork.running.withLock { _ in
             var done = DueWork()
-            if !dueWork.isStopped, try isMirrorDue() { done.mirror = try writeMirror() }
+            if !dueWork.isStopped, try isMirrorDue() {
+                // A folder that is away must not keep the rest from being done; the next due work tries again.
+                do { done.mirror = try writeMirror() } catch {
+                    Subsystem.store.logger.warning(
+                        "the mirror was not written", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+                }
+            }
             guard !dueWork.isStopped, try isSnapshotDue() else { return done }
             done.snapshot = try createSnapshot()
             done.prunedSnapshots = try pruneSnapshots().count

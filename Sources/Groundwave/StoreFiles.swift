@@ -60,17 +60,10 @@ struct StoreFiles: Sendable {
 
     /// The files and folders of the folder beside log, views, their locks and the key, in order of name.
     var others: [String] {
-        let own: Set = ["log.mdb", "log.mdb-lock", "views.mdb", "views.mdb-lock", "identity", "snapshots"]
+        let own: Set = ["log.mdb", "log.mdb-lock", "views.mdb", "views.mdb-lock", "identity", "snapshots", "sync", "sync.json"]
         return names.filter { !own.contains($0) && !$0.hasPrefix("views.mdb.new-") }.map {
             folder.appending(path: $0).path
         }
-    }
-
-    /// Writes the private key of a new replica in the place of the old one's, with mode 0600.
-    func replace(_ identity: Identity) throws {
-        var file = try AtomicFile(self.identity, permissions: 0o600)
-        try file.write(identity.secret)
-        try file.finish()
     }
 
     /// Writes the private key with mode 0600; never over another one.

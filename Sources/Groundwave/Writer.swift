@@ -15,7 +15,6 @@ final class Writer: Sendable {
     private let incarnation: Incarnation
     /// Who this process appends as.
     private let author: Mutex<Author>
-    let deviceName: String
     var surroundings: Surroundings { incarnation.surroundings }
     private let didCommit: @Sendable () -> Void
     private let log: EventLog
@@ -28,6 +27,8 @@ final class Writer: Sendable {
 
     private struct Author {
         var identity: Identity
+        /// What this device is called, where the log does not say it yet.
+        var deviceName: String
         var former: ReplicaID?
         /// Whether this process has claimed the log.
         var hasClaimed = false
@@ -54,13 +55,18 @@ final class Writer: Sendable {
         self.views = views
         self.erasing = erasing
         self.incarnation = incarnation
-        self.deviceName = deviceName
         self.didCommit = didCommit
-        author = Mutex(Author(identity: try incarnation.files.readIdentity()))
+        author = Mutex(Author(identity: try incarnation.files.readIdentity(), deviceName: deviceName))
     }
 
     /// The replica that this process appends as.
     var replica: ReplicaID { author.withLock { $0.identity.replica } }
+
+    /// What this device is called, where the log does not say it yet.
+    var deviceName: String {
+        get { author.withLock { $0.deviceName } }
+        set { author.withLock { $0.deviceName = newValue } }
+    }
 
     /// The key of that replica.
     var identity: Identity { author.withLock { $0.identity } }
@@ -73,11 +79,14 @@ final class Writer: Sendable {
         let (known, hasClaimed) = author.withLock { ($0.identity.replica, $0.hasClaimed) }
         if hasClaimed, try log.claim()?.replica == known { return }
         let (identity, former) = try incarnation.claim()
+        // Who goes on under another name is still the same device.
+        let name = try former.flatMap { former in try views.read { try $0.deviceName(of: former) } }
         author.withLock {
             if $0.identity.replica != identity.replica { $0.isIntroduced = false }
             $0.identity = identity
             $0.former = former
             $0.hasClaimed = true
+            if let name { $0.deviceName = name }
         }
     }
 

@@ -59,6 +59,8 @@ public struct Exchange<Log: ReplicatedLog> {
     ///   - isFull: Whether to look at everything even if the notes are fresh.
     /// - Throws: ``TransportError``; ``PlaceError``; errors of the log. What was done before it stays done.
     public mutating func run(isPulling: Bool = true, isPushing: Bool = true, isFull: Bool = false) async throws {
+        // A log that was put back to an earlier state has not read what the notes say.
+        if try !log.provenVector(signedBy: identity).covers(notes.taken) { notes = PlaceNotes() }
         try await checkLog(mayCreate: isPushing)
         let wall = now().wallMilliseconds
         let isDue = isFull || abs(wall - notes.lastFullLook) >= Self.fullLookMilliseconds
@@ -68,6 +70,7 @@ public struct Exchange<Log: ReplicatedLog> {
         try await pull(isFull: isDue, mayTake: isPulling)
         // Who learns that it is an earlier state of itself leaves nothing under its old name.
         if isPushing, !report.received.isOfOwn(identity.replica) { try await push() }
+        notes.taken = try log.provenVector(signedBy: identity)
         if isDue { notes.lastFullLook = wall }
         report.statements = notes.statements.values.sorted { $0.store < $1.store }
     }
@@ -85,7 +88,9 @@ public struct Exchange<Log: ReplicatedLog> {
         if !notes.next.isEmpty { forget() }
         guard mayCreate else { return }
         report.requestCount += 1
-        _ = try await transport.putIfAbsent(Place.log, Place.logBytes(log.id))
+        let outcome = try await transport.putIfAbsent(Place.log, Place.logBytes(log.id))
+        // Somebody else was faster, and may have another log.
+        if outcome == .exists { try await checkLog(mayCreate: false) }
     }
 
     /// Forgets the notes where the place no longer has what they say.
@@ -161,6 +166,8 @@ public struct Exchange<Log: ReplicatedLog> {
             }
             try take(segment, of: store, mayTake: mayTake)
             number += 1
+            // What was only looked at is still to be taken.
+            guard mayTake || store == identity.replica else { continue }
             notes.next[store] = number
             notes.marks[store] = Segment.mark(of: bytes)
         }
@@ -228,7 +235,7 @@ public struct Exchange<Log: ReplicatedLog> {
     private mutating func push() async throws {
         let me = identity.replica
         var statement = try Statement(of: log, as: identity, milliseconds: now().wallMilliseconds)
-        if !notes.unread.isEmpty { statement.wanted = wanted(beyond: statement.vector) }
+        if !notes.unread.isEmpty { statement.wanted += wanted(beyond: statement.vector) }
         // The answer may not have been readable either.
         var asksAgain = isFull && !statement.wanted.isEmpty
         var wantedByOthers = try rangesWantedByOthers(of: statement)
@@ -280,7 +287,7 @@ public struct Exchange<Log: ReplicatedLog> {
     }
 
     /// Ranges for one segment; none where everything lies there.
-    private func nextFrames(of statement: Statement, _ wanted: inout [EventRange]) throws -> [RangeFrame] {
+    private func nextFrames(of statement: Statement, _ wanted: inout [Wanted]) throws -> [RangeFrame] {
         var known = notes.vector
         var frames: [RangeFrame] = []
         var byteCount = 0
@@ -292,13 +299,17 @@ public struct Exchange<Log: ReplicatedLog> {
             frames.append(frame)
             byteCount += frame.bytes.count
         }
-        while hasRoom(), let range = wanted.first {
+        while hasRoom(), let next = wanted.first {
+            let range = next.range
             let frame = try log.frame(of: range, signedBy: identity, preferredBytes: RangeLimits.preferredBytes)
             wanted.removeFirst()
             guard let frame else { continue }
             if frame.range.last < range.last {
-                wanted.insert(EventRange(range.replica, frame.range.last + 1, through: range.last), at: 0)
+                let rest = EventRange(range.replica, frame.range.last + 1, through: range.last)
+                wanted.insert(Wanted(range: rest, hasEvents: next.hasEvents), at: 0)
             }
+            // Who has the events and lacks their values is not helped by who lacks them too.
+            if next.hasEvents, !frame.hasValues { continue }
             frames.append(frame)
             byteCount += frame.bytes.count
         }
@@ -324,19 +335,30 @@ public struct Exchange<Log: ReplicatedLog> {
     }
 
     /// What others want again and this store has and lies there by its notes: whoever wants it could not read it there.
-    private mutating func rangesWantedByOthers(of statement: Statement) throws -> [EventRange] {
-        var ranges: [EventRange] = []
+    private mutating func rangesWantedByOthers(of statement: Statement) throws -> [Wanted] {
+        var ranges: [Wanted] = []
         for other in notes.statements.values.sorted(by: { $0.store < $1.store }) where other.store != identity.replica {
             // Once for each time that it asks.
             guard !other.wanted.isEmpty, notes.answered[other.store] != other.milliseconds else { continue }
             notes.answered[other.store] = other.milliseconds
             for range in other.wanted {
                 let last = min(range.last, statement.vector[range.replica])
-                if range.first <= last { ranges.append(EventRange(range.replica, range.first, through: last)) }
+                guard range.first <= last else { continue }
+                ranges.append(
+                    Wanted(
+                        range: EventRange(range.replica, range.first, through: last),
+                        hasEvents: last <= other.vector[range.replica]))
             }
         }
         return ranges
     }
+}
+
+/// A range that another store wants again.
+private struct Wanted {
+    let range: EventRange
+    /// Whether it has the events, and so wants their values.
+    let hasEvents: Bool
 }
 
 /// How many of something there may be at a place.

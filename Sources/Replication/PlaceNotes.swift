@@ -22,6 +22,8 @@ public struct PlaceNotes: Hashable, Sendable {
     /// Of each store the numbers of segments behind which it went on without having read them: they were not there, or
     /// damaged. What they brought is wanted again.
     public internal(set) var unread: [ReplicaID: Set<UInt64>] = [:]
+    /// What the log had and could prove at the end of the last look.
+    public internal(set) var taken = VersionVector()
     /// When everything was looked at last, by this device's clock, in milliseconds since 1970.
     public internal(set) var lastFullLook: Int64 = 0
 
@@ -68,6 +70,10 @@ public struct PlaceNotes: Hashable, Sendable {
                 let store: ReplicaID = try reader.id(in: span)
                 notes.unread[store, default: []].insert(try reader.uint64(in: span))
             }
+            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
+                let replica: ReplicaID = try reader.id(in: span)
+                notes.taken[replica] = try reader.uint64(in: span)
+            }
         } catch { return }
         self = notes
     }
@@ -108,6 +114,11 @@ public struct PlaceNotes: Hashable, Sendable {
         for (store, number) in unread {
             writer.append(store)
             writer.append(littleEndian: number)
+        }
+        writer.append(varint: taken.entries.count)
+        for entry in taken.entries {
+            writer.append(entry.replica)
+            writer.append(littleEndian: entry.sequence)
         }
         writer.appendChecksum(from: 0)
         return writer.bytes

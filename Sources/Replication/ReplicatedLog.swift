@@ -18,6 +18,9 @@ public protocol ReplicatedLog {
     /// The ranges that are kept as they came, for whoever lacks them too.
     func keptFrames() throws -> [RangeFrame]
 
+    /// The events that are here without their values, which others may still have.
+    func lackingValues() throws -> EventSet
+
     /// Takes in ranges that were checked; all of them in one commit.
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received
 }

@@ -6,7 +6,7 @@ import Events
 ///
 /// | size | |
 /// |---|---|
-/// | 4 | magic, `GWS1` |
+/// | 4 | magic, `GWG1` |
 /// | 4 | length of the whole segment in bytes |
 /// | 16 | log |
 /// | 32 | public key of the store's replica |
@@ -16,8 +16,8 @@ import Events
 /// | … | range frames, one after the other |
 /// | 4 | CRC-32C of everything before it |
 public struct Segment: Sendable {
-    /// The first four bytes: `GWS1`.
-    public static let magic: UInt32 = 0x3153_5747
+    /// The first four bytes: `GWG1`.
+    public static let magic: UInt32 = 0x3147_5747
     /// The most bytes of a segment.
     public static let byteLimit = 8 << 20
     /// After so many bytes of ranges a segment is closed.

@@ -17,6 +17,8 @@ public struct Session: Sendable {
         case send([UInt8])
         /// Make a frame of the beginning of this range, then call ``provide(_:of:)``.
         case make(EventRange)
+        /// As ``make(_:)``, of events that the peer has and whose values it lacks; `nil` where they are lacking here too.
+        case makeAgain(EventRange)
         /// Find the frame of this range among those that are kept as they came, then call ``provide(_:of:)``.
         case find(EventRange)
         /// Take this range into the log, durably, then call ``took(_:now:)``.
@@ -50,6 +52,8 @@ public struct Session: Sendable {
     /// Of each replica the last event that was sent, or need not be.
     private var sent = VersionVector()
     private var sentKept: Set<EventRange> = []
+    /// What the peer lacks the values of and has not been answered.
+    private var wanted: [EventRange] = []
     /// Replicas of which the peer has another history: all of theirs was sent again.
     private var parted: Set<ReplicaID> = []
     private var inFlight = 0
@@ -139,6 +143,9 @@ public struct Session: Sendable {
     public mutating func provide(_ frame: RangeFrame?, of range: EventRange) -> [Action] {
         guard !isOver else { return [] }
         let isStep = making == .make(range) && !isMakingStale
+        if making == .makeAgain(range), let last = frame?.range.last, last < range.last {
+            wanted.insert(EventRange(range.replica, last + 1, through: range.last), at: 0)
+        }
         making = nil
         if isStep { sent[range.replica] = frame?.range.last ?? range.last }
         guard let frame else { return goOn() }
@@ -188,6 +195,7 @@ public struct Session: Sendable {
             guard remote == nil else { throw .unexpected("a second hello") }
             guard log == self.log else { throw .otherLog(log) }
             remote = statement
+            wanted = statement.wanted.filter { $0.last <= min(statement.vector[$0.replica], local.vector[$0.replica]) }
             for head in statement.heads { notice(head) }
             return []
         }
@@ -201,7 +209,9 @@ public struct Session: Sendable {
             } catch { throw .badRange(error) }
             guard arrived.count < Self.window else { throw .unexpected("more ranges than may be on their way") }
             traffic.receivedEvents += frame.range.count
-            if frame.range.last <= told[frame.range.replica], !parted.contains(frame.range.replica) {
+            if frame.range.last <= told[frame.range.replica], !parted.contains(frame.range.replica),
+                !local.wanted.contains(where: { $0.replica == frame.range.replica && $0.first <= frame.range.last && frame.range.first <= $0.last })
+            {
                 wastedBytes += bytes.count
                 guard wastedBytes <= Self.forgivenBytes else { throw .repeats(bytes: wastedBytes) }
             }
@@ -285,6 +295,6 @@ public struct Session: Sendable {
             sentKept.insert(kept)
             return .find(kept)
         }
-        return nil
+        return wanted.isEmpty ? nil : .makeAgain(wanted.removeFirst())
     }
 }

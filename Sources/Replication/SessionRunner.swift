@@ -56,6 +56,9 @@ public struct SessionRunner<Log: ReplicatedLog> {
             case .make(let range):
                 let frame = try log.frame(of: range, signedBy: identity, preferredBytes: RangeLimits.preferredBytes)
                 queue += session.provide(frame, of: range)
+            case .makeAgain(let range):
+                let frame = try log.frame(of: range, signedBy: identity, preferredBytes: RangeLimits.preferredBytes)
+                queue += session.provide(frame.flatMap { $0.hasValues ? $0 : nil }, of: range)
             case .find(let range):
                 queue += session.provide(try log.keptFrames().first { $0.range == range }, of: range)
             case .take(let frame):

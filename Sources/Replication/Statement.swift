@@ -12,7 +12,7 @@ import Events
 /// | 32 each | head: replica (16), number (8), first 8 bytes of the tree root there; in order of replica |
 /// | 2 | number of ranges that it keeps as they came |
 /// | 28 each | range: replica (16), first number (8), count (4) |
-/// | 2 | number of ranges that it wants again, since what brought them could not be read |
+/// | 2 | number of ranges that it wants again: what brought them could not be read, or came without values |
 /// | 28 each | range |
 ///
 /// All integers are little-endian. The roots matter: two stores that both have event 5 of a replica may have two
@@ -29,7 +29,7 @@ public struct Statement: Hashable, Sendable {
     public private(set) var heads: [ObservedHead]
     /// The ranges that it keeps as they came.
     public let kept: [EventRange]
-    /// The ranges that it wants again, since what brought them could not be read.
+    /// The ranges that it wants again: what brought them could not be read, or came without values.
     public var wanted: [EventRange]
 
     /// A statement of these parts.
@@ -56,7 +56,8 @@ public struct Statement: Hashable, Sendable {
         }
         self.init(
             store: identity.replica, milliseconds: milliseconds, heads: heads,
-            kept: try log.keptFrames().prefix(Self.rangeCount).map(\.range))
+            kept: try log.keptFrames().prefix(Self.rangeCount).map(\.range),
+            wanted: Array(try log.lackingValues().ranges.prefix(Self.rangeCount)))
     }
 
     /// The heads as a vector.

@@ -23,7 +23,7 @@ import Testing
         let (old, young, elsewhere) = (unfinished(), unfinished(), unfinished())
         for name in ["log/\(old)", "log/\(young)", "other/\(elsewhere)"] { try folder.write([1, 2], to: name) }
         try setAge(seconds: 3_700, of: "log/\(old)")
-        try setAge(seconds: 3_500, of: "log/\(young)")
+        try setAge(seconds: 1_800, of: "log/\(young)")
         try setAge(seconds: 3_700, of: "other/\(elsewhere)")
         #expect(try await place.list() == [])
         #expect(try FolderTransport(folder.url).foreignNames() == [])

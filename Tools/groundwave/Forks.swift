@@ -7,7 +7,7 @@ struct Forks: AsyncParsableCommand {
         discussion: """
             That happens where nothing tells a copy of a store from the original, as when the image of a whole machine is \
             restored and both go on. Nothing of either history is lost: the one that came here first counts, the other \
-            is kept aside and passed on. A copy goes on under a new name as soon as it meets what the other one has signed.
+            is kept aside. A copy goes on under a new name as soon as it meets what the other one has signed.
             """)
 
     @Flag(help: "Exit with 1 where there is one.")

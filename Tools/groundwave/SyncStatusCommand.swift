@@ -62,6 +62,11 @@ struct SyncStatusCommand: AsyncParsableCommand {
             Terminal.print(
                 "Waiting: \(range.replica.short).\(range.first)-\(range.last), until number \(waiting.expected) comes.")
         }
+        if status.lacking > 0 {
+            Terminal.print(
+                "\(NumberText.count(status.lacking, "event")) came without values: who sent them has archived them. They "
+                    + "are asked for.")
+        }
         if !status.forked.isEmpty {
             Terminal.print(
                 "\(NumberText.count(status.forked.count, "range")) of other histories are kept aside: groundwave forks."
@@ -112,6 +117,7 @@ struct SyncStatusResult: Encodable {
     var vector: [String: UInt64]
     var waiting: [Range]
     var forked: [Range]
+    var lacking: UInt64
     var remotes: [Place]
 
     init(_ status: SyncStatus) {
@@ -120,6 +126,7 @@ struct SyncStatusResult: Encodable {
         vector = Dictionary(uniqueKeysWithValues: status.vector.entries.map { ("\($0.replica)", $0.sequence) })
         waiting = status.waiting.map { Range($0.range) }
         forked = status.forked.map { Range($0) }
+        lacking = status.lacking
         remotes = status.places.map { place in
             Place(
                 name: place.remote.name, url: "\(place.remote.address)", complete: place.isComplete,

@@ -8,6 +8,8 @@ public struct Received: Hashable, Sendable {
     public var appendedCount = 0
     /// How many events of those that came were here already.
     public var repeatedCount: UInt64 = 0
+    /// How many of these had lacked their values and have them now.
+    public var filledCount = 0
     /// The ranges that came and wait now, for their predecessors or for the end of a batch.
     public var parked: [EventRange] = []
     /// The ranges that tell another history of their replica than the one that is here; they are kept aside.
@@ -31,14 +33,20 @@ extension EventLog {
     ///
     /// What follows events that are here enters the log, whole batches only; with it whatever had waited for it. The
     /// rest waits, durably. Values that were erased here are left out. All of it is one commit: when this returns, it is
-    /// on the disk; if it throws, nothing has changed.
+    /// on the disk; if it throws, nothing has changed. Values that events here had lacked are put in behind that.
     ///
     /// - Parameter frames: Ranges of this log that were checked.
     /// - Returns: What became of them.
     /// - Complexity: About 3 us an event.
     public func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
         if frames.isEmpty { return Received() }
-        return try commit(.durable) { transaction, tables, state in
+        var received = try enter(frames, arrival)
+        received.filledCount = received.repeatedCount > 0 ? try fill(from: frames) : 0
+        return received
+    }
+
+    private func enter(_ frames: [RangeFrame], _ arrival: Arrival) throws -> Received {
+        try commit(.durable) { transaction, tables, state in
             var received = Received()
             var clock = HybridClock(last: state.clock)
             let first = state.nextPosition
@@ -58,7 +66,7 @@ extension EventLog {
                         }
                         return edge
                     }, observed: { try observedHeads(before: EventID(replica, $0)) })
-                try enter(intake, arrival, after: head, &clock, &state, transaction, tables)
+                try enter(intake, arrival, erased, after: head, &clock, &state, transaction, tables)
                 if let head = intake.head { try keep(head, in: transaction, tables) }
                 for frame in intake.released {
                     _ = try transaction.remove(frame.key, in: tables.waiting)
@@ -90,18 +98,20 @@ extension EventLog {
     }
 
     private func enter(
-        _ intake: Intake, _ arrival: Arrival, after head: HeadRow?, _ clock: inout HybridClock, _ state: inout LogState,
+        _ intake: Intake, _ arrival: Arrival, _ erased: EventSet, after head: HeadRow?, _ clock: inout HybridClock, _ state: inout LogState,
         _ transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
         guard let last = intake.last, let replica = intake.entering.first?.frame.range.replica else { return }
         try Self.startRun(of: replica, at: state.nextPosition, after: head, transaction, tables)
         var buffer = ByteWriter(capacity: 1024)
         var stamp = head?.stamp ?? Stamp(rawValue: 0)
+        var isLacking = false
         for piece in intake.entering {
             for sequence in piece.first...piece.last {
                 buffer.removeAll()
                 try piece.frame.withEvent(sequence) { frame, bytes in
                     stamp = frame.stamp
+                    isLacking = isLacking || frame.isWithheld && !erased.contains(frame.id)
                     state.lastChecksum = buffer.append(rechaining: bytes, after: state.lastChecksum)
                 }
                 try buffer.withSpan { try transaction.append($0, for: state.nextPosition, in: tables.events) }
@@ -109,6 +119,7 @@ extension EventLog {
                 clock.observe(stamp, wallMilliseconds: arrival.wallMilliseconds)
             }
         }
+        if isLacking { try Self.noteLacking(in: transaction, tables) }
         let row = HeadRow(sequence: last, position: state.nextPosition - 1, stamp: stamp)
         try transaction.put(row.bytes.span.bytes, for: ReplicaKey(replica), in: tables.heads)
     }

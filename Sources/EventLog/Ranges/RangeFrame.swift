@@ -82,6 +82,11 @@ public struct RangeFrame: Hashable, Sendable {
     /// Bytes of the events before they are compressed.
     public var eventByteCount: Int { events.count }
 
+    /// Whether any of the events has its values. Cost: O(events).
+    public var hasValues: Bool {
+        (range.first...range.last).contains { (try? withEvent($0) { frame, _ in !frame.isWithheld }) ?? false }
+    }
+
     /// Hands out the event of this number, which is one of the range.
     public func withEvent<Result>(
         _ sequence: SequenceNumber, _ body: (_ frame: Frame, _ bytes: RawSpan) throws -> Result

@@ -22,6 +22,11 @@ extension Store {
     /// - Throws: ``StoreError`` with code `notPermitted` where the store can only be read.
     public func prepareClearing() async throws -> Clearing {
         try requireWritable()
+        guard try log.base() == nil else {
+            throw StoreError(
+                .archived, "This store has archived history, of which others may have no values.",
+                hint: "Take it back first: groundwave archive --restore FILE.")
+        }
         var clearing = Clearing()
         let isOff = try isSyncOff()
         if !isOff {
@@ -46,8 +51,13 @@ extension Store {
     /// - Throws: ``StoreError``; then nothing was taken away, unless it says so.
     public func clear() async throws {
         try requireWritable()
+        guard try log.base() == nil else {
+            throw StoreError(.archived, "This store has archived history.", hint: "Take it back first.")
+        }
         guard let writer else { preconditionFailure("A store that can be written has a writer.") }
         let names = try remotes().map(\.name)
+        // The device keeps its name, which its first event had said.
+        if let replica, let name = try deviceNames()[replica] { writer.deviceName = name }
         try await writer.exclusively { [log, views, files] in
             try log.clear()
             // Hints of what lies elsewhere say what was read, and all of it has to be read again.

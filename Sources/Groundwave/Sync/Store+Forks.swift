@@ -21,7 +21,7 @@ public struct Fork: Hashable, Sendable {
 
 extension Store {
     /// The replicas of which two histories have come, in order of replica: nothing of either is lost. The one that came
-    /// first counts; the other is kept aside, and passed on to who lacks it.
+    /// first counts; the other is kept aside.
     ///
     /// - Complexity: A look-up and a hash for each event that is kept aside.
     public func forks() throws -> [Fork] {

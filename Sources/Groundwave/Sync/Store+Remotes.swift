@@ -27,7 +27,7 @@ extension Store {
             .notFound, "There is no remote called “\(name)”.",
             hint: all.isEmpty
                 ? "Add one: groundwave remote add NAME file:///path/to/folder."
-                : "There are \(all.map(\.name).joined(separator: ", ")).")
+                : "The remotes here: \(all.map(\.name).joined(separator: ", ")).")
     }
 
     /// Adds a remote. Nothing is sent before the next ``sync(_:isPulling:isPushing:isFull:)``.
@@ -118,23 +118,24 @@ extension Store {
 
 extension StoreError {
     init(_ error: TransportError, at address: RemoteAddress) {
+        func clause(_ reason: String) -> String { reason.hasSuffix(".") ? String(reason.dropLast()) : reason }
         switch error {
         case .unreachable(let reason):
             self.init(
-                .unreachable, "\(address) cannot be reached: \(reason).",
+                .unreachable, "\(address) cannot be reached: \(clause(reason)).",
                 hint: "Nothing is lost: what was logged waits here. Try again when it is back.", cause: error)
         case .full(let reason):
             self.init(
-                .inputOutput, "\(address) is full: \(reason).", hint: "Make room there, then sync again.", cause: error)
+                .inputOutput, "\(address) is full: \(clause(reason)).", hint: "Make room there, then sync again.", cause: error)
         case .notPermitted(let reason):
             self.init(
-                .notPermitted, "\(address) does not let us: \(reason).", hint: "Check its permissions.", cause: error)
+                .notPermitted, "\(address) does not let us: \(clause(reason)).", hint: "Check its permissions.", cause: error)
         case .tooLarge(let name, let byteCount):
             self.init(
                 .damaged, "\(name) at \(address) has \(byteCount) bytes, which is more than anything of ours.",
                 cause: error)
         case .refused(let name, let reason):
-            self.init(.damaged, "\(name) at \(address) is nothing of ours: \(reason).", cause: error)
+            self.init(.damaged, "\(name) at \(address) is nothing of ours: \(clause(reason)).", cause: error)
         }
     }
 }

@@ -22,9 +22,12 @@ struct StoreLog: ReplicatedLog {
 
     func keptFrames() throws -> [RangeFrame] { try store.log.keptFrames() }
 
+    func lackingValues() throws -> EventSet { try store.log.lackingValues() }
+
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
         let received = try store.log.receive(frames, arrival: arrival)
-        if received.appendedCount > 0 { store.eventsCame() }
+        if received.filledCount > 0 { try store.views.rebuild() }
+        if received.appendedCount > 0 || received.filledCount > 0 { store.eventsCame() }
         return received
     }
 }

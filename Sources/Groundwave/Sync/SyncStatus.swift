@@ -59,12 +59,14 @@ public struct SyncStatus: Hashable, Sendable {
     public let waiting: [WaitingRange]
     /// Ranges of other histories of replicas, which are kept aside.
     public let forked: [EventRange]
+    /// Events that are here without their values, which never came: whoever sent them has them in an archive.
+    public let lacking: UInt64
     /// What is here.
     public let vector: VersionVector
 
     /// Whether every device that uses a remote is known to have exactly the events that are here, and nothing waits.
     public var isComplete: Bool {
-        !isOff && !places.isEmpty && waiting.isEmpty && forked.isEmpty && places.allSatisfy(\.isComplete)
+        !isOff && !places.isEmpty && waiting.isEmpty && forked.isEmpty && lacking == 0 && places.allSatisfy(\.isComplete)
     }
 }
 
@@ -102,6 +104,7 @@ extension Store {
             return SyncStatus(
                 isOff: file.isOff, places: places, waiting: try log.waiting(),
                 forked: try log.forkedFrames().map(\.range),
+                lacking: try log.lackingValues().count,
                 vector: vector)
         }
     }

@@ -174,4 +174,55 @@ import Testing
         #expect(try await Store.verify(at: image.url).isOK)
         try original.close()
     }
+
+    @Test func `whose state folder cannot be written keeps its key, and the last word of the old one is signed later`()
+        async throws
+    {
+        let fleet = try await SyncedFleet(2)
+        _ = try await fleet[0].log("N0CALL")
+        let old = try #require(fleet[0].replica)
+        try fleet[0].close()
+        let copy = fleet.folder.url.appending(path: "copy")
+        try FileManager.default.copyItem(at: fleet.stores[0].url, to: copy)
+        // A file where the folder should be.
+        let state = fleet.folder.url.appending(path: "state")
+        try Data().write(to: state)
+        let key = try Data(contentsOf: copy.appending(path: "identity"))
+        for _ in 0..<3 {
+            guard case .ready(let store) = try await Store.open(at: copy, Configuration(stateFolder: state)) else { return }
+            await #expect(throws: StoreError.self) { _ = try await store.log("N0TWO") }
+            try store.close()
+            #expect(try Data(contentsOf: copy.appending(path: "identity")) == key)
+        }
+        try FileManager.default.removeItem(at: state)
+        guard case .ready(let store) = try await Store.open(at: copy, Configuration(stateFolder: state)) else { return }
+        _ = try await store.log("N0TWO")
+        #expect(try store.replicas().first { $0.isThisDevice }?.former == old)
+        #expect(try store.replicas().first { $0.isThisDevice }?.device == "device 0", "it is still the same device")
+        try await store.sync(try store.remote("place"))
+        try await fleet.sync(1)
+        #expect(try fleet[1].contactCount() == 2)
+        try store.close()
+    }
+
+    @Test func `of which only the log was put back takes again what its notes say was taken`() async throws {
+        let fleet = try await SyncedFleet(2)
+        try await fleet.settle()
+        try fleet[0].close()
+        let backup = fleet.folder.url.appending(path: "log.mdb")
+        let file = fleet.stores[0].url.appending(path: "log.mdb")
+        try FileManager.default.copyItem(at: file, to: backup)
+        let first = try await fleet.stores[0].reopened()
+        _ = try await fleet[1].log("N0CALL")
+        try await fleet.sync(1)
+        try await first.sync(try first.remote("place"))
+        #expect(try first.contactCount() == 1)
+        try first.close()
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.copyItem(at: backup, to: file)
+        let restored = try await fleet.stores[0].reopened()
+        try await restored.sync(try restored.remote("place"))
+        #expect(try restored.contactCount() == 1)
+        try restored.close()
+    }
 }

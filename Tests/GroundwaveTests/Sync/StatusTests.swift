@@ -66,6 +66,20 @@ import Testing
         #expect(try newcomer.store.contactCount() == 1)
     }
 
+    @Test func `who only leaves does not miss what it did not take`() async throws {
+        let fleet = try await SyncedFleet(2)
+        try await fleet.settle()
+        _ = try await fleet[1].log("N0CALL")
+        try await fleet.sync(1)
+        _ = try await fleet[0].log("N0TWO")
+        let remote = try fleet[0].remote("place")
+        #expect(try await fleet[0].sync(remote, isPulling: false).sentEvents == 1)
+        #expect(try fleet[0].contactCount() == 1)
+        try await fleet.settle()
+        #expect(try fleet[0].contactCount() == 2)
+        #expect(try fleet.digests().count == 1)
+    }
+
     @Test func `off means that nothing goes and nothing is deleted, and on goes on`() async throws {
         let fleet = try await SyncedFleet(2)
         try await fleet.settle()
@@ -129,6 +143,18 @@ import Testing
         let clearing = try await temporary.store.prepareClearing()
         #expect(clearing.unsent == 2)
         #expect(!clearing.restores)
+    }
+
+    @Test func `is refused while values lie in an archive alone`() async throws {
+        let temporary = try await TemporaryStore()
+        _ = try await temporary.store.log("N0CALL")
+        let folder = try TemporaryFolder()
+        _ = try await temporary.store.archive(
+            before: .position(try temporary.store.log.lastPosition()), to: folder.path("a.gwa"))
+        let error = await #expect(throws: StoreError.self) { try await temporary.store.prepareClearing() }
+        #expect(error?.code == .archived)
+        await #expect(throws: StoreError.self) { try await temporary.store.clear() }
+        #expect(try temporary.store.contactCount() == 1)
     }
 
     @Test func `another process that has the store open goes on with the empty one`() async throws {
