@@ -20,10 +20,11 @@ let package = Package(
         .target(name: "Compression", dependencies: ["CZstd"]),
         .target(name: "Events", dependencies: ["ByteCoding", crypto]),
         .target(name: "Records", dependencies: ["ByteCoding", "Events"]),
-        .target(name: "EventLog", dependencies: ["ByteCoding", "Events", "LMDB"]),
+        .target(name: "EventLog", dependencies: ["ByteCoding", "Compression", "Events", "LMDB"]),
         .target(
             name: "Projections",
             dependencies: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "Records", crypto]),
+        .target(name: "Replication", dependencies: ["ByteCoding", "EventLog", "Events"]),
         .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
         .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events"]),
         .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records"]),
@@ -31,6 +32,10 @@ let package = Package(
         .testTarget(
             name: "ProjectionsTests",
             dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
+        .testTarget(
+            name: "Simulation",
+            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", "Replication"],
+            path: "Tests/Simulation"),
         .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records"]),
     ],
     swiftLanguageModes: [.v6]

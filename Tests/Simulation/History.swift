@@ -74,7 +74,8 @@ struct History<Log: SimulatedLog> {
     }
 
     private mutating func step() async throws {
-        time += Int64(numbers.number(1...200_000))
+        // Sometimes two things happen within one millisecond.
+        if numbers.happens(70) { time += Int64(numbers.number(1...200_000)) }
         let step = plan.step(using: &numbers)
         let device = numbers.pick(devices)
         truth.note(UInt64(step.rawValue), UInt64(device.number))

@@ -28,11 +28,11 @@ struct Plan {
         placeCount = numbers.number(1...2)
         healing = numbers.pick([.conversations, .conversations, .place, .both])
         faultPercent = numbers.pick([10, 30, 60])
-        preferredBytes = numbers.pick([400, 900, 1 << 20])
+        preferredBytes = numbers.pick([500, 1500, 1 << 20, 1 << 20])
         contextCount = numbers.pick([8, 256])
         weights = [
-            .write: 70, .importFile: 8, .pin: 12, .talk: 26, .look: 20, .bundle: 8, .deliver: 14, .clock: 12,
-            .partition: 6, .crash: 8, .save: 8, .backup: 8, .emptyPlace: 1,
+            .write: 70, .importFile: 8, .pin: 16, .talk: 20, .look: 16, .bundle: 7, .deliver: 10, .clock: 14,
+            .partition: 8, .crash: 6, .save: 8, .backup: 10, .emptyPlace: 1,
         ]
         if numbers.happens(40) { weights[.restore] = 2 }
         if numbers.happens(30) { weights[.clone] = 2 }
