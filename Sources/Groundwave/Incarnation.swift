@@ -69,6 +69,18 @@ struct Incarnation: Sendable {
         return (identity, former)
     }
 
+    /// Has the store go on as a new replica, from one whose events it has put away.
+    func renew(from former: ReplicaID) throws -> Identity {
+        var generator = surroundings.generator
+        let next = LogID.random(using: &generator)
+        let identity = Identity.random(using: &generator)
+        let key = try KeyFile(identity, at: files.identity)
+        try write([next], to: outerFile(ofKey: key.path))
+        try log.claim { _ in (Claim(replica: identity.replica, former: former, token: next), nil) }
+        try key.finish()
+        return identity
+    }
+
     /// Claims a log that was made just now.
     func claimNew(_ identity: Identity, former: ReplicaID? = nil) throws {
         var generator = surroundings.generator

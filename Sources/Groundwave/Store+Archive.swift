@@ -98,8 +98,12 @@ extension Store {
         guard vector.covers(before) else {
             throw StoreError(.usage, "More than that is archived already.", hint: "Name a later point.")
         }
+        // What a device has seen is known by what its last event had observed, and by what it said at a remote.
+        let said = try statements()
+        let gone = try gone.union(formerReplicas())
         for entry in try log.vector().entries where entry.replica != replica && !gone.contains(entry.replica) {
-            let context = try log.context(of: EventID(entry.replica, entry.sequence)) ?? VersionVector()
+            var context = try log.context(of: EventID(entry.replica, entry.sequence)) ?? VersionVector()
+            if let said = said[entry.replica] { context.join(said) }
             let unseen = vector.ranges(missingFrom: context).filter { $0.replica != entry.replica }
             guard unseen.isEmpty else {
                 throw StoreError(

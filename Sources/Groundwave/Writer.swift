@@ -112,6 +112,18 @@ final class Writer: Sendable {
         self.author.withLock { $0.isIntroduced = true }
     }
 
+    /// Goes on as a new replica, once the events of the present one were put away. Called on the queue.
+    func renew() throws {
+        dispatchPrecondition(condition: .onQueue(queue))
+        let former = replica
+        let identity = try incarnation.renew(from: former)
+        author.withLock {
+            $0.identity = identity
+            $0.former = former
+            $0.isIntroduced = false
+        }
+    }
+
     /// A batch that nothing was written to yet.
     func newBatch() -> WriteBatch {
         WriteBatch(views: views, replica: replica, deviceName: deviceName, surroundings.generator)

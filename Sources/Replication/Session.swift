@@ -210,7 +210,9 @@ public struct Session: Sendable {
             guard arrived.count < Self.window else { throw .unexpected("more ranges than may be on their way") }
             traffic.receivedEvents += frame.range.count
             if frame.range.last <= told[frame.range.replica], !parted.contains(frame.range.replica),
-                !local.wanted.contains(where: { $0.replica == frame.range.replica && $0.first <= frame.range.last && frame.range.first <= $0.last })
+                !local.wanted.contains(where: {
+                    $0.replica == frame.range.replica && $0.first <= frame.range.last && frame.range.first <= $0.last
+                })
             {
                 wastedBytes += bytes.count
                 guard wastedBytes <= Self.forgivenBytes else { throw .repeats(bytes: wastedBytes) }

@@ -25,6 +25,7 @@ let package = Package(
         .target(
             name: "Projections",
             dependencies: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "Records", crypto]),
+        .target(name: "Replication", dependencies: ["ByteCoding", "EventLog", "Events"]),
         .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
         .testTarget(name: "SeededNumbersTests", dependencies: ["SeededNumbers"]),
         .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events", "SeededNumbers"]),
@@ -35,6 +36,10 @@ let package = Package(
         .testTarget(
             name: "ProjectionsTests",
             dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records", "SeededNumbers"]),
+        .testTarget(
+            name: "Simulation",
+            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", "Replication", "SeededNumbers"],
+            path: "Tests/Simulation"),
         .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records", "SeededNumbers"]),
     ],
     swiftLanguageModes: [.v6]

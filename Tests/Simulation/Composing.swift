@@ -1,7 +1,8 @@
 import Events
 import Records
+import SeededNumbers
 
-extension SeededNumbers {
+extension SeededGenerator {
     /// What somebody does to `record`, who sees it as `shown`: one to three operations; a delete stands alone.
     mutating func change(_ record: RecordID, viewing shown: Record?, source: SourceID? = nil) -> Change {
         var operations: [(key: Int, operation: Operation)] = []

@@ -19,6 +19,8 @@ extension Device: ReplicatedLog {
 
     func keptFrames() throws -> [RangeFrame] { try log.keptFrames() }
 
+    func lackingValues() throws -> EventSet { try log.lackingValues() }
+
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
         if mishap == .commitFailed {
             mishap = nil

@@ -107,6 +107,8 @@ final class DiskLog: SimulatedLog {
 
     func keptFrames() throws -> [RangeFrame] { try log.keptFrames() }
 
+    func lackingValues() throws -> EventSet { try log.lackingValues() }
+
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
         try log.receive(frames, arrival: arrival)
     }

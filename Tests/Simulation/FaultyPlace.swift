@@ -1,5 +1,6 @@
 import Events
 import Replication
+import SeededNumbers
 import Synchronization
 
 /// A place at which things go wrong while somebody looks at it.
@@ -10,13 +11,13 @@ struct FaultyPlace: Sendable {
     var group = 0
 
     fileprivate struct State {
-        var numbers: SeededNumbers
+        var numbers: SeededGenerator
         var percent = 0
         var met: [Fault] = []
     }
 
     init(seed: UInt64) {
-        let state = Mutex<State>.Reference(State(numbers: SeededNumbers(seed: seed)))
+        let state = Mutex<State>.Reference(State(numbers: SeededGenerator(seed: seed)))
         self.state = state
         transport = MemoryTransport { request, faults in state.withLock { $0.faults(of: request, faults) } }
     }

@@ -27,9 +27,12 @@ extension History {
         let isNoticed = numbers.happens(50)
         let before = try device.log.lastPosition()
         let replica = device.identity.replica
+        // What it had learnt of itself is forgotten too.
+        let knew = device.mustRenew
         try backup.restore(to: device, isNoticed: isNoticed)
         truth.tell("device \(device.number) is put back, and \(isNoticed ? "notices" : "does not notice")")
-        guard try device.log.lastPosition() < before || device.identity.replica != replica else { return }
+        let isBehind = try device.log.lastPosition() < before
+        guard isBehind || device.identity.replica != replica || knew else { return }
         if isNoticed {
             truth.met(.restoreNoticed)
         } else {

@@ -9,7 +9,7 @@ extension History {
         guard place.group == device.group else { return truth.met(.partition) }
         let isFaulty = numbers.happens(plan.faultPercent)
         place.setFaults(isFaulty ? numbers.pick([5, 30]) : 0)
-        if isFaulty, numbers.happens(20) { device.mishap = numbers.pick([.commitFailed, .powerWent]) }
+        if isFaulty, numbers.happens(50) { device.mishap = numbers.pick([.commitFailed, .powerWent]) }
         try await exchange(
             device, number, isPushing: numbers.happens(90), isFull: numbers.happens(10),
             losesNotes: numbers.happens(5))

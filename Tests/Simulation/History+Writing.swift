@@ -36,10 +36,21 @@ extension History {
             let record = numbers.happens(10) ? numbers.pick(fileRecords) : numbers.pick(records)
             guard chosen.insert(record).inserted else { continue }
             let change = numbers.change(record, viewing: view[record])
+            try check(change, madeBy: device, viewing: view[record])
             batch.append(change, by: device.identity.replica, using: &numbers)
         }
         guard !batch.isEmpty else { return }
         try write(batch, on: device, isRelaxed: numbers.happens(20))
+    }
+
+    /// A change replaces only what its author was looking at, whatever has come since.
+    private func check(_ change: Change, madeBy device: Device<Log>, viewing shown: Record?) throws {
+        var seen = Set(shown?.deletions.map { HeadID($0.event) } ?? [])
+        seen.formUnion(shown?.coveredByDelete ?? [])
+        seen.formUnion(shown?.fields.flatMap { $0.heads.map(\.id) } ?? [])
+        guard change.operations.allSatisfy({ seen.isSuperset(of: $0.supersedes) }) else {
+            throw BrokenPromise("Device \(device.number) replaces what its user had not seen.")
+        }
     }
 
     /// Somebody imports a file that others may import too: its records have the same ids everywhere.

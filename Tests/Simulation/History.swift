@@ -1,6 +1,7 @@
 import EventLog
 import Events
 import Replication
+import SeededNumbers
 
 /// One history: some devices, what they do, what goes wrong, how they meet at the end, and what must be so then.
 ///
@@ -10,7 +11,7 @@ struct History<Log: SimulatedLog> {
     let plan: Plan
     let signing: Signing
     let truth: Truth
-    var numbers: SeededNumbers
+    var numbers: SeededGenerator
     /// Those that still exist.
     var devices: [Device<Log>] = []
     var places: [FaultyPlace]
@@ -47,7 +48,7 @@ struct History<Log: SimulatedLog> {
     private init(seed: UInt64, signing: Signing, isTold: Bool) throws {
         self.seed = seed
         self.signing = signing
-        numbers = SeededNumbers(seed: seed)
+        numbers = SeededGenerator(seed: seed)
         plan = Plan(using: &numbers)
         truth = Truth(isTold: isTold)
         unusedIdentities = signing.identities.shuffled(using: &numbers)
@@ -74,7 +75,8 @@ struct History<Log: SimulatedLog> {
     }
 
     private mutating func step() async throws {
-        time += Int64(numbers.number(1...200_000))
+        // Sometimes two things happen within one millisecond.
+        if numbers.happens(70) { time += Int64(numbers.number(1...200_000)) }
         let step = plan.step(using: &numbers)
         let device = numbers.pick(devices)
         truth.note(UInt64(step.rawValue), UInt64(device.number))

@@ -1,6 +1,7 @@
 import EventLog
 import Events
 import Replication
+import SeededNumbers
 import Testing
 
 /// Which log: the promises below are those of both.
@@ -23,7 +24,7 @@ private struct Writer {
     var replica: ReplicaID { identity.replica }
 
     init(_ sort: LogSort, seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         identity = Identity.random(using: &numbers)
         log = try sort.make()
     }
@@ -118,7 +119,7 @@ private struct Writer {
 
     @Test(arguments: LogSort.allCases, UInt64(1)...20)
     func `ends with the same in whatever order ranges come, and how often`(sort: LogSort, seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         let author = try Writer(sort, seed: 1)
         try author.write(3, 1, 4, 2, 5)
         var frames: [RangeFrame] = []

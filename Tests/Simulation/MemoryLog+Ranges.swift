@@ -15,8 +15,22 @@ extension MemoryLog: RangeSource {
         }
     }
 
+    /// What a range was made from; the same again gives the same, until values are erased.
+    struct Making: Hashable {
+        let range: EventRange
+        let preferredBytes: Int
+        let isOwn: Bool
+        let provenTo: SequenceNumber
+    }
+
     func frame(of range: EventRange, signedBy identity: Identity?, preferredBytes: Int) throws -> RangeFrame? {
-        try makeFrame(of: range, signedBy: identity, preferredBytes: min(preferredBytes, self.preferredBytes))
+        let making = Making(
+            range: range, preferredBytes: min(preferredBytes, self.preferredBytes),
+            isOwn: identity?.replica == range.replica, provenTo: rows.signed[range.replica]?.sequence ?? 0)
+        if let known = made[making] { return known }
+        let frame = try makeFrame(of: range, signedBy: identity, preferredBytes: making.preferredBytes)
+        made[making] = frame
+        return frame
     }
 
     func provenVector(signedBy identity: Identity?) throws -> VersionVector { try proven(signedBy: identity) }

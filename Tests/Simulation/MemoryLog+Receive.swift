@@ -81,6 +81,7 @@ extension MemoryLog {
 
     func erase(_ events: EventSet) throws {
         flush()
+        made = [:]
         rows.erased.formUnion(events)
         let erased = rows.erased
         rows.lastChecksum = 0

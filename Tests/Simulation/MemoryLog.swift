@@ -26,6 +26,8 @@ final class MemoryLog: SimulatedLog {
     /// What is on the disk, where that is less than ``rows``.
     var durableRows: Rows?
     var streams: [ReplicaID: Stream] = [:]
+    /// The ranges that were made: most go to several others.
+    var made: [Making: RangeFrame] = [:]
     /// How many events a replica appends until one says all that its author had seen.
     var contextCount = EventLog.contextCount
     /// The most bytes of events of a range that is made here.
@@ -70,6 +72,9 @@ final class MemoryLog: SimulatedLog {
 
     func keptFrames() -> [RangeFrame] { rows.waiting }
 
+    /// Nothing is archived here, so no values are ever lacking.
+    func lackingValues() -> EventSet { EventSet() }
+
     func forkedFrames() -> [RangeFrame] { rows.forked }
 
     func erased() -> EventSet { rows.erased }
@@ -94,7 +99,7 @@ final class MemoryLog: SimulatedLog {
     /// Computes from the rows what is kept beside them in memory, and trusts nothing that was there.
     private func readRows() throws {
         var checksum: UInt32 = 0
-        streams = [:]
+        (streams, made) = ([:], [:])
         for (place, bytes) in rows.events.enumerated() {
             try bytes.withSpan { bytes in
                 let frame = try Frame(verifying: bytes)

@@ -1,3 +1,5 @@
+import SeededNumbers
+
 /// What a history is made of: how many devices, and what may go wrong in it.
 struct Plan {
     let deviceCount: Int
@@ -22,17 +24,17 @@ struct Plan {
         case conversations, place, both
     }
 
-    init(using numbers: inout SeededNumbers) {
+    init(using numbers: inout SeededGenerator) {
         deviceCount = numbers.pick([2, 3, 3, 4, 4, 5, 5, 6, 7])
         stepCount = numbers.number(200...260)
         placeCount = numbers.number(1...2)
         healing = numbers.pick([.conversations, .conversations, .place, .both])
         faultPercent = numbers.pick([10, 30, 60])
-        preferredBytes = numbers.pick([400, 900, 1 << 20])
+        preferredBytes = numbers.pick([500, 1500, 1 << 20, 1 << 20])
         contextCount = numbers.pick([8, 256])
         weights = [
-            .write: 70, .importFile: 8, .pin: 12, .talk: 26, .look: 20, .bundle: 8, .deliver: 14, .clock: 12,
-            .partition: 6, .crash: 8, .save: 8, .backup: 8, .emptyPlace: 1,
+            .write: 70, .importFile: 8, .pin: 16, .talk: 20, .look: 16, .bundle: 7, .deliver: 10, .clock: 14,
+            .partition: 8, .crash: 6, .save: 8, .backup: 10, .emptyPlace: 1,
         ]
         if numbers.happens(40) { weights[.restore] = 2 }
         if numbers.happens(30) { weights[.clone] = 2 }
@@ -40,7 +42,7 @@ struct Plan {
         if numbers.happens(40) { weights[.loseDevice] = 1 }
     }
 
-    func step(using numbers: inout SeededNumbers) -> Step {
+    func step(using numbers: inout SeededGenerator) -> Step {
         Step.allCases[numbers.place(weights: Step.allCases.map { weights[$0] ?? 0 })]
     }
 }

@@ -21,7 +21,7 @@ enum Fault: Int, CaseIterable, Sendable {
     case crash, crashBehindCommit, failedCommit, lostRelaxedBatch, lostNotes
     case restoreNoticed, restoreUnnoticed, clone, fork, lostDevice
     case unreachable, fullPlace, lostAnswer, staleListing, emptiedPlace
-    case olderView, sameImport, erasure, unknownEvent, halfBatch
+    case olderView, sameImport, erasure, unknownEvent
 }
 
 /// What all parts of one history know.

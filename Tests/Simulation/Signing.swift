@@ -1,6 +1,7 @@
 import EventLog
 import Events
 import Replication
+import SeededNumbers
 
 /// How a history signs: really, or by something that costs a hundredth of it.
 struct Signing: Sendable {
@@ -15,7 +16,7 @@ struct Signing: Sendable {
 
     static let real = Signing(
         identities: (UInt64(1)...96).map { seed in
-            var numbers = SeededNumbers(seed: seed)
+            var numbers = SeededGenerator(seed: seed)
             return Identity.random(using: &numbers)
         },
         checkHead: { head throws(SignedHeadError) in try head.check() },

@@ -14,35 +14,42 @@ struct Summary: Sendable {
     init(
         of seeds: ClosedRange<UInt64>, _ run: @escaping @Sendable (UInt64) async throws -> Outcome
     ) async {
-        await withTaskGroup(of: (UInt64, Result<Outcome, any Error>).self) { group in
+        await withTaskGroup(of: Ended.self) { group in
             var next = seeds.lowerBound
             func startNext() {
                 guard next <= seeds.upperBound else { return }
                 let seed = next
                 next += 1
                 group.addTask {
-                    do { return (seed, .success(try await run(seed))) } catch { return (seed, .failure(error)) }
+                    do { return Ended(seed: seed, outcome: try await run(seed)) } catch {
+                        return Ended(seed: seed, failure: "\(error)")
+                    }
                 }
             }
             for _ in 0..<ProcessInfo.processInfo.activeProcessorCount { startNext() }
-            while let (seed, result) = await group.next() {
-                add(result, of: seed)
+            while let ended = await group.next() {
+                add(ended)
                 startNext()
             }
         }
     }
 
-    private mutating func add(_ result: Result<Outcome, any Error>, of seed: UInt64) {
+    /// One history that has come to its end.
+    private struct Ended: Sendable {
+        let seed: UInt64
+        var outcome: Outcome?
+        var failure: String?
+    }
+
+    private mutating func add(_ ended: Ended) {
         seedCount += 1
-        switch result {
-        case .failure(let error): failures.append("\(error)")
-        case .success(let outcome):
-            deviceCounts += outcome.deviceCount
-            leastStepCount = min(leastStepCount, outcome.stepCount)
-            // Seeds end in any order.
-            trace ^= (outcome.trace &+ seed) &* 0x9E37_79B9_7F4A_7C15
-            for (place, count) in outcome.counts.enumerated() where count > 0 { seedsWith[place] += 1 }
-        }
+        if let failure = ended.failure { failures.append(failure) }
+        guard let outcome = ended.outcome else { return }
+        deviceCounts += outcome.deviceCount
+        leastStepCount = min(leastStepCount, outcome.stepCount)
+        // Seeds end in any order.
+        trace ^= (outcome.trace &+ ended.seed) &* 0x9E37_79B9_7F4A_7C15
+        for (place, count) in outcome.counts.enumerated() where count > 0 { seedsWith[place] += 1 }
     }
 
     /// How many devices a history has.

@@ -19,6 +19,11 @@ struct View {
     /// Events that this version does not know.
     private(set) var unknownCount = 0
 
+    /// Replicas whose events are not folded.
+    private let leftOut: Set<ReplicaID>
+
+    init(leavingOut leftOut: Set<ReplicaID> = []) { self.leftOut = leftOut }
+
     /// What `record` shows; `nil` where nothing of it was ever met.
     subscript(record: RecordID) -> Record? {
         states[record].map { Record(kind: Self.kind, id: record, state: $0, names: names, schema: Self.schema) }
@@ -45,7 +50,7 @@ struct View {
             }
             (rest, author) = (frame.rest, frame.id.replica)
             self.position = position
-            try take(frame, bytes)
+            if !leftOut.contains(author) { try take(frame, bytes) }
         }
         guard rest == 0 else { throw BrokenPromise("The log shows half a batch.") }
     }

@@ -44,7 +44,8 @@ extension EventLog {
                 for sequence in first...last {
                     try frame.withEvent(sequence) { event, bytes in
                         // The same leaf: the same event, whose values these are.
-                        guard !event.isWithheld, try leaf(of: event.id) == frame.leaves[Int(sequence - frame.range.first)]
+                        guard !event.isWithheld,
+                            try leaf(of: event.id) == frame.leaves[Int(sequence - frame.range.first)]
                         else { return }
                         found[event.id] = bytes.toArray()
                     }

@@ -98,7 +98,8 @@ extension EventLog {
     }
 
     private func enter(
-        _ intake: Intake, _ arrival: Arrival, _ erased: EventSet, after head: HeadRow?, _ clock: inout HybridClock, _ state: inout LogState,
+        _ intake: Intake, _ arrival: Arrival, _ erased: EventSet, after head: HeadRow?, _ clock: inout HybridClock,
+        _ state: inout LogState,
         _ transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
         guard let last = intake.last, let replica = intake.entering.first?.frame.range.replica else { return }

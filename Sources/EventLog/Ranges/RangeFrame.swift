@@ -129,8 +129,11 @@ public struct RangeFrame: Hashable, Sendable {
     /// Two frames are the same where their bytes are.
     public static func == (left: RangeFrame, right: RangeFrame) -> Bool { left.bytes == right.bytes }
 
-    /// Hashes the bytes.
-    public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+    /// Hashes what tells most frames apart: which events, and the last of them.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(range)
+        hasher.combine(leaves[leaves.count - 1])
+    }
 }
 
 /// Why bytes are no range, or not one that can be believed.

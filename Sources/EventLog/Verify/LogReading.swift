@@ -87,6 +87,11 @@ struct LogReading {
         let main = reader.meta.main
         let counts = reader.walk(main, holdsTables: true, valueLimit: TreeRecord.byteCount, &visitor)
         tables = visitor.tables
+        // Our tables are plain ones: any flag would have liblmdb read the keys in another way.
+        if main.flags != 0 { damage.append(LogDamage(.meta, "the record of tables has flags that no log has")) }
+        for (name, record) in tables.sorted(by: { $0.key < $1.key }) where record.flags != 0 {
+            damage.append(LogDamage(.meta, "the record of the table \(name) has flags that no log has"))
+        }
         damage += visitor.damaged.map { LogDamage(.page, "in the table of tables: \($0)") }
         compare(counts, main, name: "tables", isDamaged: !visitor.damaged.isEmpty)
         for name in Self.smallTables + ["events", "arrivals"] where tables[name] == nil {

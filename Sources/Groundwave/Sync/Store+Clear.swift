@@ -60,6 +60,7 @@ extension Store {
         if let replica, let name = try deviceNames()[replica] { writer.deviceName = name }
         try await writer.exclusively { [log, views, files] in
             try log.clear()
+            try writer.renew()
             // Hints of what lies elsewhere say what was read, and all of it has to be read again.
             for name in names { unlink(files.notes(of: name)) }
             for path in files.snapshots { unlink(path) }

@@ -126,10 +126,12 @@ extension StoreError {
                 hint: "Nothing is lost: what was logged waits here. Try again when it is back.", cause: error)
         case .full(let reason):
             self.init(
-                .inputOutput, "\(address) is full: \(clause(reason)).", hint: "Make room there, then sync again.", cause: error)
+                .inputOutput, "\(address) is full: \(clause(reason)).", hint: "Make room there, then sync again.",
+                cause: error)
         case .notPermitted(let reason):
             self.init(
-                .notPermitted, "\(address) does not let us: \(clause(reason)).", hint: "Check its permissions.", cause: error)
+                .notPermitted, "\(address) does not let us: \(clause(reason)).", hint: "Check its permissions.",
+                cause: error)
         case .tooLarge(let name, let byteCount):
             self.init(
                 .damaged, "\(name) at \(address) has \(byteCount) bytes, which is more than anything of ours.",

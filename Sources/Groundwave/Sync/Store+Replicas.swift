@@ -59,3 +59,16 @@ extension Store {
         }
     }
 }
+
+extension Store {
+    /// What each store has said at a remote that it has.
+    func statements() throws -> [ReplicaID: VersionVector] {
+        var said: [ReplicaID: VersionVector] = [:]
+        for remote in try remotes() {
+            for statement in files.readNotes(of: remote.name).statements.values {
+                said[statement.store, default: VersionVector()].join(statement.vector)
+            }
+        }
+        return said
+    }
+}

@@ -66,7 +66,8 @@ public struct SyncStatus: Hashable, Sendable {
 
     /// Whether every device that uses a remote is known to have exactly the events that are here, and nothing waits.
     public var isComplete: Bool {
-        !isOff && !places.isEmpty && waiting.isEmpty && forked.isEmpty && lacking == 0 && places.allSatisfy(\.isComplete)
+        !isOff && !places.isEmpty && waiting.isEmpty && forked.isEmpty && lacking == 0
+            && places.allSatisfy(\.isComplete)
     }
 }
 

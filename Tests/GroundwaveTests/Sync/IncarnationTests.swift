@@ -189,7 +189,9 @@ import Testing
         try Data().write(to: state)
         let key = try Data(contentsOf: copy.appending(path: "identity"))
         for _ in 0..<3 {
-            guard case .ready(let store) = try await Store.open(at: copy, Configuration(stateFolder: state)) else { return }
+            guard case .ready(let store) = try await Store.open(at: copy, Configuration(stateFolder: state)) else {
+                return
+            }
             await #expect(throws: StoreError.self) { _ = try await store.log("N0TWO") }
             try store.close()
             #expect(try Data(contentsOf: copy.appending(path: "identity")) == key)

@@ -36,6 +36,7 @@ import Testing
         #expect(try newcomer.store.field("CALL", of: id) == "N0CALL")
         #expect(try newcomer.store.digest().content == fleet[1].digest().content)
         #expect(try newcomer.store.syncStatus().isComplete)
+        try newcomer.store.close()
         #expect(try await Store.verify(at: newcomer.url, isDeep: true).isOK)
     }
 }

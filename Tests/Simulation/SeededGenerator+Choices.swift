@@ -1,21 +1,6 @@
-/// Numbers that follow from a seed: SplitMix64.
-struct SeededNumbers: RandomNumberGenerator, Sendable {
-    private var state: UInt64
+import SeededNumbers
 
-    init(seed: UInt64) {
-        state = seed
-        // Seeds that follow each other have nothing in common.
-        state = next()
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SeededGenerator {
     /// A number of `range`.
     mutating func number(_ range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(next() % UInt64(range.upperBound - range.lowerBound + 1))
