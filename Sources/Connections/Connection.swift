@@ -95,14 +95,12 @@ public final class Connection: Sendable {
     /// - Parameter reason: Why, in a sentence for people; empty where all is well.
     public func stop(reason: String = "") { channel.eventLoop.execute { [handler] in handler.value.stop(reason) } }
 
-    /// Says why there is no conversation, and closes.
-    func refuse(reason: String) {
+    /// Says why there is no conversation, and returns when the connection is closed.
+    public func refuse(reason: String) async {
         let bytes = Greeting.farewell(reason)
         channel.eventLoop.execute { [handler] in handler.value.refuse(bytes) }
+        try? await channel.closeFuture.get()
     }
-
-    /// Returns when the connection is closed.
-    func closed() async { try? await channel.closeFuture.get() }
 
     deinit { channel.close(promise: nil) }
 }

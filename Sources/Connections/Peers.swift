@@ -50,8 +50,7 @@ final class Peers: Sendable {
         }
         guard mayTalk else { return }
         Task { [self] in
-            connection.refuse(reason: "too many are connected: try again later")
-            await connection.closed()
+            await connection.refuse(reason: "too many are connected: try again later")
             state.withLock { $0.refusedCount -= 1 }
         }
     }

@@ -33,6 +33,10 @@ public struct Session: Sendable {
         case quarantine(ProtocolError)
     }
 
+    /// Why a store ends a conversation in which it has learnt that it was put back to an earlier state: whoever talked with
+    /// it connects again.
+    public static let newName = "this store goes on under a new name"
+
     /// How many ranges are sent before the first is confirmed.
     static let window = 4
     /// So many bytes that a peer sends for nothing are forgiven.

@@ -82,7 +82,7 @@ public struct SessionRunner<Log: ReplicatedLog> {
                 received.add(result)
                 queue =
                     wasPutBack
-                    ? session.stop(reason: "this store goes on under a new name")[...]
+                    ? session.stop(reason: Session.newName)[...]
                     : queue + session.took(result, now: try statement())
             }
         }
