@@ -43,7 +43,9 @@ extension Connection {
     public static func open(
         input: CInt, output: CInt, limits: ConnectionLimits = ConnectionLimits()
     ) async throws(ConnectionError) -> Connection {
-        guard input >= 0, output >= 0, input != output else { throw .notAPipe("two descriptors are needed") }
+        guard input != output else { throw .notAPipe("two descriptors are needed") }
+        // What cannot be waited for, such as a file or /dev/null, would end the program; a terminal changes bytes.
+        guard isPipe(input), isPipe(output) else { throw .notAPipe("a pipe or a socket is needed each way") }
         do {
             return try await NIOPipeBootstrap(group: group)
                 .channelOption(.autoRead, value: false)
@@ -55,6 +57,12 @@ extension Connection {
             throw .notAPipe(SystemReason.text(error))
         }
     }
+}
+
+/// Whether a descriptor is a pipe or a socket.
+private func isPipe(_ descriptor: CInt) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
 }
 
 /// Why the system refused something, in its words.

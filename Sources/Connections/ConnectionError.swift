@@ -4,7 +4,7 @@ public enum ConnectionError: Error, Hashable, Sendable {
     case unreachable(String)
     /// Nobody can be waited for at this address: the reason, as the system gives it.
     case cannotListen(String)
-    /// The descriptors are no pipes, sockets or terminals.
+    /// The descriptors are no pipes or sockets.
     case notAPipe(String)
     /// The connection ended without a goodbye: the other side, or what lies between, has gone.
     case cut

@@ -49,9 +49,12 @@ import Glibc
     @Test func `by a file are not connected`() async throws {
         let store = try TestStore(seed: 1)
         let path = store.folder.appending(path: "log.mdb").path
-        let (file, ends) = (open(path, O_RDONLY), try Pipe.descriptors())
-        defer { for descriptor in [file, ends.reading, ends.writing] { _ = close(descriptor) } }
-        for (input, output) in [(file, ends.writing), (ends.reading, file), (ends.reading, ends.reading)] {
+        let (file, nothing, ends) = (open(path, O_RDONLY), open("/dev/null", O_RDWR), try Pipe.descriptors())
+        defer { for descriptor in [file, nothing, ends.reading, ends.writing] { _ = close(descriptor) } }
+        for (input, output) in [
+            (file, ends.writing), (ends.reading, file), (nothing, ends.writing), (ends.reading, nothing),
+            (ends.reading, ends.reading), (-1, ends.writing),
+        ] {
             await #expect(throws: ConnectionError.self) {
                 _ = try await Connection.open(input: input, output: output)
             }

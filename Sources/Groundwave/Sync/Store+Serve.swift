@@ -56,7 +56,7 @@ extension Store {
                 throw StoreError(.usage, "There is no pipe to talk through: \(reason).", cause: error)
             case let error as ConnectionError:
                 throw StoreError(
-                    .unreachable, "The conversation was cut (\(error)).",
+                    .unreachable, "The conversation was not ended: \(error.sentence).",
                     hint: "Nothing is lost: what has come stays, and the next one goes on.", cause: error)
             default: throw error
             }
