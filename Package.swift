@@ -7,6 +7,8 @@ import PackageDescription
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 let package = Package(
@@ -24,6 +26,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
@@ -50,12 +53,13 @@ let package = Package(
         // Layer 4
         .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
         .target(name: "Settings", dependencies: ["ByteCoding", "Events", "Records"]),
+        .target(name: "Connections", dependencies: ["EventLog", "Events", "Replication", nioCore, nioPosix]),
         // Layer 5
         .target(
             name: "Groundwave",
             dependencies: [
-                "ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records", "Replication",
-                "Settings", grdb, logging,
+                "ADIF", "ByteCoding", "Connections", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records",
+                "Replication", "Settings", grdb, logging,
             ]),
         // Layer 6
         .target(name: "GroundwaveTesting", dependencies: ["Groundwave", "SeededNumbers"]),
@@ -86,6 +90,9 @@ let package = Package(
             name: "Simulation",
             dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", "Replication", "SeededNumbers"],
             path: "Tests/Simulation"),
+        .testTarget(
+            name: "ConnectionsTests",
+            dependencies: ["Connections", "EventLog", "Events", "Replication", "SeededNumbers", nioCore, nioPosix]),
         // The other process of ReplicationTests: it stores objects and is killed, or may not do everything.
         .executableTarget(name: "transport-writer", dependencies: ["Replication"], path: "Tests/TransportWriter"),
         // The call sites of the public interface, compiled and run: they import what an application imports.

@@ -124,6 +124,13 @@ public struct PlaceNotes: Hashable, Sendable {
         return writer.bytes
     }
 
+    /// A store has said directly what it has: with it alone lies what can be met there.
+    public mutating func heard(_ statement: Statement) {
+        statements[statement.store] = statement
+        vector = statement.vector
+        kept = Set(statement.kept)
+    }
+
     /// A range lies there.
     mutating func add(_ range: EventRange) {
         guard range.first <= vector[range.replica] + 1 else {

@@ -35,10 +35,16 @@ public struct Session: Sendable {
         case quarantine(ProtocolError)
     }
 
+    /// Why a store ends a conversation in which it has learnt that it was put back to an earlier state: whoever talked with
+    /// it connects again.
+    public static let newName = "this store goes on under a new name"
+
     /// How many ranges are sent before the first is confirmed.
     static let window = 4
     /// So many bytes that a peer sends for nothing are forgiven.
     static let forgivenBytes = 16 << 20
+    /// So many times a peer may say for nothing that it is idle.
+    static let forgivenIdles = 2 * Statement.rangeCount
 
     private let log: LogID
     private let checkSignature: @Sendable (SignedHead) throws(SignedHeadError) -> Void
@@ -65,6 +71,7 @@ public struct Session: Sendable {
     private var saidIdle = false
     private var isRemoteIdle = false
     private var wastedBytes = 0
+    private var wastedIdles = 0
     private var isOver = false
     /// What went over the connection.
     public private(set) var traffic = Traffic()
@@ -79,6 +86,9 @@ public struct Session: Sendable {
         public var sentEvents: UInt64 = 0
         /// Events that came, new or not.
         public var receivedEvents: UInt64 = 0
+
+        /// Nothing.
+        public init() {}
     }
 
     /// A conversation about `log` for the side that has `local`.
@@ -108,6 +118,9 @@ public struct Session: Sendable {
 
     /// Whether nothing is left to do, and the other side has said so too.
     public var isDone: Bool { isQuiet && isRemoteIdle }
+
+    /// Bytes that came and are kept: the beginning of a message, and ranges that wait to be taken.
+    public var bufferedBytes: Int { arrived.reduce(reader.byteCount) { $0 + $1.bytes.count } }
 
     /// Begins: says hello.
     public mutating func start() -> [Action] {
@@ -236,6 +249,8 @@ public struct Session: Sendable {
                 notice(head)
             }
         case .idle:
+            if isRemoteIdle { wastedIdles += 1 }
+            guard wastedIdles <= Self.forgivenIdles else { throw .unexpected("idle again and again") }
             isRemoteIdle = true
             if let claimed = unfulfilled { throw .claims(claimed) }
         case .hello, .goodbye: break

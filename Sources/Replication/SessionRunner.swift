@@ -7,9 +7,13 @@ import Events
 public struct SessionRunner<Log: ReplicatedLog> {
     /// The conversation.
     public private(set) var session: Session
+    /// After so many bytes of one answer no further range is made before ``goOn()``: for whoever has no room for more.
+    /// Confirmations are always given, so that two sides that both have no room do not wait for each other.
+    public var answerLimit = Int.max
+    private var postponed: Session.Action?
     private let log: Log
     private let identity: Identity
-    private let now: () -> Arrival
+    private let now: @Sendable () -> Arrival
     /// How it ended; `nil` while it goes on.
     public private(set) var ending: Session.Ending?
     /// What was received, all together.
@@ -21,7 +25,7 @@ public struct SessionRunner<Log: ReplicatedLog> {
         checkSignature: @escaping @Sendable (SignedHead) throws(SignedHeadError) -> Void = {
             head throws(SignedHeadError) in try head.check()
         },
-        now: @escaping () -> Arrival
+        now: @escaping @Sendable () -> Arrival
     ) throws {
         self.log = log
         self.identity = identity
@@ -40,6 +44,20 @@ public struct SessionRunner<Log: ReplicatedLog> {
     /// The log may have changed; returns what to send.
     public mutating func logChanged() throws -> [UInt8] { try perform(session.changed(to: statement())) }
 
+    /// There is room for more; returns what to send.
+    public mutating func goOn() throws -> [UInt8] {
+        let action = postponed
+        postponed = nil
+        return try perform(action.map { [$0] } ?? [])
+    }
+
+    /// Whether a range is made only after ``goOn()``.
+    public var isPostponed: Bool { postponed != nil }
+
+    /// Whether events of this side's own came that were not here: the store was put back to an earlier state. The
+    /// conversation is over then, since what would be signed in it may have been signed before.
+    public var wasPutBack: Bool { received.isOfOwn(identity.replica) }
+
     /// Ends it; returns what to send.
     public mutating func stop(reason: String = "") throws -> [UInt8] { try perform(session.stop(reason: reason)) }
 
@@ -53,6 +71,7 @@ public struct SessionRunner<Log: ReplicatedLog> {
             switch action {
             case .send(let message): bytes += message
             case .end(let ending): self.ending = ending
+            case .make where bytes.count >= answerLimit, .find where bytes.count >= answerLimit: postponed = action
             case .make(let range):
                 let frame = try log.frame(of: range, signedBy: identity, preferredBytes: RangeLimits.preferredBytes)
                 queue += session.provide(frame, of: range)
@@ -64,12 +83,17 @@ public struct SessionRunner<Log: ReplicatedLog> {
             case .take(let frame):
                 let result = try log.receive([frame], arrival: now())
                 received.add(result)
-                queue += session.took(result, now: try statement())
+                queue =
+                    wasPutBack
+                    ? session.stop(reason: Session.newName)[...]
+                    : queue + session.took(result, now: try statement())
             }
         }
         return bytes
     }
 }
+
+extension SessionRunner: Sendable where Log: Sendable {}
 
 extension Received {
     /// Adds what became of later ranges.

@@ -75,10 +75,25 @@ final class Program: Sendable {
         return Running(process: process, paths: paths, arguments: arguments)
     }
 
+    /// Starts the program between two pipes.
+    func talk(
+        _ arguments: [String], _ input: FileHandle, _ output: FileHandle, _ errors: Pipe
+    ) throws -> Process {
+        let process = Process()
+        process.executableURL = Self.executable
+        process.arguments = arguments
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        return process
+    }
+
     /// A run that has not ended yet. Its output goes to files, so that nothing waits for a full pipe.
     struct Running {
-        fileprivate let process: Process
-        fileprivate let paths: [URL]
+        let process: Process
+        /// Where its output, its errors and its input lie.
+        let paths: [URL]
         fileprivate let arguments: [String]
 
         /// Waits for its end.

@@ -30,8 +30,8 @@ struct Program: AsyncParsableCommand {
             CommandGroup(
                 name: "Several devices",
                 subcommands: [
-                    RemoteCommand.self, Join.self, SyncCommand.self, BundleCommand.self, Missing.self, Replicas.self,
-                    Forks.self,
+                    RemoteCommand.self, Join.self, SyncCommand.self, Serve.self, BundleCommand.self, Missing.self,
+                    Replicas.self, Forks.self,
                 ]),
             CommandGroup(
                 name: "Audit, time travel, replay",

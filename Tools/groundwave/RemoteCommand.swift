@@ -1,4 +1,5 @@
 import ArgumentParser
+import Events
 import Groundwave
 
 struct RemoteCommand: AsyncParsableCommand {
@@ -8,23 +9,27 @@ struct RemoteCommand: AsyncParsableCommand {
         discussion: """
             A remote is a folder that the devices can reach, at the same time or not: a share, a stick, a folder that a \
             cloud service copies. Each device leaves there what it has logged, in a folder of its own, and takes what the \
-            others have left. What lies there is not encrypted.
+            others have left. Or it is a device that waits for others, with groundwave serve, and is talked with while \
+            both are there. Neither is encrypted.
 
-              groundwave remote add shack file:///mnt/shack/log
+              groundwave remote add stick file:///mnt/stick/log
+              groundwave remote add shack groundwave://shack.local:7373
               groundwave sync
             """,
-        subcommands: [RemoteAdd.self, RemoteList.self, RemoteShow.self, RemoteRemove.self],
+        subcommands: [RemoteAdd.self, RemoteList.self, RemoteShow.self, RemoteProbeCommand.self, RemoteRemove.self],
         defaultSubcommand: RemoteList.self)
 }
 
 struct RemoteAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add a remote; the next sync uses it.",
-        discussion: "The folder is made where only its last part is missing.")
+        discussion: "The folder is made where only its last part is missing. A device need not be there now.")
 
     @Argument(help: "What to call it on this device.")
     var name: String
-    @Argument(help: ArgumentHelp("Where it is: file:///path/to/folder, or the path.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp(
+            "Where it is: file:///path/to/folder, or the path; or groundwave://host:port.", valueName: "url"))
     var url: String
     @OptionGroup var options: StoreOptions
 
@@ -73,7 +78,7 @@ struct RemoteList: AsyncParsableCommand {
 
 struct RemoteShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "What lies at a remote, by device; asks the remote.")
+        commandName: "show", abstract: "What lies at a remote, by device, or what a device says it has; asks it.")
 
     @Argument(help: "The remote.")
     var name: String
@@ -92,9 +97,18 @@ struct RemoteShow: AsyncParsableCommand {
             var what: String
         }
 
+        struct Peer: Encodable {
+            var replica: String
+            var device: String?
+            var vector: [String: UInt64]
+            var has: UInt64
+            var lacks: UInt64
+        }
+
         var name: String
         var url: String
         var log: String?
+        var peer: Peer?
         var stores: [Item]
         var bytes: Int
         var foreign: [Foreign]
@@ -108,12 +122,14 @@ struct RemoteShow: AsyncParsableCommand {
             return try Terminal.print(
                 json: Result(
                     name: name, url: "\(remote.address)", log: contents.log.map { "\($0)" },
+                    peer: contents.peer.map { Result.Peer($0) },
                     stores: contents.stores.map {
                         .init(replica: "\($0.replica)", device: $0.device, segments: $0.segments, bytes: $0.bytes)
                     },
                     bytes: contents.byteCount, foreign: contents.foreign.map { .init(name: $0.name, what: $0.what) }))
         }
         guard contents.log != nil else { return Terminal.print("Nothing lies at \(remote.address) yet.") }
+        if let peer = contents.peer { return print(peer, of: contents.log, in: store) }
         var table = TextTable(["DEVICE", "REPLICA", "SEGMENTS", "BYTES"], numbersFrom: 2)
         for item in contents.stores {
             table.append([
@@ -124,6 +140,29 @@ struct RemoteShow: AsyncParsableCommand {
         for foreign in contents.foreign {
             Terminal.remark("\(Terminal.visible(foreign.name)): \(foreign.what). It is left alone.")
         }
+    }
+}
+
+extension RemoteShow {
+    private func print(_ peer: RemoteContents.Peer, of log: LogID?, in store: Store) {
+        let name = Terminal.visible(peer.device ?? peer.replica.short)
+        if log != store.logID, let log { return Terminal.print("\(name) has another log, \(log.short).") }
+        let (has, lacks) = (peer.has.reduce(0) { $0 + $1.count }, peer.lacks.reduce(0) { $0 + $1.count })
+        Terminal.print("\(name) has \(NumberText.count(peer.vector.eventCount, "event")).")
+        Terminal.print(
+            has == 0 && lacks == 0
+                ? "They are those that are here."
+                : "\(has) of them are not here, and it lacks \(lacks) that are: groundwave sync \(self.name).")
+    }
+}
+
+extension RemoteShow.Result.Peer {
+    fileprivate init(_ peer: RemoteContents.Peer) {
+        replica = "\(peer.replica)"
+        device = peer.device
+        vector = Dictionary(uniqueKeysWithValues: peer.vector.entries.map { ("\($0.replica)", $0.sequence) })
+        has = peer.has.reduce(0) { $0 + $1.count }
+        lacks = peer.lacks.reduce(0) { $0 + $1.count }
     }
 }
 

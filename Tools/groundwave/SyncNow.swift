@@ -14,6 +14,8 @@ struct SyncNow: AsyncParsableCommand {
     var push = false
     @Flag(help: "Only take what others have left.")
     var pull = false
+    @Flag(help: "Talk over standard input and output, as in: ssh host groundwave sync --stdio.")
+    var stdio = false
     @OptionGroup var options: StoreOptions
 
     struct Result: Encodable {
@@ -38,9 +40,13 @@ struct SyncNow: AsyncParsableCommand {
 
     func validate() throws {
         if push, pull { throw ValidationError("Without --push and --pull it does both.") }
+        if stdio, push || pull || name != nil {
+            throw ValidationError("With --stdio both sides tell what they have, and who is there needs no name.")
+        }
     }
 
     func run() async throws {
+        if stdio { return try await SyncStdio.run(options, stays: watch) }
         let store = try await options.open()
         let remotes = try name.map { [try store.remote($0)] } ?? store.remotes()
         guard !remotes.isEmpty else {

@@ -23,12 +23,29 @@ public struct RemoteContents: Hashable, Sendable {
         public let what: String
     }
 
+    /// What a device that was talked with says it has.
+    public struct Peer: Hashable, Sendable {
+        /// The replica that it writes as.
+        public let replica: ReplicaID
+        /// The name of the device, where it is known here.
+        public let device: String?
+        /// What it has.
+        public let vector: VersionVector
+        /// Events that it has and that are not here.
+        public let has: [EventRange]
+        /// Events that are here and that it does not have.
+        public let lacks: [EventRange]
+    }
+
     /// The log that lies there; `nil` where none does.
     public var log: LogID?
     /// What each store has left there, in order of replica.
     public var stores: [Item] = []
     /// What is left alone: copies that a cloud service has made of an object, links, files of others.
     public var foreign: [Foreign] = []
+
+    /// The device that waits there; `nil` for a folder.
+    public var peer: Peer?
 
     /// Bytes of all segments.
     public var byteCount: Int { stores.reduce(0) { $0 + $1.bytes } }
@@ -41,7 +58,11 @@ extension Store {
     public func contents(of remote: Remote) async throws -> RemoteContents {
         let names = try deviceNames()
         return try await reaching(remote) {
-            let transport = remote.address.transport()
+            let transport: FolderTransport
+            switch remote.address {
+            case .folder(let url): transport = FolderTransport(url)
+            case .host(let name, let port): return try await self.contents(of: name, port, names)
+            }
             let place = try await PlaceContents(at: transport)
             var contents = RemoteContents(log: place.log)
             contents.stores = place.stores.map {
@@ -52,9 +73,20 @@ extension Store {
         }
     }
 
-    private static func foreignNames(at transport: any Transport) throws -> [RemoteContents.Foreign] {
-        guard let folder = transport as? FolderTransport else { return [] }
-        return try folder.foreignNames().map { .init(name: $0.path, what: $0.kind.sentence) }
+    private func contents(
+        of host: String, _ port: Int, _ names: [ReplicaID: String]
+    ) async throws -> RemoteContents {
+        let greeting = try await Self.greeting(host, port).greeting
+        var contents = RemoteContents(log: greeting.log)
+        let (vector, here) = (greeting.statement.vector, greeting.log == logID ? try log.vector() : VersionVector())
+        contents.peer = .init(
+            replica: greeting.statement.store, device: names[greeting.statement.store], vector: vector,
+            has: vector.ranges(missingFrom: here), lacks: here.ranges(missingFrom: vector))
+        return contents
+    }
+
+    private static func foreignNames(at folder: FolderTransport) throws -> [RemoteContents.Foreign] {
+        try folder.foreignNames().map { .init(name: $0.path, what: $0.kind.sentence) }
     }
 
     /// Says of an error of a place which remote it is about.
@@ -70,8 +102,12 @@ extension Store {
     /// - Throws: ``StoreError`` with code `exists` where another log lies there: that is not deleted.
     public func deleteContents(of remote: Remote) async throws -> Int {
         try requireWritable()
+        guard case .folder(let url) = remote.address else {
+            throw StoreError(
+                .usage, "\(remote.address) is a device, and what it has is its own.", hint: "Nothing was deleted.")
+        }
         return try await reaching(remote) { [logID, files] in
-            let transport = remote.address.transport()
+            let transport = FolderTransport(url)
             let found = try await Place.log(at: transport)
             guard found == logID else {
                 throw StoreError(

@@ -1,7 +1,6 @@
 import EventLog
 import Events
 import Foundation
-import Replication
 
 extension Store {
     /// Makes a store in a folder that holds none, as a new replica of the log that lies at `address`, and takes what is
@@ -14,10 +13,7 @@ extension Store {
     public static func join(
         _ address: RemoteAddress, at url: URL, _ configuration: Configuration = Configuration()
     ) async throws -> (store: Store, summary: SyncSummary) {
-        let found: LogID?
-        do { found = try await Place.log(at: address.transport()) } catch let error as TransportError {
-            throw StoreError(error, at: address)
-        }
+        let found = try await log(at: address)
         guard let found else {
             throw StoreError(
                 .notFound, "No log lies at \(address).",
@@ -27,16 +23,5 @@ extension Store {
         let name = address.suggestedName
         try await store.add(remote: name, at: address)
         return (store, try await store.sync(try store.remote(name)))
-    }
-}
-
-extension RemoteAddress {
-    /// A name for a remote at this address that the user did not name.
-    var suggestedName: String {
-        switch self {
-        case .folder(let url):
-            let letters = url.lastPathComponent.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
-            return letters.isEmpty ? "folder" : String(letters.prefix(32))
-        }
     }
 }

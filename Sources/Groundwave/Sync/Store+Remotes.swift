@@ -1,3 +1,4 @@
+import Events
 import Foundation
 import Replication
 
@@ -32,7 +33,8 @@ extension Store {
 
     /// Adds a remote. Nothing is sent before the next ``sync(_:isPulling:isPushing:isFull:)``.
     ///
-    /// A folder that is not there is made, its last part alone: a stick that is not plugged in must not become a folder.
+    /// A folder that is not there is made, its last part alone: a stick that is not plugged in must not become a folder. A
+    /// device that waits for others need not be there now.
     ///
     /// - Throws: ``StoreError`` with code `exists` where there is one of that name with another address, or where another
     ///   log lies at the address; `usage` where the name is none; `unreachable`.
@@ -95,15 +97,17 @@ extension Store {
         }
     }
 
+    /// A device need not be there when it is named.
     private func checkLog(at address: RemoteAddress) async throws {
         let found: LogID?
-        do { found = try await Place.log(at: address.transport()) } catch let error as TransportError {
-            throw StoreError(error, at: address)
+        do { found = try await Self.log(at: address) } catch {
+            guard case .host = address, (error as? StoreError)?.code == .unreachable else { throw error }
+            return
         }
         if let found, found != logID {
             throw StoreError(
                 .exists, "Another log lies at \(address): \(found.short); this one is \(logID.short).",
-                hint: "Name another folder; or get that log with groundwave join \(address) --store NEW-FOLDER.")
+                hint: "Name another address; or get that log with groundwave join \(address) --store NEW-FOLDER.")
         }
     }
 

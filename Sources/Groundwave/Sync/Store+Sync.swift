@@ -1,3 +1,4 @@
+import Connections
 import EventLog
 import Events
 import Replication
@@ -27,7 +28,8 @@ public struct SyncSummary: Hashable, Sendable {
 }
 
 extension Store {
-    /// Takes what others have left at a remote, and leaves what is not there yet.
+    /// Takes what others have left at a remote, and leaves what is not there yet; with a device that is talked with, until
+    /// both have said all they have.
     ///
     /// What came is in the log, durably, and shows in the next read. Each step is safe to break off; the next call goes
     /// on. Whatever the place holds or has lost, nothing is taken away here.
@@ -45,39 +47,28 @@ extension Store {
         _ remote: Remote, isPulling: Bool = true, isPushing: Bool = true, isFull: Bool = false
     ) async throws -> SyncSummary {
         try requireWritable()
-        guard let writer else { preconditionFailure("A store that can be written has a writer.") }
-        guard try !isSyncOff() else {
-            throw StoreError(
-                .syncOff, "Synchronising is switched off on this device.",
-                hint: "Switch it on with groundwave sync on. Nothing is lost meanwhile.")
-        }
+        try requireSyncOn()
         var summary = SyncSummary(remote: remote)
         do {
-            // Again where this store turns out to be an earlier state of itself: then under its new name. And where
-            // something gave way: then that is left there too.
-            for _ in 0..<3 {
+            // Once more where something gave way: then that is left there too.
+            for _ in 0..<2 {
                 try await introduce()
-                let identity = writer.identity
+                let known = summary.receivedEvents
                 let yielding = Yielding(
-                    store: self, position: try log.lastPosition(),
-                    sent: EventID(identity.replica, try sentVector()[identity.replica]))
-                var exchange = Exchange(
-                    StoreLog(store: self), as: identity, at: remote.address.transport(),
-                    notes: files.readNotes(of: remote.name), now: surroundings.now)
-                defer { summary.add(exchange.report) }
-                do {
-                    try await exchange.run(isPulling: isPulling, isPushing: isPushing, isFull: isFull)
-                } catch {
-                    try files.write(exchange.notes, of: remote.name)
-                    throw error
+                    store: self, position: try log.lastPosition(), sent: try lastSent())
+                switch remote.address {
+                case .folder(let url):
+                    try await exchange(
+                        at: FolderTransport(url), &summary, isPulling: isPulling, isPushing: isPushing, isFull: isFull)
+                case .host(let name, let port):
+                    guard isPulling, isPushing else {
+                        throw StoreError(
+                            .usage, "\(remote.name) is a device that is talked with: both sides tell what they have.",
+                            hint: "Leave --push and --pull out.")
+                    }
+                    try await converse(name, port, &summary)
                 }
-                try files.write(exchange.notes, of: remote.name)
-                if exchange.report.received.isOfOwn(identity.replica) {
-                    try await introduce()
-                    summary.newReplica = writer.replica
-                    continue
-                }
-                let count = exchange.report.received.appendedCount > 0 ? try await yielding.run() : 0
+                let count = summary.receivedEvents > known ? try await yielding.run() : 0
                 if count == 0 { break }
                 summary.yieldedFields += count
             }
@@ -90,10 +81,45 @@ extension Store {
         return summary
     }
 
+    private func exchange(
+        at transport: any Transport, _ summary: inout SyncSummary, isPulling: Bool, isPushing: Bool, isFull: Bool
+    ) async throws {
+        guard let writer else { preconditionFailure("A store that can be written has a writer.") }
+        let name = summary.remote.name
+        // Twice where this store turns out to be an earlier state of itself: then under its new name.
+        for _ in 0..<2 {
+            try await introduce()
+            let identity = writer.identity
+            var exchange = Exchange(
+                StoreLog(store: self), as: identity, at: transport, notes: files.readNotes(of: name),
+                now: surroundings.now)
+            defer { summary.add(exchange.report) }
+            do {
+                try await exchange.run(isPulling: isPulling, isPushing: isPushing, isFull: isFull)
+            } catch {
+                try files.write(exchange.notes, of: name)
+                throw error
+            }
+            try files.write(exchange.notes, of: name)
+            guard exchange.report.received.isOfOwn(identity.replica) else { break }
+            try await introduce()
+            summary.newReplica = writer.replica
+        }
+    }
+
+    func requireSyncOn() throws {
+        guard try !isSyncOff() else {
+            throw StoreError(
+                .syncOff, "Synchronising is switched off on this device.",
+                hint: "Switch it on with groundwave sync on. Nothing is lost meanwhile.")
+        }
+    }
+
     /// An error of a place, as one of the store.
     static func describe(_ error: any Error, at remote: Remote) -> any Error {
         switch error {
         case let error as TransportError: StoreError(error, at: remote.address)
+        case let error as ConnectionError: StoreError(error, at: remote.address)
         case PlaceError.otherLog(let log):
             StoreError(
                 .exists, "Another log lies at \(remote.address): \(log.short).",
@@ -113,8 +139,14 @@ extension Store {
         return vector
     }
 
+    /// The last event of this device that lies at some remote.
+    private func lastSent() throws -> EventID {
+        guard let replica else { preconditionFailure("A store that can be written has a replica.") }
+        return EventID(replica, try sentVector()[replica])
+    }
+
     /// Writes down how it went, for `sync status`.
-    private func remember(_ summary: SyncSummary, failure: (any Error)?) throws {
+    func remember(_ summary: SyncSummary, failure: (any Error)?) throws {
         let now = surroundings.now().wallMilliseconds
         try syncFile.update { file in
             guard file.remotes[summary.remote.name] != nil else { return false }

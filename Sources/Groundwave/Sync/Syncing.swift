@@ -1,6 +1,7 @@
 import ByteCoding
 import Events
 import Replication
+import Synchronization
 
 /// How a store stands with the others, for a badge.
 public enum SyncState: Hashable, Sendable {
@@ -95,7 +96,11 @@ public final class Syncing: Sendable {
     private static func follow(
         _ remote: Remote, in store: Store, _ tell: @Sendable @escaping (Event) -> Void
     ) async {
-        let hints = remote.address.transport().watch()
+        let hints: AsyncStream<Void>?
+        switch remote.address {
+        case .folder(let url): hints = FolderTransport(url).watch()
+        case .host(let name, let port): return await stay(with: remote, at: name, port, in: store, tell)
+        }
         let signal = Wake()
         let listening = hints.map { hints in Task { for await _ in hints { signal.wake() } } }
         let writing = Task {
@@ -118,6 +123,33 @@ public final class Syncing: Sendable {
                 pause = retryInterval
             } catch { return }
             await signal.wait(beyond: seen, for: pause)
+        }
+    }
+}
+
+extension Syncing {
+    /// How long after a connection was lost it is tried again: first, and at most.
+    static let pauses = (first: Duration.seconds(1), last: Duration.seconds(60))
+
+    /// Keeps a connection with a device open; where it is lost, tries again after a pause that grows.
+    private static func stay(
+        with remote: Remote, at host: String, _ port: Int, in store: Store, _ tell: @Sendable @escaping (Event) -> Void
+    ) async {
+        var pause = pauses.first
+        while !Task.isCancelled {
+            let hasTalked = Atomic(false)
+            do {
+                try await store.keepTalking(with: remote, at: host, port) { summary in
+                    hasTalked.store(true, ordering: .relaxed)
+                    tell(.synced(summary))
+                }
+            } catch {
+                guard let error = error as? StoreError else { return }
+                tell(.failed(remote, error))
+            }
+            if hasTalked.load(ordering: .relaxed) { pause = pauses.first }
+            try? await Task.sleep(for: pause)
+            pause = min(pause * 2, pauses.last)
         }
     }
 }

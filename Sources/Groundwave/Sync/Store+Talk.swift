@@ -1,0 +1,78 @@
+import Connections
+import EventLog
+import Events
+import Replication
+
+/// How a conversation over a connection ended.
+struct Talk: Sendable {
+    /// What was said and came.
+    var standing: ConnectionStanding
+    /// Whether the store goes on under another name than the one it talked under, and has to be connected again.
+    var hasNewName = false
+}
+
+extension Store {
+    /// Has a conversation over a connection: sends what is written here as it is written, takes what comes.
+    ///
+    /// It ends when both are done, where that is asked for; when one side stops it; when synchronising is switched off;
+    /// and when this store turns out to be, or becomes, another replica than the one that it talks as.
+    ///
+    /// - Parameter tell: Called after each piece of work, on the connection's queue: it must be brief.
+    /// - Throws: `ConnectionError`, or what the log throws. What came until then is in the log.
+    func talk(
+        over connection: Connection, endsWhenDone: Bool,
+        tell: @escaping @Sendable (ConnectionStanding) -> Void = { _ in }
+    ) async throws -> Talk {
+        guard let writer else { preconditionFailure("A store that can be written has a writer.") }
+        try await introduce()
+        let identity = writer.identity
+        let seen = commits.generation
+        let following = Task {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await self.passOn(to: connection, as: identity.replica, beyond: seen) }
+                group.addTask { await self.watchSwitch(of: connection) }
+            }
+        }
+        defer { following.cancel() }
+        var talk = Talk(standing: ConnectionStanding())
+        do {
+            talk.standing = try await connection.run(endsWhenDone: endsWhenDone, tell: tell) { [surroundings] in
+                try SessionRunner(StoreLog(store: self), as: identity, now: surroundings.now)
+            }
+            talk.hasNewName = talk.standing.wasPutBack || !isClaimed(by: identity.replica)
+        } catch {
+            // A log that was emptied under a conversation may end it in any way.
+            if isClaimed(by: identity.replica) { throw error }
+            talk.standing = connection.standing
+            talk.hasNewName = true
+        }
+        return talk
+    }
+
+    private func isClaimed(by replica: ReplicaID) -> Bool { (try? log.claim()?.replica) == replica }
+
+    /// Tells the connection of every commit.
+    private func passOn(to connection: Connection, as replica: ReplicaID, beyond first: UInt64) async {
+        var seen = first
+        while !Task.isCancelled {
+            await commits.wait(beyond: seen)
+            seen = commits.generation
+            if Task.isCancelled { return }
+            guard isClaimed(by: replica) else {
+                return connection.stop(reason: Session.newName)
+            }
+            connection.logChanged()
+        }
+    }
+
+    /// Ends the conversation soon after synchronising was switched off.
+    private func watchSwitch(of connection: Connection) async {
+        while !Task.isCancelled {
+            if (try? isSyncOff()) == true { return connection.stop(reason: switchedOff) }
+            try? await Task.sleep(for: .seconds(2))
+        }
+    }
+}
+
+/// Why a store ends a conversation whose user has switched synchronising off.
+let switchedOff = "synchronising is switched off there"

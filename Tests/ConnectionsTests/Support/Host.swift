@@ -1,0 +1,81 @@
+import Connections
+import EventLog
+import Replication
+import Synchronization
+
+/// A store that waits for others, and remembers how each conversation ended.
+final class Host: Sendable {
+    struct Ending: Sendable {
+        var standing: ConnectionStanding
+        var error: (any Error)?
+        var peakBytes: Int
+
+        /// Whether the peer was not believed.
+        var isQuarantine: Bool {
+            if case .quarantine = standing.ending { true } else { false }
+        }
+    }
+
+    let store: TestStore
+    let listener: Listener
+    private let noted: Noted
+
+    private final class Noted: Sendable {
+        let endings = Mutex<[Ending]>([])
+        let connections = Mutex<[Connection]>([])
+    }
+
+    /// How conversations ended so far, in order.
+    var endings: [Ending] { noted.endings.withLock { $0 } }
+    /// The connections that there were.
+    var connections: [Connection] { noted.connections.withLock { $0 } }
+
+    init(_ store: TestStore, peerLimit: Int = 64, limits: ConnectionLimits = ConnectionLimits()) async throws {
+        self.store = store
+        let noted = Noted()
+        listener = try await Listener.listen(
+            host: "127.0.0.1", port: 0, peerLimit: peerLimit, limits: limits
+        ) { connection in
+            noted.connections.withLock { $0.append(connection) }
+            var failure: (any Error)?
+            do { _ = try await connection.run(endsWhenDone: false) { try store.runner() } } catch { failure = error }
+            let ending = Ending(
+                standing: connection.standing, error: failure, peakBytes: connection.peakBufferedBytes)
+            noted.endings.withLock { $0.append(ending) }
+        }
+        self.noted = noted
+    }
+}
+
+extension Host {
+    /// Waits until a conversation has ended so.
+    func ending(within limit: Duration = .seconds(60), _ isWanted: (Ending) -> Bool) async throws -> Ending {
+        var found: Ending?
+        try await eventually(within: limit) {
+            found = endings.first(where: isWanted)
+            return found != nil
+        }
+        guard let found else { throw NeverHappened() }
+        return found
+    }
+}
+
+/// Another store meets the one that waits at `port`: once, until both are done.
+@discardableResult
+func meet(_ store: TestStore, at port: Int, limits: ConnectionLimits = ConnectionLimits()) async throws
+    -> ConnectionStanding
+{
+    let connection = try await Connection.open(host: "127.0.0.1", port: port, limits: limits)
+    return try await connection.run(endsWhenDone: true) { try store.runner() }
+}
+
+struct NeverHappened: Error {}
+
+/// Returns once `condition` holds.
+func eventually(within limit: Duration = .seconds(60), _ condition: () throws -> Bool) async throws {
+    let end = ContinuousClock.now + limit
+    while try !condition() {
+        guard ContinuousClock.now < end else { throw NeverHappened() }
+        try await Task.sleep(for: .milliseconds(5))
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Groundwave
+
+struct RemoteProbeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "probe",
+        abstract: "Whether a remote can be reached, which log lies there, and how long that takes.",
+        discussion: "Nothing is sent or taken. Exit code 69 where it cannot be reached, 1 where another log lies there."
+    )
+
+    @Argument(help: "The remote.")
+    var name: String
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        var name: String
+        var url: String
+        var log: String?
+        var same: Bool
+        var replica: String?
+        var milliseconds: Double
+    }
+
+    func run() async throws {
+        let store = try await options.openForReading()
+        let remote = try store.remote(name)
+        let probe = try await store.probe(remote)
+        let microseconds = Int(probe.request / .microseconds(1))
+        if options.json {
+            try Terminal.print(
+                json: Result(
+                    name: name, url: "\(remote.address)", log: probe.log.map { "\($0)" }, same: probe.isSameLog,
+                    replica: probe.replica.map { "\($0)" }, milliseconds: Double(microseconds) / 1000))
+        } else {
+            let what =
+                if probe.isSameLog { "this log" } else if let log = probe.log { "another log, \(log.short)" } else {
+                    "no log yet"
+                }
+            Terminal.print(
+                "\(remote.address) answers in \(microseconds / 1000).\(microseconds / 100 % 10) ms. It has \(what).")
+        }
+        if probe.log != nil, !probe.isSameLog { throw Answer.no }
+    }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import Groundwave
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Wait for other devices of this log, and keep them up to date while they are connected.",
+        discussion: """
+            WARNING: nothing is encrypted or authenticated yet. Whoever reaches the address can read the whole log and add \
+            to it. Without --listen only programs on this machine can reach it; name another address only where the whole \
+            network is trusted, or go through ssh: `ssh host groundwave sync --stdio`.
+
+              groundwave serve
+              groundwave serve --listen 192.0.2.7:7373
+
+            On the other device: groundwave remote add shack groundwave://192.0.2.7:7373, then groundwave sync, or \
+            groundwave sync --watch. Ends when it is interrupted.
+            """)
+
+    @Option(help: ArgumentHelp("Where to wait; port 0 for any.", valueName: "host:port"))
+    var listen = "127.0.0.1:7373"
+    @OptionGroup var options: StoreOptions
+
+    struct Line: Encodable {
+        var event: String
+        var address: String
+        var peer: Int?
+        var replica: String?
+        var device: String?
+        var sent: UInt64?
+        var received: Int?
+        var reason: String?
+    }
+
+    func run() async throws {
+        let place = try HostAndPort(listen)
+        let store = try await options.open()
+        let serving = try await store.serve(at: place)
+        let sources = Interruption.whenAsked { await serving.stop() }
+        defer { for source in sources { source.cancel() } }
+        let warning =
+            serving.address.isLoopback
+            ? "Nothing is encrypted or authenticated yet; only programs on this machine can reach this address."
+            : "WARNING: nothing is encrypted or authenticated yet. Whoever reaches this address can read the whole log and "
+                + "add to it."
+        Terminal.remark(Terminal.styled(warning, .yellow, on: 2))
+        if options.json {
+            try Terminal.print(json: Line(event: "listening", address: "\(serving.address)"))
+        } else {
+            Terminal.print("Waiting at \(serving.address): groundwave remote add NAME groundwave://\(serving.address)")
+        }
+        for await event in serving.events {
+            if options.json { try Terminal.print(json: Line(event)) } else { Terminal.print(Self.text(event)) }
+        }
+    }
+
+    private static func text(_ event: Serving.Event) -> String {
+        switch event {
+        case .connected(let peer): return "\(name(peer)) is connected from \(peer.address)."
+        case .synced(let peer, let sent, let received):
+            return "\(name(peer)): sent \(NumberText.count(sent, "event")), received "
+                + "\(NumberText.count(received, "event"))."
+        case .quarantined(let peer, let sentence): return "\(name(peer)) was left. \(Terminal.visible(sentence))"
+        case .gone(let peer, let reason):
+            return "\(name(peer)) is gone\(reason.map { ": \(Terminal.visible($0))" } ?? "")."
+        }
+    }
+
+    private static func name(_ peer: Serving.Peer) -> String {
+        Terminal.visible(peer.device ?? peer.replica?.short ?? "Somebody at \(peer.address)")
+    }
+}
+
+extension Serve.Line {
+    fileprivate init(_ event: Serving.Event) {
+        switch event {
+        case .connected(let peer): self.init("connected", peer)
+        case .synced(let peer, let sent, let received):
+            self.init("synced", peer)
+            self.sent = sent
+            self.received = received
+        case .quarantined(let peer, let sentence):
+            self.init("quarantined", peer)
+            reason = sentence
+        case .gone(let peer, let reason):
+            self.init("gone", peer)
+            self.reason = reason
+        }
+    }
+
+    private init(_ event: String, _ peer: Serving.Peer) {
+        self.init(
+            event: event, address: peer.address, peer: peer.number, replica: peer.replica.map { "\($0)" },
+            device: peer.device)
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import Groundwave
+
+/// `sync --stdio`: the conversation goes over standard input and output, and every word to standard error.
+enum SyncStdio {
+    struct Result: Encodable {
+        var peer: String?
+        var sent: UInt64
+        var received: Int
+    }
+
+    static func run(_ options: StoreOptions, stays: Bool) async throws {
+        // What is printed from here on goes to standard error: a word among the bytes would be garbage to the other side.
+        let (input, output) = (dup(STDIN_FILENO), dup(STDOUT_FILENO))
+        guard input >= 0, output >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else {
+            throw StoreError(.usage, "Standard input, output and error have to be open.")
+        }
+        let store = try await options.open()
+        let done = try await store.sync(input: input, output: output, stays: stays)
+        if options.json {
+            return try Terminal.print(
+                json: Result(peer: done.peer.map { "\($0)" }, sent: done.sentEvents, received: done.receivedEvents))
+        }
+        Terminal.remark(
+            "Sent \(NumberText.count(done.sentEvents, "event")), received "
+                + "\(NumberText.count(done.receivedEvents, "event")).")
+    }
+}
