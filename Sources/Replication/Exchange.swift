@@ -7,18 +7,18 @@ import Events
 /// is in the log, what was left is whole, and the next look goes on. Nothing that the place says or fails to say ever
 /// takes anything away here.
 public struct Exchange<Log: ReplicatedLog> {
-    private let log: Log
-    private let identity: Identity
-    private let transport: any Transport
-    private let now: () -> Arrival
-    private let checkSignature: @Sendable (SignedHead) throws(SignedHeadError) -> Void
-    private let isValid: SignatureCheck
+    let log: Log
+    let identity: Identity
+    let transport: any Transport
+    let now: () -> Arrival
+    let checkSignature: @Sendable (SignedHead) throws(SignedHeadError) -> Void
+    let isValid: SignatureCheck
     /// What is to be remembered until the next look, also where this one fails.
-    public private(set) var notes: PlaceNotes
+    public internal(set) var notes: PlaceNotes
     /// What came of it so far.
-    public private(set) var report = ExchangeReport()
+    public internal(set) var report = ExchangeReport()
     /// Whether this look is at everything.
-    private var isFull = false
+    var isFull = false
     /// The most segments of one store that are noted as unread.
     private static var unreadCount: Int { 1000 }
 
@@ -126,8 +126,6 @@ public struct Exchange<Log: ReplicatedLog> {
         return names.compactMap { Place.number(of: $0, of: store) }
     }
 
-    // MARK: Taking
-
     private mutating func pull(isFull: Bool, mayTake: Bool) async throws {
         report.requestCount += 1
         let names = try await transport.folders(prefix: Place.stores, limit: PlaceLimits.storeCount)
@@ -142,7 +140,7 @@ public struct Exchange<Log: ReplicatedLog> {
     }
 
     /// Reads the segments of one store that were not read yet.
-    private mutating func pull(_ store: ReplicaID, isFull: Bool, mayTake: Bool) async throws {
+    mutating func pull(_ store: ReplicaID, isFull: Bool, mayTake: Bool) async throws {
         var number = notes.next[store] ?? 1
         while true {
             report.requestCount += 1
@@ -229,136 +227,6 @@ public struct Exchange<Log: ReplicatedLog> {
             notes.statements[store] = segment.statement
         }
     }
-
-    // MARK: Leaving
-
-    private mutating func push() async throws {
-        let me = identity.replica
-        var statement = try Statement(of: log, as: identity, milliseconds: now().wallMilliseconds)
-        if !notes.unread.isEmpty { statement.wanted += wanted(beyond: statement.vector) }
-        // The answer may not have been readable either.
-        var asksAgain = isFull && !statement.wanted.isEmpty
-        var wantedByOthers = try rangesWantedByOthers(of: statement)
-        while true {
-            let frames = try nextFrames(of: statement, &wantedByOthers)
-            let said = notes.statements[me]
-            let isSaid =
-                said?.heads == statement.heads && said?.wanted == statement.wanted && said?.kept == statement.kept
-            if frames.isEmpty, isSaid && !asksAgain || statement.heads.isEmpty { return }
-            let number = notes.next[me] ?? 1
-            let bytes = Segment.bytes(log: log.id, statement, frames, by: identity)
-            report.requestCount += 1
-            switch try await transport.putIfAbsent(Place.segment(number, of: me), bytes) {
-            case .stored:
-                asksAgain = false
-                notes.next[me] = number + 1
-                notes.marks[me] = Segment.mark(of: bytes)
-                for frame in frames { notes.add(frame.range) }
-                notes.statements[me] = statement
-                report.sentEvents += frames.reduce(0) { $0 + $1.range.count }
-                report.sentBytes += bytes.count
-            case .exists:
-                // A medium without links may have kept part of what this store wrote when it was stopped.
-                if try await removeOwnRemains(number) { continue }
-                // This store wrote it and was stopped before it could note so; or somebody else writes under its name.
-                do { try await pull(me, isFull: false, mayTake: true) } catch let failure as QuarantineReason {
-                    // What cannot be read is not counted on, and the next segment stands behind it.
-                    report.quarantined[me] = failure.text
-                    notes.next[me] = (notes.next[me] ?? 1) + 1
-                    notes.marks[me] = nil
-                }
-                guard !report.received.isOfOwn(me), (notes.next[me] ?? 1) > number else { return }
-            }
-        }
-    }
-
-    /// Deletes what has the name of this store's segment and is none; returns whether it was so.
-    private mutating func removeOwnRemains(_ number: UInt64) async throws -> Bool {
-        let name = Place.segment(number, of: identity.replica)
-        report.requestCount += 1
-        guard let bytes = try await transport.get(name, range: nil, limit: Segment.byteLimit) else { return true }
-        do throws(Segment.Failure) {
-            _ = try Segment(reading: bytes, of: log.id, isValid: isValid)
-            return false
-        } catch {
-            try await transport.delete(name)
-            return true
-        }
-    }
-
-    /// Ranges for one segment; none where everything lies there.
-    private func nextFrames(of statement: Statement, _ wanted: inout [Wanted]) throws -> [RangeFrame] {
-        var known = notes.vector
-        var frames: [RangeFrame] = []
-        var byteCount = 0
-        func hasRoom() -> Bool { byteCount < Segment.preferredBytes - RangeLimits.preferredBytes }
-        while hasRoom(), let range = statement.vector.ranges(missingFrom: known).first {
-            let frame = try log.frame(of: range, signedBy: identity, preferredBytes: RangeLimits.preferredBytes)
-            known[range.replica] = frame?.range.last ?? range.last
-            guard let frame else { continue }
-            frames.append(frame)
-            byteCount += frame.bytes.count
-        }
-        while hasRoom(), let next = wanted.first {
-            let range = next.range
-            let frame = try log.frame(of: range, signedBy: identity, preferredBytes: RangeLimits.preferredBytes)
-            wanted.removeFirst()
-            guard let frame else { continue }
-            if frame.range.last < range.last {
-                let rest = EventRange(range.replica, frame.range.last + 1, through: range.last)
-                wanted.insert(Wanted(range: rest, hasEvents: next.hasEvents), at: 0)
-            }
-            // Who has the events and lacks their values is not helped by who lacks them too.
-            if next.hasEvents, !frame.hasValues { continue }
-            frames.append(frame)
-            byteCount += frame.bytes.count
-        }
-        let isKeptThere = statement.kept.allSatisfy { notes.kept.contains($0) || $0.last <= notes.vector[$0.replica] }
-        if !isKeptThere {
-            for frame in try log.keptFrames() where hasRoom() {
-                let range = frame.range
-                if notes.kept.contains(range) || range.last <= known[range.replica] { continue }
-                frames.append(frame)
-                byteCount += frame.bytes.count
-            }
-        }
-        return frames
-    }
-
-    /// What others say that they have and this store lacks.
-    private func wanted(beyond vector: VersionVector) -> [EventRange] {
-        var all = VersionVector()
-        for (store, statement) in notes.statements where store != identity.replica { all.join(statement.vector) }
-        return all.ranges(missingFrom: vector).map { range in
-            EventRange(range.replica, range.first, through: min(range.last, range.first + UInt64(UInt32.max - 1)))
-        }
-    }
-
-    /// What others want again and this store has and lies there by its notes: whoever wants it could not read it there.
-    private mutating func rangesWantedByOthers(of statement: Statement) throws -> [Wanted] {
-        var ranges: [Wanted] = []
-        for other in notes.statements.values.sorted(by: { $0.store < $1.store }) where other.store != identity.replica {
-            // Once for each time that it asks.
-            guard !other.wanted.isEmpty, notes.answered[other.store] != other.milliseconds else { continue }
-            notes.answered[other.store] = other.milliseconds
-            for range in other.wanted {
-                let last = min(range.last, statement.vector[range.replica])
-                guard range.first <= last else { continue }
-                ranges.append(
-                    Wanted(
-                        range: EventRange(range.replica, range.first, through: last),
-                        hasEvents: last <= other.vector[range.replica]))
-            }
-        }
-        return ranges
-    }
-}
-
-/// A range that another store wants again.
-private struct Wanted {
-    let range: EventRange
-    /// Whether it has the events, and so wants their values.
-    let hasEvents: Bool
 }
 
 /// How many of something there may be at a place.
@@ -376,31 +244,8 @@ public enum PlaceError: Error, Hashable, Sendable {
 }
 
 /// Why one store's objects are left alone; everybody else's are read all the same.
-private struct QuarantineReason: Error {
+struct QuarantineReason: Error {
     let text: String
 
     init(_ text: String) { self.text = text }
-}
-
-/// What came of a look at a place.
-public struct ExchangeReport: Hashable, Sendable {
-    /// What became of the ranges that were taken.
-    public internal(set) var received = Received()
-    /// Events that were left there.
-    public internal(set) var sentEvents: UInt64 = 0
-    /// Bytes that were left there.
-    public internal(set) var sentBytes = 0
-    /// Bytes that were taken.
-    public internal(set) var receivedBytes = 0
-    /// How often the place was asked something.
-    public internal(set) var requestCount = 0
-    /// What each store said last, this one's own included; in order of store.
-    public internal(set) var statements: [Statement] = []
-    /// Stores of which something could not be believed or read, with a sentence.
-    public internal(set) var quarantined: [ReplicaID: String] = [:]
-    /// Whether the place no longer has what it had; what is here was left there again.
-    public internal(set) var wasEmptied = false
-
-    /// Nothing yet.
-    public init() {}
 }

@@ -140,7 +140,7 @@ extension Syncing {
             let hasTalked = Atomic(false)
             do {
                 try await store.keepTalking(with: remote, at: host, port) { summary in
-                    hasTalked.store(true, ordering: .relaxed)
+                    if summary.quarantined.isEmpty { hasTalked.store(true, ordering: .relaxed) }
                     tell(.synced(summary))
                 }
             } catch {
