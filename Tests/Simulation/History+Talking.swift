@@ -74,6 +74,8 @@ extension History {
         if carried >= line.cutAfter { truth.met(.cutConnection) }
         guard line.damage == nil, line.cutAfter == .max else { return }
         let endings = runners.compactMap(\.ending)
+        // Who learns that it was put back goes on under another name, and talks again.
+        if endings.contains(.goodbye(Session.newName)) { return }
         guard endings.isEmpty else {
             throw BrokenPromise("Devices \(sides[0].number) and \(sides[1].number), both honest, part: \(endings)")
         }
