@@ -147,10 +147,12 @@ final class CarryingHandler: ChannelInboundHandler {
     }
 
     private func performed(_ step: Step) {
+        // First of all, while it still counts as working: what is written may be gone at once, and what follows from that
+        // must not come before the end that the step may have brought.
+        if !isOver { write(step.bytes) }
         flow.worked(
             heldBytes: step.heldBytes, hasHello: step.standing.remote != nil, isDone: step.standing.isDone, now: .now())
         isPostponed = step.isPostponed
-        if !isOver { write(step.bytes) }
         report(step.standing, flow)
         if step.failure != nil || step.standing.ending != nil { finish(step.failure) } else { goOn() }
     }

@@ -67,7 +67,8 @@ public final class Connection: Sendable {
     ///     of both stops it.
     ///   - tell: Called after each piece of work, in order, on the connection's queue: it must be brief.
     ///   - makeRunner: Makes this side of the conversation; called once, on the connection's queue.
-    /// - Returns: How it ended: with a goodbye, or because the other side is not to be believed.
+    /// - Returns: How it ended: with a goodbye, or because the other side is not to be believed; with no ending where it was
+    ///   stopped before it had begun.
     /// - Throws: ``ConnectionError``, or the error of the log where that could not be read or written. What came until
     ///   then is in the log, and in ``standing``.
     @discardableResult

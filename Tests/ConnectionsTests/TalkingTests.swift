@@ -158,7 +158,8 @@ import Glibc
                 host.connections.last?.stop(reason: "enough")
             }
             let ending = try await talking.ending
-            #expect(ending == .goodbye("enough") || ending == .goodbye(""))
+            // None where it was stopped before it had begun.
+            #expect(ending == nil || ending == .goodbye("enough") || ending == .goodbye(""))
         }
         try await meet(left, at: host.listener.port)
         #expect(try left.roots() == right.roots())
