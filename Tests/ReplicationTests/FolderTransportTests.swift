@@ -175,7 +175,7 @@ import Testing
         #expect(readings == [[1]])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `refuses a FIFO without waiting for its other end`() async throws {
         #expect(mkfifo(folder("fifo"), 0o600) == 0)
         await #expect { try await place.get("fifo") } throws: { isRefused($0, "fifo") }

@@ -123,12 +123,22 @@ import Testing
         try left.write(9, batchCount: 1, byteCount: 600_000)
         try right.write(1, byteCount: 10)
         try right.write(2, batchCount: 1, byteCount: 600_000)
-        var talk = try Conversation(left, right)
+        // Whose replica it is would go on under another name; these only hold what it wrote.
+        let holders = try (2...3).map { try TestStore(seed: $0) }
+        for (holder, author, count) in [(holders[0], left, UInt64(10)), (holders[1], right, 4)] {
+            for number in 1...count {
+                let frame = try #require(
+                    try author.log.frame(
+                        of: EventRange(replica, number, through: number), signedBy: author.identity))
+                _ = try holder.log.receive([frame], arrival: .test(1))
+            }
+        }
+        var talk = try Conversation(holders[0], holders[1])
         while talk.underway.contains(where: { !$0.isEmpty }) {
             try talk.carry(to: Int.random(in: 0...1, using: &numbers), Int.random(in: 1...900_000, using: &numbers))
         }
         #expect(talk[0].ending == nil && talk[1].ending == nil)
-        for (store, count) in [(left, UInt64(4)), (right, 10)] {
+        for (store, count) in [(holders[0], UInt64(4)), (holders[1], 10)] {
             // What does not touch what is there cannot be told apart yet, and waits.
             let frames = try store.log.forkedFrames() + store.log.keptFrames()
             let aside = frames.flatMap { $0.range.first...$0.range.last }
