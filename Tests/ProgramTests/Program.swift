@@ -64,12 +64,6 @@ final class Program: Sendable {
         process.standardOutput = try FileHandle(forWritingTo: paths[0])
         process.standardError = try FileHandle(forWritingTo: paths[1])
         process.standardInput = try FileHandle(forReadingFrom: paths[2])
-        var environment = ProcessInfo.processInfo.environment
-        environment["GROUNDWAVE_STORE"] = store.path
-        environment["GROUNDWAVE_STATE"] = state.path
-        environment["GROUNDWAVE_AUTHOR"] = nil
-        environment["GROUNDWAVE_LOG"] = nil
-        environment["NO_COLOR"] = "1"
         process.environment = environment.merging(changes) { $1 }
         try process.run()
         return Running(process: process, paths: paths, arguments: arguments)
@@ -85,8 +79,20 @@ final class Program: Sendable {
         process.standardInput = input
         process.standardOutput = output
         process.standardError = errors
+        process.environment = environment
         try process.run()
         return process
+    }
+
+    /// What the program finds in its environment.
+    private var environment: [String: String] {
+        var environment = ProcessInfo.processInfo.environment
+        environment["GROUNDWAVE_STORE"] = store.path
+        environment["GROUNDWAVE_STATE"] = state.path
+        environment["GROUNDWAVE_AUTHOR"] = nil
+        environment["GROUNDWAVE_LOG"] = nil
+        environment["NO_COLOR"] = "1"
+        return environment
     }
 
     /// A run that has not ended yet. Its output goes to files, so that nothing waits for a full pipe.
