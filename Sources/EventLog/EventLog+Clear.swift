@@ -6,17 +6,19 @@ extension EventLog {
     /// Takes everything out of this store's log but its name: an empty log of the same id takes its place.
     ///
     /// Local, and no event: others keep what they have. No page of the new file holds anything of the old one. The claim
-    /// is gone with the rest, so whoever appends next is a new replica: numbers are never given twice.
+    /// stays, so it has to be one of a replica that has written nothing: numbers are never given twice.
     ///
     /// - Throws: As ``erase(_:dropCopies:baseWithout:)``; then nothing has changed.
     public func clear() throws {
         try rewrite { old, new in
             try LogTables.create(in: new)
             let (from, to) = (try LogTables(in: old), try LogTables(in: new))
-            for name in ["format", "log", "epoch"] {
-                let name = [UInt8](name.utf8)
+            for name in ["format", "log", "epoch"].map({ [UInt8]($0.utf8) }) {
                 guard let row = try old.value(name, in: from.meta) else { throw EventLogError.notALog }
                 try new.put(row.span.bytes, for: name, in: to.meta)
+            }
+            if let row = try old.value(Claim.key, in: from.meta) {
+                try new.put(row.span.bytes, for: Claim.key, in: to.meta)
             }
             // The clock goes on: what is written next must not seem older than what went.
             let state = LogState(nextPosition: 1, lastChecksum: 0, clock: try Self.state(in: old, from.meta).clock)

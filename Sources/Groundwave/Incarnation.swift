@@ -69,16 +69,19 @@ struct Incarnation: Sendable {
         return (identity, former)
     }
 
-    /// Has the store go on as a new replica, from one whose events it has put away.
-    func renew(from former: ReplicaID) throws -> Identity {
+    /// Has the store go on as a new replica, before it puts the events of the present one away.
+    func renew() throws -> (identity: Identity, former: ReplicaID) {
+        let old = try files.readIdentity()
         var generator = surroundings.generator
         let next = LogID.random(using: &generator)
         let identity = Identity.random(using: &generator)
         let key = try KeyFile(identity, at: files.identity)
         try write([next], to: outerFile(ofKey: key.path))
-        try log.claim { _ in (Claim(replica: identity.replica, former: former, token: next), nil) }
+        try log.claim { _ in
+            (Claim(replica: identity.replica, former: old.replica, token: next), try log.signedHead(by: old))
+        }
         try key.finish()
-        return identity
+        return (identity, old.replica)
     }
 
     /// Claims a log that was made just now.

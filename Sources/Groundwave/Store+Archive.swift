@@ -100,10 +100,10 @@ extension Store {
         }
         // What a device has seen is known by what its last event had observed, and by what it said at a remote.
         let said = try statements()
-        let gone = try gone.union(formerReplicas())
+        let gone = try gone.union(formerReplicas().values)
         for entry in try log.vector().entries where entry.replica != replica && !gone.contains(entry.replica) {
             var context = try log.context(of: EventID(entry.replica, entry.sequence)) ?? VersionVector()
-            if let said = said[entry.replica] { context.join(said) }
+            for statement in said[entry.replica] ?? [] { context.join(statement.vector) }
             let unseen = vector.ranges(missingFrom: context).filter { $0.replica != entry.replica }
             guard unseen.isEmpty else {
                 throw StoreError(

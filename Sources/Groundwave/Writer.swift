@@ -112,11 +112,10 @@ final class Writer: Sendable {
         self.author.withLock { $0.isIntroduced = true }
     }
 
-    /// Goes on as a new replica, once the events of the present one were put away. Called on the queue.
+    /// Goes on as a new replica, before the events of the present one are put away. Called on the queue.
     func renew() throws {
         dispatchPrecondition(condition: .onQueue(queue))
-        let former = replica
-        let identity = try incarnation.renew(from: former)
+        let (identity, former) = try incarnation.renew()
         author.withLock {
             $0.identity = identity
             $0.former = former

@@ -21,22 +21,12 @@ public struct Bundle<Log: ReplicatedLog> {
         var kept = try log.keptFrames()[...]
         var isFirst = true
         while true {
-            var frames: [RangeFrame] = []
-            var byteCount = 0
-            func hasRoom() -> Bool { byteCount < Segment.preferredBytes - RangeLimits.preferredBytes }
-            while hasRoom(), let range = statement.vector.ranges(missingFrom: known).first {
-                let frame = try log.frame(of: range, signedBy: identity, preferredBytes: RangeLimits.preferredBytes)
-                known[range.replica] = frame?.range.last ?? range.last
-                if let frame {
-                    frames.append(frame)
-                    byteCount += frame.bytes.count
-                }
+            var segment = SegmentFrames(of: log, signedBy: identity)
+            try segment.append(of: statement.vector, missingFrom: &known)
+            while segment.hasRoom, let frame = kept.popFirst() {
+                if frame.range.last > vector[frame.range.replica] { segment.append(frame) }
             }
-            while hasRoom(), let frame = kept.popFirst() {
-                if frame.range.last <= vector[frame.range.replica] { continue }
-                frames.append(frame)
-                byteCount += frame.bytes.count
-            }
+            let frames = segment.frames
             if frames.isEmpty, !isFirst { return }
             isFirst = false
             try body(Segment.bytes(log: log.id, statement, frames, by: identity), frames)

@@ -60,19 +60,11 @@ extension Exchange {
     /// Ranges for one segment; none where everything lies there.
     private func nextFrames(of statement: Statement, _ wanted: inout [Wanted]) throws -> [RangeFrame] {
         var known = notes.vector
-        var frames: [RangeFrame] = []
-        var byteCount = 0
-        func hasRoom() -> Bool { byteCount < Segment.preferredBytes - RangeLimits.preferredBytes }
-        while hasRoom(), let range = statement.vector.ranges(missingFrom: known).first {
-            let frame = try log.frame(of: range, signedBy: identity, preferredBytes: RangeLimits.preferredBytes)
-            known[range.replica] = frame?.range.last ?? range.last
-            guard let frame else { continue }
-            frames.append(frame)
-            byteCount += frame.bytes.count
-        }
-        while hasRoom(), let next = wanted.first {
+        var segment = SegmentFrames(of: log, signedBy: identity)
+        try segment.append(of: statement.vector, missingFrom: &known)
+        while segment.hasRoom, let next = wanted.first {
             let range = next.range
-            let frame = try log.frame(of: range, signedBy: identity, preferredBytes: RangeLimits.preferredBytes)
+            let frame = try segment.frame(of: range)
             wanted.removeFirst()
             guard let frame else { continue }
             if frame.range.last < range.last {
@@ -80,20 +72,16 @@ extension Exchange {
                 wanted.insert(Wanted(range: rest, hasEvents: next.hasEvents), at: 0)
             }
             // Who has the events and lacks their values is not helped by who lacks them too.
-            if next.hasEvents, !frame.hasValues { continue }
-            frames.append(frame)
-            byteCount += frame.bytes.count
+            if frame.hasValues || !next.hasEvents { segment.append(frame) }
         }
         let isKeptThere = statement.kept.allSatisfy { notes.kept.contains($0) || $0.last <= notes.vector[$0.replica] }
         if !isKeptThere {
-            for frame in try log.keptFrames() where hasRoom() {
+            for frame in try log.keptFrames() where segment.hasRoom {
                 let range = frame.range
-                if notes.kept.contains(range) || range.last <= known[range.replica] { continue }
-                frames.append(frame)
-                byteCount += frame.bytes.count
+                if !notes.kept.contains(range), range.last > known[range.replica] { segment.append(frame) }
             }
         }
-        return frames
+        return segment.frames
     }
 
     /// What others say that they have and this store lacks.

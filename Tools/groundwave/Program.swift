@@ -71,11 +71,14 @@ enum Answer: Error {
     case no
     /// Done in part.
     case inPart
+    /// Something went wrong, and was told already.
+    case failed(StoreError.Code)
 
     var exitCode: Int32 {
         switch self {
         case .no: 1
         case .inPart: 3
+        case .failed(let code): code.rawValue
         }
     }
 }

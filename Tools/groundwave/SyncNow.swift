@@ -63,18 +63,20 @@ struct SyncNow: AsyncParsableCommand {
                 try tell(summary, in: store)
                 isInPart = isInPart || !summary.quarantined.isEmpty || !summary.waiting.isEmpty
             } catch let error as StoreError {
-                // One that cannot be reached does not keep the others waiting.
-                if remotes.count > 1 { Terminal.report(error) }
+                // Where it is switched off, each would say the same. One that cannot be reached keeps no other waiting.
+                if remotes.count == 1 || error.code == .syncOff { throw error }
+                Terminal.report(error)
                 failure = error
             }
         }
-        if let failure { throw failure }
+        if let failure { throw Answer.failed(failure.code) }
         if isInPart { throw Answer.inPart }
     }
 
     private func follow(_ remotes: [Remote], in store: Store) async throws {
         let syncing = try store.startSyncing(with: remotes)
         defer { syncing.stop() }
+        Terminal.remark("Watching \(remotes.map(\.name).joined(separator: ", ")); Ctrl-C ends it.")
         for await event in syncing.events {
             switch event {
             case .synced(let summary):

@@ -10,7 +10,7 @@ extension EventLog {
     }
 
     /// Keeps `head`, which was checked, unless a later one is known.
-    public func keep(_ head: SignedHead) throws {
+    package func keep(_ head: SignedHead) throws {
         try write { transaction in try keep(head, in: transaction, LogTables(in: transaction)) }
     }
 

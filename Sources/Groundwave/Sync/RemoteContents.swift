@@ -93,7 +93,7 @@ extension Store {
     private func reaching<Result: Sendable>(
         _ remote: Remote, _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
-        do { return try await body() } catch { throw Self.describe(error, at: remote) }
+        do { return try await body() } catch { throw Self.describe(error, at: remote, file: files.log) }
     }
 
     /// Deletes what all stores have left at `remote`. Nothing is taken away from any store.

@@ -59,8 +59,9 @@ extension Store {
         // The device keeps its name, which its first event had said.
         if let replica, let name = try deviceNames()[replica] { writer.deviceName = name }
         try await writer.exclusively { [log, views, files] in
-            try log.clear()
+            // First the new name: a process that dies in between leaves a store that is whole, and nothing is given twice.
             try writer.renew()
+            try log.clear()
             // Hints of what lies elsewhere say what was read, and all of it has to be read again.
             for name in names { unlink(files.notes(of: name)) }
             for path in files.snapshots { unlink(path) }

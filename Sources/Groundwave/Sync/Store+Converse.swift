@@ -77,7 +77,7 @@ extension Store {
             throw StoreError(endedAt: remote.address, reason: reason)
         } catch {
             if Task.isCancelled { return }
-            let described = Self.describe(error, at: remote)
+            let described = Self.describe(error, at: remote, file: files.log)
             try remember(SyncSummary(remote: remote), failure: described)
             throw described
         }

@@ -1,5 +1,6 @@
 import EventLog
 import Events
+import Replication
 
 /// A replica of the log: one device, or what a device was before its store was copied or put back.
 public struct ReplicaInformation: Hashable, Sendable {
@@ -25,24 +26,10 @@ extension Store {
     /// All replicas of the log that are known here, those that write first; in order of id.
     public func replicas() throws -> [ReplicaInformation] {
         let names = try deviceNames()
-        var former: [ReplicaID: ReplicaID] = [:]
-        try read { view in
-            try view.forEachRecord(of: ReplicaKind.name) { record in
-                if let value = ReplicaKind.schema.value(of: "FORMER", in: record) {
-                    former[ReplicaID(high: record.id.high, low: record.id.low)] =
-                        ReplicaID(text: String(decoding: value, as: UTF8.self))
-                }
-                return true
-            }
-        }
+        let former = try formerReplicas()
         return try describing {
             let vector = try log.vector()
-            var said: [ReplicaID: Int64] = [:]
-            for remote in try remotes() {
-                for statement in files.readNotes(of: remote.name).statements.values {
-                    said[statement.store] = max(said[statement.store] ?? 0, statement.milliseconds)
-                }
-            }
+            let said = try statements().mapValues { $0.map(\.milliseconds).max() }
             let all = Set(vector.entries.map(\.replica)).union(said.keys).union(former.values)
                 .union(replica.map { [$0] } ?? [])
             let found = try all.map { id in
@@ -52,7 +39,7 @@ extension Store {
                     lastWritten: try last.flatMap {
                         try log.withEvent(at: $0) { frame, _ in frame.stamp.milliseconds }
                     },
-                    lastSaid: said[id], former: former[id],
+                    lastSaid: said[id] ?? nil, former: former[id],
                     successors: former.filter { $0.value == id }.map(\.key).sorted(), isThisDevice: id == replica)
             }
             return found.sorted { ($0.successors.isEmpty ? 0 : 1, $0.id) < ($1.successors.isEmpty ? 0 : 1, $1.id) }
@@ -61,14 +48,24 @@ extension Store {
 }
 
 extension Store {
-    /// What each store has said at a remote that it has.
-    func statements() throws -> [ReplicaID: VersionVector] {
-        var said: [ReplicaID: VersionVector] = [:]
-        for remote in try remotes() {
-            for statement in files.readNotes(of: remote.name).statements.values {
-                said[statement.store, default: VersionVector()].join(statement.vector)
+    /// What each store has said at the remotes of this device.
+    func statements() throws -> [ReplicaID: [Statement]] {
+        Dictionary(
+            grouping: try remotes().flatMap { files.readNotes(of: $0.name).statements.values }, by: \.store)
+    }
+
+    /// For each replica that goes on from another one: from which. That one will write nothing more.
+    func formerReplicas() throws -> [ReplicaID: ReplicaID] {
+        try read { view in
+            var former: [ReplicaID: ReplicaID] = [:]
+            try view.forEachRecord(of: ReplicaKind.name) { record in
+                if let value = ReplicaKind.schema.value(of: "FORMER", in: record) {
+                    former[ReplicaID(high: record.id.high, low: record.id.low)] =
+                        ReplicaID(text: String(decoding: value, as: UTF8.self))
+                }
+                return true
             }
+            return former
         }
-        return said
     }
 }

@@ -55,7 +55,7 @@ extension Store {
                 try await introduce()
                 let known = summary.receivedEvents
                 let yielding = Yielding(
-                    store: self, position: try log.lastPosition(), sent: try lastSent())
+                    store: self, vector: try log.vector(), sent: try lastSent())
                 switch remote.address {
                 case .folder(let url):
                     try await exchange(
@@ -73,7 +73,7 @@ extension Store {
                 summary.yieldedFields += count
             }
         } catch {
-            let described = Self.describe(error, at: remote)
+            let described = Self.describe(error, at: remote, file: files.log)
             try remember(summary, failure: described)
             throw described
         }
@@ -116,7 +116,9 @@ extension Store {
     }
 
     /// An error of a place, as one of the store.
-    static func describe(_ error: any Error, at remote: Remote) -> any Error {
+    ///
+    /// - Parameter file: The store's log, which any other error is of: a full disk, damage.
+    static func describe(_ error: any Error, at remote: Remote, file: String) -> any Error {
         switch error {
         case let error as TransportError: StoreError(error, at: remote.address)
         case let error as ConnectionError: StoreError(error, at: remote.address)
@@ -128,7 +130,7 @@ extension Store {
             StoreError(
                 .damaged, "What lies at \(remote.address) is not what groundwave leaves.",
                 hint: "Nothing was taken or left. Name another folder.")
-        default: error
+        default: StoreError.translating(error, file: file) ?? error
         }
     }
 

@@ -78,7 +78,7 @@ extension Store {
     public func syncStatus() throws -> SyncStatus {
         let file = try syncFile.read()
         let names = try deviceNames()
-        let former = try formerReplicas()
+        let former = Set(try formerReplicas().values)
         return try describing {
             let vector = try log.vector()
             let places = try remotes().map { remote in
@@ -117,21 +117,5 @@ extension Store {
             let root = try log.root(of: head.event.replica, through: head.event.sequence)
             return root?.prefix != head.rootPrefix
         }.map(\.event.replica)
-    }
-
-    /// The replicas that go on under another name: they will write nothing more.
-    func formerReplicas() throws -> Set<ReplicaID> {
-        try read { view in
-            var former: Set<ReplicaID> = []
-            try view.forEachRecord(of: ReplicaKind.name) { record in
-                if let value = ReplicaKind.schema.value(of: "FORMER", in: record),
-                    let replica = ReplicaID(text: String(decoding: value, as: UTF8.self))
-                {
-                    former.insert(replica)
-                }
-                return true
-            }
-            return former
-        }
     }
 }

@@ -10,8 +10,8 @@ import Records
 /// state turns out to have moved on.
 struct Yielding {
     let store: Store
-    /// The last position before anything came.
-    let position: Position
+    /// What was here before anything came.
+    let vector: VersionVector
     /// The number of this device's last event that was known elsewhere then.
     let sent: EventID
 
@@ -67,19 +67,7 @@ struct Yielding {
     private func touchedRecords() throws -> [WriteBatch.RecordName] {
         let kinds = Set(store.kinds.all.filter { $0.fields.contains { $0.policy == .yields } }.map(\.name))
         if kinds.isEmpty { return [] }
-        return try store.describing {
-            var found: [WriteBatch.RecordName] = []
-            try store.log.scan(from: position + 1) { _, frame, bytes in
-                guard frame.id.replica != sent.replica else { return true }
-                let shape = bytes.extracting(frame.shape)
-                guard let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
-                else { return true }
-                let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
-                let name = WriteBatch.RecordName(kind: kind, id: reader.record)
-                if kinds.contains(kind), !found.contains(name) { found.append(name) }
-                return true
-            }
-            return found
-        }
+        let came = try store.log.vector().ranges(missingFrom: vector).filter { $0.replica != sent.replica }
+        return try store.records(touchedBy: EventSet(came)).filter { kinds.contains($0.kind) }
     }
 }

@@ -1,0 +1,37 @@
+import EventLog
+import Events
+
+/// Collects ranges for one segment, until it has enough.
+struct SegmentFrames<Log: ReplicatedLog> {
+    private let log: Log
+    private let identity: Identity
+    private(set) var frames: [RangeFrame] = []
+    private var byteCount = 0
+
+    init(of log: Log, signedBy identity: Identity) {
+        self.log = log
+        self.identity = identity
+    }
+
+    /// Whether another range of the greatest size still belongs into this segment.
+    var hasRoom: Bool { byteCount < Segment.preferredBytes - RangeLimits.preferredBytes }
+
+    mutating func append(_ frame: RangeFrame) {
+        frames.append(frame)
+        byteCount += frame.bytes.count
+    }
+
+    /// A frame of the beginning of `range`; `nil` where there is none, or nothing proves it.
+    func frame(of range: EventRange) throws -> RangeFrame? {
+        try log.frame(of: range, signedBy: identity, preferredBytes: RangeLimits.preferredBytes)
+    }
+
+    /// Appends what `vector` has and `known` lacks, as far as there is room; `known` goes along.
+    mutating func append(of vector: VersionVector, missingFrom known: inout VersionVector) throws {
+        while hasRoom, let range = vector.ranges(missingFrom: known).first {
+            let frame = try frame(of: range)
+            known[range.replica] = frame?.range.last ?? range.last
+            if let frame { append(frame) }
+        }
+    }
+}
