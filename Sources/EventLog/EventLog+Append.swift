@@ -64,6 +64,7 @@ extension EventLog {
             try Self.startRun(of: replica, at: first, after: head, transaction, tables)
             var observed = try Self.observed(
                 by: replica, after: head, appending: batches.reduce(0) { $0 + $1.count }, in: transaction, tables)
+            let readings = try Self.readings(behind: head, in: transaction, tables)
             var appended: [Appended] = []
             for batch in batches {
                 let stamp = clock.tick(wallMilliseconds: arrival.wallMilliseconds)
@@ -79,7 +80,8 @@ extension EventLog {
                     if observed.areAll || !observed.heads.isEmpty { observed = ([], false) }
                     frame.removeAll()
                     state.lastChecksum = batch.withEvent(at: index) { shape, values in
-                        frame.append(frame: header, shape: shape, values: values, after: state.lastChecksum)
+                        frame.append(
+                            frame: header, shape: shape, values: values, readings: readings, after: state.lastChecksum)
                     }
                     try frame.withSpan { try transaction.append($0, for: state.nextPosition, in: tables.events) }
                     state.nextPosition += 1
@@ -94,6 +96,16 @@ extension EventLog {
             try transaction.append(arrival.bytes.span.bytes, for: first, in: tables.arrivals)
             return appended
         }
+    }
+
+    /// How the author of the event at `head` means names: what it writes next may still be of before it learnt of a fork.
+    private static func readings(
+        behind head: HeadRow?, in transaction: borrowing WriteTransaction, _ tables: LogTables
+    ) throws -> [StreamReading] {
+        guard let head else { return [] }
+        return try transaction.withValue(head.position, in: tables.events) { bytes in
+            try Frame(bytes, at: head.position).names(in: bytes).readings
+        } ?? []
     }
 
     /// Appends frames that another log holds, as they are but for their chain; those that are here already are passed

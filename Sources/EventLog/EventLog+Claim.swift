@@ -50,12 +50,14 @@ extension EventLog {
     }
 
     /// Claims the log anew, alone among all processes: `decide` gets the present claim and says the next one, and the
-    /// last head of the replica that writes no more, where it is another one.
-    public func claim(_ decide: (Claim?) throws -> (next: Claim, lastWord: SignedHead?)) throws {
+    /// last heads of the replica that writes no more, where it is another one: see ``ownHeads(of:)``.
+    public func claim(
+        _ decide: (Claim?) throws -> (next: Claim, lastWords: [(stream: ReplicaID, head: SignedHead)])
+    ) throws {
         // A commit like that of a batch: after a failed one nothing is acknowledged before the log was looked at.
         try commit(.durable) { transaction, tables, _ in
-            let (claim, lastWord) = try decide(Self.claim(in: transaction, tables))
-            if let lastWord { try keep(lastWord, in: transaction, tables) }
+            let (claim, lastWords) = try decide(Self.claim(in: transaction, tables))
+            for last in lastWords { try keep(last.head, of: last.stream, in: transaction, tables) }
             try transaction.put(claim.bytes.span.bytes, for: Claim.key, in: tables.meta)
         }
     }

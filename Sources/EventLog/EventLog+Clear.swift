@@ -24,6 +24,6 @@ extension EventLog {
             let state = LogState(nextPosition: 1, lastChecksum: 0, clock: try Self.state(in: old, from.meta).clock)
             try new.put(state.bytes.span.bytes, for: LogState.key, in: to.meta)
         }
-        sealer.withLock { $0 = Sealer() }
+        sealer.withLock { $0 = Sealer(generation: $0.generation + 1) }
     }
 }

@@ -38,7 +38,7 @@ extension EventLog {
             erased.formUnion(events)
             let archived = try Self.base(in: transaction, tables)?.vector ?? VersionVector()
             let isInBase = isNew && events.ranges.contains { $0.first <= archived[$0.replica] }
-            guard try isInBase || haveValues(events) || Self.rangesHold(events, in: transaction, tables) else {
+            guard try isInBase || haveValues(events) || rangesHold(events, in: transaction, tables) else {
                 try Self.put(erased, in: transaction)
                 return 0
             }
@@ -55,7 +55,7 @@ extension EventLog {
                     }
                     if let base { try Self.put(base, at: archived, in: new) } else { try Self.copyBase(old, new) }
                     try Self.put(erased, in: new)
-                    try Self.withholdFromRanges(erased, in: new)
+                    try withholdFromRanges(erased, in: new)
                 }
                 return count
             }
@@ -99,13 +99,17 @@ extension EventLog {
     }
 
     private static func put(_ erased: EventSet, in transaction: borrowing WriteTransaction) throws {
-        let table = try LogTables(in: transaction).erased
-        try transaction.removeAll(in: table)
-        for range in erased.ranges {
-            var writer = ByteWriter(capacity: 8)
-            writer.append(littleEndian: range.last)
-            try transaction.append(
-                writer.bytes.span.bytes, for: ReplicaNumberKey(range.replica, range.first), in: table)
-        }
+        let tables = try LogTables(in: transaction)
+        try transaction.removeAll(in: tables.erased)
+        for range in erased.ranges { try putErased(range, transaction, tables) }
+    }
+
+    static func putErased(
+        _ range: EventRange, _ transaction: borrowing WriteTransaction, _ tables: LogTables
+    ) throws {
+        var writer = ByteWriter(capacity: 8)
+        writer.append(littleEndian: range.last)
+        try transaction.put(
+            writer.bytes.span.bytes, for: ReplicaNumberKey(range.replica, range.first), in: tables.erased)
     }
 }

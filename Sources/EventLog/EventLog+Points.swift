@@ -69,22 +69,27 @@ extension EventLog {
     /// - Returns: `nil` where the event is not here.
     /// - Complexity: O(events back to the one that said all), 256 and the length of a batch at most.
     public func context(of event: EventID) throws -> VersionVector? {
-        try read { transaction in
+        let streams = try streams()
+        return try read { transaction in
             let tables = try LogTables(in: transaction)
             guard try Self.position(of: event, in: transaction, tables) != nil else { return nil }
             var context = VersionVector()
-            context[event.replica] = event.sequence
-            var sequence = event.sequence
-            while sequence > 0 {
-                let id = EventID(event.replica, sequence)
+            var next: EventID? = event
+            var names: WrittenNames?
+            while let id = next {
+                if id.sequence > context[id.replica] { context[id.replica] = id.sequence }
                 let observed = try Self.withFrame(of: id, in: transaction, tables) { frame, bytes in
-                    (heads: frame.observed(in: bytes), areAll: frame.observesAll)
+                    // What the author of a stream meant is known best by its last event.
+                    names = names ?? frame.names(in: bytes)
+                    return (heads: frame.observed(in: bytes), areAll: frame.observesAll)
                 }
-                for head in observed.heads where head.event.sequence > context[head.event.replica] {
-                    context[head.event.replica] = head.event.sequence
+                for head in observed.heads {
+                    let meant = names?(head.event) ?? head.event
+                    for event in streams.heads(upTo: meant) where event.sequence > context[event.replica] {
+                        context[event.replica] = event.sequence
+                    }
                 }
-                if observed.areAll { break }
-                sequence -= 1
+                next = observed.areAll ? nil : streams.predecessor(of: id)
             }
             return context
         }

@@ -42,7 +42,7 @@ extension EventLog {
         try copy(from.erased, to.erased, old, new)
         try copy(from.signed, to.signed, old, new)
         try copy(from.waiting, to.waiting, old, new)
-        try copy(from.forked, to.forked, old, new)
+        try copy(from.streams, to.streams, old, new)
         try old.withCursor(from.meta) { cursor in
             try cursor.forEach(from: nil) { key, value in
                 let name = key.toArray()

@@ -15,7 +15,7 @@ extension EventLog {
                 ("erased", try transaction.statistics(of: tables.erased)),
                 ("signed", try transaction.statistics(of: tables.signed)),
                 ("waiting", try transaction.statistics(of: tables.waiting)),
-                ("forked", try transaction.statistics(of: tables.forked)),
+                ("streams", try transaction.statistics(of: tables.streams)),
                 ("base", try transaction.statistics(of: tables.base)),
             ]
         }

@@ -13,12 +13,12 @@ import LMDB
 // | trees | replica (16) | number of leaves hashed, then the roots of the subtrees on the right edge |
 // | nodes | replica (16), block (8) | root of the 256 leaves of that block |
 // | erased | replica (16), first sequence (8) | last sequence (8) of a run of events whose values are refused for ever |
-// | signed | replica (16) | the latest head that the replica has signed: number (8), root (32), key (32), signature (64) |
+// | signed | stream (16) | the latest head that is signed of the history that ends with it: number (8), root (32), key (32), signature (64) |
 // | waiting | replica (16), first sequence (8), first 8 bytes of the root after the last one | a range that came before its predecessors, or that ends within a batch |
-// | forked | the same | a range of another history of the replica |
+// | streams | stream (16) | the stream that it goes on from (16), and after which of its events (8): see Streams |
 // | base | number from 0 (8, big-endian) | a piece of the snapshot that stands for archived history, 1 MiB but the last |
 // | meta | name | format, log, epoch; `state`: next position, checksum of the last frame, clock (8, 4, 8); `base`: see LogBase; `claim`: see Claim;
-// | | | `lacking`: there while values may be lacking that never came |
+// | | | `lacking`: there while values may be lacking that never came; `readings`: see NameState |
 
 /// A key that is a replica.
 struct ReplicaKey: TableKey, Hashable {
@@ -74,7 +74,7 @@ struct LogTables {
     let erased: Table<ReplicaNumberKey>
     let signed: Table<ReplicaKey>
     let waiting: Table<[UInt8]>
-    let forked: Table<[UInt8]>
+    let streams: Table<ReplicaKey>
     let base: Table<UInt64>
     let meta: Table<[UInt8]>
 
@@ -88,7 +88,7 @@ struct LogTables {
         _ = try transaction.openOrCreate("erased", of: ReplicaNumberKey.self)
         _ = try transaction.openOrCreate("signed", of: ReplicaKey.self)
         _ = try transaction.openOrCreate("waiting", of: [UInt8].self)
-        _ = try transaction.openOrCreate("forked", of: [UInt8].self)
+        _ = try transaction.openOrCreate("streams", of: ReplicaKey.self)
         _ = try transaction.openOrCreate("base", of: UInt64.self)
         _ = try transaction.openOrCreate("meta", of: [UInt8].self)
     }
@@ -103,7 +103,7 @@ struct LogTables {
             let erased = try transaction.table("erased", of: ReplicaNumberKey.self),
             let signed = try transaction.table("signed", of: ReplicaKey.self),
             let waiting = try transaction.table("waiting", of: [UInt8].self),
-            let forked = try transaction.table("forked", of: [UInt8].self),
+            let streams = try transaction.table("streams", of: ReplicaKey.self),
             let base = try transaction.table("base", of: UInt64.self),
             let meta = try transaction.table("meta", of: [UInt8].self)
         else { throw EventLogError.notALog }
@@ -116,7 +116,7 @@ struct LogTables {
         self.erased = erased
         self.signed = signed
         self.waiting = waiting
-        self.forked = forked
+        self.streams = streams
         self.base = base
         self.meta = meta
     }

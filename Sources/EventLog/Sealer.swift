@@ -10,6 +10,8 @@ struct Sealer {
     /// How many leaves make a block, and so a stored node.
     static let blockCount: UInt64 = 256
 
+    /// Another one once a stream has parted: what was being hashed meanwhile is of no use then.
+    let generation: Int
     private(set) var edges: [ReplicaID: MerkleEdge] = [:]
     private(set) var nodes: [(key: ReplicaNumberKey, hash: Hash256)] = []
     /// How many nodes were stored and forgotten so far.
@@ -17,6 +19,8 @@ struct Sealer {
     /// How often something was hashed, and how much of that was stored.
     private var changes = 0
     private var storedChanges = 0
+
+    init(generation: Int = 0) { self.generation = generation }
 
     /// What a commit takes along. More may be hashed until the commit is done, and that waits for the next one.
     struct Mark {
@@ -31,8 +35,10 @@ struct Sealer {
     var mark: Mark { Mark(nodes: storedNodes + nodes.count, changes: changes) }
 
     /// Adds blocks of `replica`, unless another thread has hashed as many already.
-    mutating func add(_ edge: MerkleEdge, _ nodes: [(key: ReplicaNumberKey, hash: Hash256)], of replica: ReplicaID) {
-        guard (edges[replica]?.count ?? 0) < edge.count else { return }
+    mutating func add(
+        _ edge: MerkleEdge, _ nodes: [(key: ReplicaNumberKey, hash: Hash256)], of replica: ReplicaID, in generation: Int
+    ) {
+        guard generation == self.generation, (edges[replica]?.count ?? 0) < edge.count else { return }
         edges[replica] = edge
         self.nodes += nodes
         changes += 1
@@ -58,6 +64,7 @@ extension EventLog {
     }
 
     private func seal(_ replica: ReplicaID, through last: SequenceNumber) throws {
+        let generation = sealer.withLock { $0.generation }
         var edge = try storedEdge(of: replica)
         let wanted = last - last % Sealer.blockCount
         guard edge.count < wanted else { return }
@@ -75,7 +82,7 @@ extension EventLog {
             }
             return true
         }
-        sealer.withLock { $0.add(edge, nodes, of: replica) }
+        sealer.withLock { $0.add(edge, nodes, of: replica, in: generation) }
     }
 
     /// The right edge as far as it was hashed: in memory, else in the file, else that of no leaves.

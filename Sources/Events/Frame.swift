@@ -32,9 +32,10 @@ public enum EventLimits {
 /// | 4 | 4 | length of the whole frame in bytes, this header and the checksum included |
 /// | 8 | 4 | checksum of the frame before it in this log, 0 for the first |
 /// | 12 | 2 | length of the header part |
-/// | 14 | 2 | flags: bit 0, the values are withheld and their 32-byte SHA-256 stands in their place |
+/// | 14 | 2 | flags: bit 0, the values are withheld and their 32-byte SHA-256 stands in their place; bit 1, readings stand behind the values |
 /// | 16 | 4 | length of the shape part |
 /// | 20 | … | header, shape, values, one after the other |
+/// | … | … | where bit 1 is set, how a log reads the names above: ``StreamReading``s of 40 bytes, then their number (2). They are no part of what is hashed, and never leave the log |
 /// | length − 4 | 4 | CRC-32C of everything before it |
 ///
 /// The header part: replica (16), sequence (8), stamp (8), rest (2: how many events of the batch follow), number of
@@ -58,7 +59,7 @@ public struct Frame: Hashable, Sendable {
     public let length: Int
     /// The checksum of the frame before it in the log.
     public let previousChecksum: UInt32
-    /// The name of the event.
+    /// The name of the event, as it is read where its replica has several histories.
     public let id: EventID
     /// When it was written, by its replica's hybrid clock.
     public let stamp: Stamp
@@ -74,6 +75,8 @@ public struct Frame: Hashable, Sendable {
     public let shape: Range<Int>
     /// Where the values stand, or their hash, within the frame.
     public let values: Range<Int>
+    /// Where the readings stand, within the frame, and behind them their number; empty where there are none.
+    @usableFromInline let readings: Range<Int>
 
     /// Reads the frame at the start of `bytes`, which may go on behind it.
     ///
@@ -95,20 +98,24 @@ public struct Frame: Hashable, Sendable {
         let observedWord = bytes.uint16(at: Self.prefixSize &+ 34)
         let observedCount = Int(observedWord & ~Self.observesAllBit)
         let rest = Int(bytes.uint16(at: Self.prefixSize &+ 32))
-        guard headerLength == Self.fixedHeaderSize &+ observedCount &* Self.observedSize, flags <= 1,
-            flags == 0 || valuesStart &+ 32 &+ 4 == length,
+        let readingsLength = flags & 2 == 0 ? 0 : 2 &+ Int(bytes.uint16(at: length &- 6)) &* StreamReading.size
+        let valuesEnd = length &- 4 &- readingsLength
+        guard headerLength == Self.fixedHeaderSize &+ observedCount &* Self.observedSize, flags <= 3,
+            valuesStart <= valuesEnd, flags & 1 == 0 || valuesStart &+ 32 == valuesEnd,
             observedCount <= EventLimits.observedCount, rest < EventLimits.batchCount
         else { throw .malformed }
         self.length = length
         previousChecksum = bytes.uint32(at: 8)
-        isWithheld = flags == 1
+        isWithheld = flags & 1 == 1
         observesAll = observedWord & Self.observesAllBit != 0
-        id = EventID(ReplicaID(at: Self.prefixSize, of: bytes), bytes.uint64(at: Self.prefixSize &+ 16))
+        let written = EventID(ReplicaID(at: Self.prefixSize, of: bytes), bytes.uint64(at: Self.prefixSize &+ 16))
+        readings = valuesEnd..<(length &- 4)
+        id = readingsLength == 0 ? written : WrittenNames.readings(in: bytes, readings).reduce(written) { $1($0) }
         stamp = Stamp(rawValue: bytes.uint64(at: Self.prefixSize &+ 24))
         self.rest = rest
         header = Self.prefixSize..<(Self.prefixSize &+ headerLength)
         shape = header.upperBound..<valuesStart
-        values = valuesStart..<(length &- 4)
+        values = valuesStart..<valuesEnd
     }
 
     /// Reads the frame at the start of `bytes` and checks its checksum.
@@ -129,8 +136,20 @@ public struct Frame: Hashable, Sendable {
     @inlinable
     static func checksum(of bytes: RawSpan, length: Int) -> UInt32 { bytes.uint32(at: length &- 4) }
 
+    /// The name that the author wrote, and how that and the names in the shape are to be read.
+    @inlinable
+    public func names(in bytes: RawSpan) -> WrittenNames {
+        readings.isEmpty
+            ? WrittenNames(of: id.replica)
+            : WrittenNames(
+                of: ReplicaID(at: header.lowerBound, of: bytes), readings: WrittenNames.readings(in: bytes, readings))
+    }
+
+    /// Whether names in it are read as those of streams.
+    public var hasReadings: Bool { !readings.isEmpty }
+
     /// The heads of other replicas that moved since this replica's event before, or all of them where ``observesAll``
-    /// says so; in order of replica.
+    /// says so; in order of replica, by the names that the author wrote.
     public func observed(in bytes: RawSpan) -> [ObservedHead] {
         stride(from: header.lowerBound + Self.fixedHeaderSize, to: header.upperBound, by: Self.observedSize).map {
             ObservedHead(
@@ -181,16 +200,18 @@ extension ByteWriter {
     /// Appends one event as a frame and returns its checksum, for the frame after it.
     @discardableResult
     public mutating func append(
-        frame header: EventHeader, shape: RawSpan, values: RawSpan, isWithheld: Bool = false, after previous: UInt32
+        frame header: EventHeader, shape: RawSpan, values: RawSpan, isWithheld: Bool = false,
+        readings: [StreamReading] = [], after previous: UInt32
     ) -> UInt32 {
         let start = count
         let headerLength = Frame.fixedHeaderSize + header.observed.count * Frame.observedSize
-        let length = Frame.prefixSize + headerLength + shape.byteCount + values.byteCount + 4
+        let length =
+            Frame.prefixSize + headerLength + shape.byteCount + values.byteCount + StreamReading.size(of: readings) + 4
         append(littleEndian: Frame.magic)
         append(littleEndian: UInt32(length))
         append(littleEndian: previous)
         append(littleEndian: UInt16(headerLength))
-        append(littleEndian: UInt16(isWithheld ? 1 : 0))
+        append(littleEndian: UInt16((isWithheld ? 1 : 0) | (readings.isEmpty ? 0 : 2)))
         append(littleEndian: UInt32(shape.byteCount))
         append(header.id.replica)
         append(littleEndian: header.id.sequence)
@@ -205,6 +226,7 @@ extension ByteWriter {
         }
         append(contentsOf: shape)
         append(contentsOf: values)
+        append(readings)
         appendChecksum(from: start)
         return withSpan { $0.uint32(at: $0.byteCount - 4) }
     }
@@ -218,10 +240,27 @@ extension ByteWriter {
         let hash = Hash256(hashing: bytes.extracting(frame.values))
         append(contentsOf: bytes.extracting(0..<frame.values.lowerBound))
         append(hash)
-        overwrite(littleEndian: UInt32(frame.values.lowerBound + 32 + 4), at: start + 4)
+        append(contentsOf: bytes.extracting(frame.readings))
+        overwrite(littleEndian: UInt32(count - start + 4), at: start + 4)
         overwrite(littleEndian: previous, at: start + 8)
         // The length of the header part, which stands beside the flags, stays.
-        overwrite(littleEndian: UInt32(frame.header.count) | 1 << 16, at: start + 12)
+        overwrite(littleEndian: UInt32(frame.header.count) | (frame.hasReadings ? 3 : 1) << 16, at: start + 12)
+        appendChecksum(from: start)
+        return withSpan { $0.uint32(at: $0.byteCount - 4) }
+    }
+
+    /// Appends `frame`, found in `bytes`, with these readings in place of its own; what is hashed stays as it is.
+    @discardableResult
+    public mutating func append(
+        _ frame: Frame, in bytes: RawSpan, readAs readings: [StreamReading], after previous: UInt32
+    ) -> UInt32 {
+        let start = count
+        append(contentsOf: bytes.extracting(0..<frame.values.upperBound))
+        append(readings)
+        overwrite(littleEndian: UInt32(count - start + 4), at: start + 4)
+        overwrite(littleEndian: previous, at: start + 8)
+        let flags: UInt32 = (frame.isWithheld ? 1 : 0) | (readings.isEmpty ? 0 : 2)
+        overwrite(littleEndian: UInt32(frame.header.count) | flags << 16, at: start + 12)
         appendChecksum(from: start)
         return withSpan { $0.uint32(at: $0.byteCount - 4) }
     }

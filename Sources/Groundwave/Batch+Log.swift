@@ -31,7 +31,7 @@ extension EventLog {
         try withEvent(at: position) { frame, bytes in
             let change = try? Change(
                 shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
-                isWithheld: frame.isWithheld, by: frame.id.replica)
+                isWithheld: frame.isWithheld, by: frame.names(in: bytes))
             return change.map { (frame.id, $0) }
         } ?? nil
     }

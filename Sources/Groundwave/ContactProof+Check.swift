@@ -83,7 +83,7 @@ extension ContactProof {
             let (shape, values) = (event.shape, event.values)
             do throws(ChangeError) {
                 var reader = try ChangeReader(
-                    shape: shape.span.bytes, isWithheld: event.isWithheld, by: event.id.replica)
+                    shape: shape.span.bytes, isWithheld: event.isWithheld, by: WrittenNames(of: event.id.replica))
                 var check = reader
                 try check.validate(shape: shape.span.bytes, values: values.span.bytes)
                 guard reader.isOfContact(in: shape), record == nil || record == reader.record else {

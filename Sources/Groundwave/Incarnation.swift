@@ -46,7 +46,7 @@ struct Incarnation: Sendable {
                 former = present.former
                 // Until the commit is done the present half is right; afterwards the next one.
                 try write([present.token, next], to: file)
-                return (Claim(replica: old.replica, former: former, token: next), nil)
+                return (Claim(replica: old.replica, former: former, token: next), [])
             }
             identity = Identity.random(using: &generator)
             // Who never wrote is nobody to go on from.
@@ -55,8 +55,8 @@ struct Incarnation: Sendable {
             let key = try KeyFile(identity, at: files.identity)
             newKey = key
             try write([next], to: outerFile(ofKey: key.path))
-            // Without its last word nobody would believe the last events of the old replica.
-            return (Claim(replica: identity.replica, former: former, token: next), try log.signedHead(by: old))
+            // Without its last words nobody would believe the last events of the old replica.
+            return (Claim(replica: identity.replica, former: former, token: next), try log.lastWords(of: old))
         }
         try newKey?.finish()
         // From here on the half of before belongs to an earlier state. Without this step it would pass until next time.
@@ -78,7 +78,7 @@ struct Incarnation: Sendable {
         let key = try KeyFile(identity, at: files.identity)
         try write([next], to: outerFile(ofKey: key.path))
         try log.claim { _ in
-            (Claim(replica: identity.replica, former: old.replica, token: next), try log.signedHead(by: old))
+            (Claim(replica: identity.replica, former: old.replica, token: next), try log.lastWords(of: old))
         }
         try key.finish()
         return (identity, old.replica)
@@ -89,7 +89,7 @@ struct Incarnation: Sendable {
         var generator = surroundings.generator
         let token = LogID.random(using: &generator)
         try write([token], to: outerFile(ofKey: files.identity))
-        try log.claim { _ in (Claim(replica: identity.replica, former: former, token: token), nil) }
+        try log.claim { _ in (Claim(replica: identity.replica, former: former, token: token), []) }
     }
 
     /// Where the outer half lies of the store whose key is in the file at `path`.

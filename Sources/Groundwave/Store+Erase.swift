@@ -121,8 +121,8 @@ extension Frame {
     fileprivate func saysAnything(in bytes: RawSpan) -> Bool {
         if isWithheld { return false }
         let (shape, values) = (bytes.extracting(shape), bytes.extracting(values))
-        guard let change = try? Change(shape: shape, values: values, isWithheld: false, by: id.replica),
-            var reader = try? ChangeReader(shape: shape, isWithheld: false, by: id.replica),
+        guard let change = try? Change(shape: shape, values: values, isWithheld: false, by: names(in: bytes)),
+            var reader = try? ChangeReader(shape: shape, isWithheld: false, by: names(in: bytes)),
             let note = try? reader.note(in: values)
         else { return true }
         return change.operations.contains { $0.value != nil } || !note.author.isEmpty || !note.text.isEmpty

@@ -31,7 +31,7 @@ extension Store {
             try log.scan(from: 1) { _, frame, bytes in
                 if frame.isWithheld { return true }
                 let (shape, values) = (bytes.extracting(frame.shape), bytes.extracting(frame.values))
-                guard var reader = try? ChangeReader(shape: shape, isWithheld: false, by: frame.id.replica),
+                guard var reader = try? ChangeReader(shape: shape, isWithheld: false, by: frame.names(in: bytes)),
                     !erased.contains(reader.record), let note = try? reader.note(in: values)
                 else { return true }
                 var isInValue = false
@@ -63,7 +63,7 @@ extension Store {
             for range in events.ranges {
                 try log.scan(range) { _, frame, bytes in
                     let shape = bytes.extracting(frame.shape)
-                    let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
+                    let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
                     guard let reader else { return true }
                     let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
                     records.insert(WriteBatch.RecordName(kind: kind, id: reader.record))

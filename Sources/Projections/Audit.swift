@@ -73,7 +73,7 @@ public struct Audit: Sendable {
             guard filter.includes(frame.id),
                 let change = try? Change(
                     shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
-                    isWithheld: frame.isWithheld, by: frame.id.replica)
+                    isWithheld: frame.isWithheld, by: frame.names(in: bytes))
             else { return nil }
             return (frame, change)
         }
@@ -107,7 +107,7 @@ public struct Audit: Sendable {
             if frame.isWithheld { return (AuditNote(), frame.id) }
             guard
                 var reader = try? ChangeReader(
-                    shape: bytes.extracting(frame.shape), isWithheld: false, by: frame.id.replica)
+                    shape: bytes.extracting(frame.shape), isWithheld: false, by: frame.names(in: bytes))
             else { return (AuditNote(), nil) }
             return ((try? reader.note(in: bytes.extracting(frame.values))) ?? AuditNote(), nil)
         }
@@ -157,7 +157,7 @@ public struct Audit: Sendable {
         return try log.withEvent(at: position) { frame, bytes in
             let change = try? Change(
                 shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
-                isWithheld: frame.isWithheld, by: frame.id.replica)
+                isWithheld: frame.isWithheld, by: frame.names(in: bytes))
             return change?.operations.contains { $0.code == .delete } ?? false
         } ?? false
     }
@@ -169,7 +169,7 @@ public struct Audit: Sendable {
             guard frame.isWithheld else { return false }
             let change = try? Change(
                 shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values), isWithheld: true,
-                by: frame.id.replica)
+                by: frame.names(in: bytes))
             return change?.operation(writing: id.index, field: field)?.code.hasValue ?? false
         }
         return isWithheld == true ? try log.withholding(of: id.event) : nil
@@ -181,7 +181,7 @@ public struct Audit: Sendable {
         return try log.withEvent(at: position) { frame, bytes in
             let change = try? Change(
                 shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
-                isWithheld: frame.isWithheld, by: frame.id.replica)
+                isWithheld: frame.isWithheld, by: frame.names(in: bytes))
             return change?.operation(writing: id.index, field: field)?.value
         } ?? nil
     }

@@ -105,7 +105,7 @@ extension Audit {
         try log.withEvent(at: head.position) { frame, bytes in
             let change = try? Change(
                 shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
-                isWithheld: frame.isWithheld, by: frame.id.replica)
+                isWithheld: frame.isWithheld, by: frame.names(in: bytes))
             return change?.operation(writing: head.id.index, field: key)?.supersedes ?? []
         } ?? []
     }
@@ -125,7 +125,7 @@ extension Audit {
             guard
                 let change = try? Change(
                     shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
-                    isWithheld: frame.isWithheld, by: frame.id.replica)
+                    isWithheld: frame.isWithheld, by: frame.names(in: bytes))
             else { return nil }
             return (frame.stamp, change, frame.isWithheld)
         }

@@ -1,4 +1,5 @@
 import ByteCoding
+import EventLog
 import Events
 import Records
 
@@ -34,6 +35,16 @@ public struct Kinds: Sendable {
             writer.append(text: schema.name)
             writer.append(littleEndian: schema.version)
         }
+        return Hash256(hashing: writer.bytes.span.bytes).prefix
+    }
+
+    /// As ``signature``, and how the names in the events of `log` are read: what is kept beside the log is of both.
+    func signature(for log: EventLog) throws -> UInt64 {
+        let readings = try log.readingsCount()
+        if readings == 0 { return signature }
+        var writer = ByteWriter()
+        writer.append(littleEndian: signature)
+        writer.append(littleEndian: readings)
         return Hash256(hashing: writer.bytes.span.bytes).prefix
     }
 }

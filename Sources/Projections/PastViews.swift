@@ -71,7 +71,8 @@ public final class PastViews: Sendable {
         let counted = filter.vector ?? all
         let position = try log.lastPosition(of: counted)
         let leftOut = filter.altered(of: all).reduce(0) { $0 + $1.count }
-        let candidates = filter.altersHistory ? [] : usableSnapshots(for: counted, archived)
+        let signature = try kinds.signature(for: log)
+        let candidates = filter.altersHistory ? [] : try usableSnapshots(for: counted, archived)
         let costs = candidates.map {
             UInt64($0.information.recordCount) + counted.eventCount - $0.head.vector.eventCount
         }
@@ -81,7 +82,7 @@ public final class PastViews: Sendable {
             filter.altersHistory
             ? nil
             : former?.take { scratch in
-                guard scratch.erased == erased, scratch.signature == kinds.signature,
+                guard scratch.erased == erased, scratch.signature == signature,
                     counted.canBeReached(from: scratch.vector, archived)
                 else { return false }
                 return (counted.eventCount - scratch.vector.eventCount) * Self.goingOnCost <= cost
@@ -96,7 +97,7 @@ public final class PastViews: Sendable {
         }
         func scratch(_ environment: Environment) -> Source {
             .scratch(
-                ScratchView(environment, at: path, vector: counted, signature: kinds.signature, erased: erased))
+                ScratchView(environment, at: path, vector: counted, signature: signature, erased: erased))
         }
         for (reader, cost) in zip(candidates, costs).sorted(by: { $0.1 < $1.1 }) where cost < counted.eventCount {
             do {
@@ -108,10 +109,11 @@ public final class PastViews: Sendable {
         return scratch(try Views.build(at: path, of: log, kinds: kinds, through: position, filter).environment)
     }
 
-    private func usableSnapshots(for vector: VersionVector, _ archived: VersionVector) -> [SnapshotReader] {
-        snapshots.compactMap { path in
+    private func usableSnapshots(for vector: VersionVector, _ archived: VersionVector) throws -> [SnapshotReader] {
+        let signature = try kinds.signature(for: log)
+        return snapshots.compactMap { path in
             guard let reader = try? SnapshotReader(path), reader.head.log == log.id,
-                reader.head.signature == kinds.signature, vector.canBeReached(from: reader.head.vector, archived)
+                reader.head.signature == signature, vector.canBeReached(from: reader.head.vector, archived)
             else { return nil }
             return reader
         }

@@ -14,9 +14,9 @@ extension RecordState {
         let shape = bytes.extracting(frame.shape)
         let values = bytes.extracting(frame.values)
         // A change is read to its end before any of it counts.
-        var check = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
+        var check = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
         try check.validate(shape: shape, values: values)
-        var reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
+        var reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
         try reader.skipNote(in: values)
         try fold(
             &reader, shape: shape, values: values, event: frame.id, stamp: stamp, position: position, names: &names)

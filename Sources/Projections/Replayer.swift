@@ -61,7 +61,7 @@ struct Replayer {
                 guard isWanted(frame.id) else { return position < target }
                 do throws(ChangeError) {
                     let shape = bytes.extracting(frame.shape)
-                    let reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
+                    let reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
                     groups.append(
                         kind: shape.extracting(reader.kind), record: reader.record, position: position,
                         place: snapshot.place(of: bytes))
@@ -100,7 +100,9 @@ struct Replayer {
 
     /// Whether the view's checkpoint lies in this log's history.
     func check(_ checkpoint: Checkpoint) throws {
-        guard checkpoint.log == log.id, checkpoint.epoch == log.epoch, checkpoint.signature == kinds.signature else {
+        guard checkpoint.log == log.id, checkpoint.epoch == log.epoch, checkpoint.signature == kinds.signature,
+            try checkpoint.readings == log.readingsCount()
+        else {
             throw ViewError.stale
         }
         guard checkpoint.position > 0 else { return }

@@ -23,7 +23,7 @@ extension Views {
         through end: Position? = nil, _ filter: EventFilter = EventFilter(), isBase: Bool = false
     ) throws -> Environment {
         guard reader.head.log == log.id else { throw SnapshotError.otherHistory }
-        guard isBase || reader.head.signature == kinds.signature else { throw SnapshotError.otherVersion }
+        guard try isBase || reader.head.signature == kinds.signature(for: log) else { throw SnapshotError.otherVersion }
         for replica in reader.head.replicas {
             let edge = try log.edge(of: replica.last.replica, through: replica.last.sequence)
             guard edge == replica.edge else { throw SnapshotError.otherHistory }
@@ -47,7 +47,8 @@ extension Views {
     ) throws {
         let checksum = try log.withEvent(at: start) { frame, bytes in frame.checksum(in: bytes) }
         let checkpoint = Checkpoint(
-            log: log.id, epoch: log.epoch, signature: kinds.signature, position: start, checksum: checksum ?? 0)
+            log: log.id, epoch: log.epoch, signature: kinds.signature, readings: try log.readingsCount(),
+            position: start, checksum: checksum ?? 0)
         try transaction.put(
             CheckedRow.seal(checkpoint.bytes).span.bytes, for: Checkpoint.key, in: ViewTables(in: transaction).meta)
     }
@@ -164,7 +165,7 @@ struct SnapshotRows {
                 let position = runs.position(of: frame.id.replica, frame.id.sequence)
                 do throws(ChangeError) {
                     var reader = try ChangeReader(
-                        shape: event.extracting(frame.shape), isWithheld: frame.isWithheld, by: frame.id.replica)
+                        shape: event.extracting(frame.shape), isWithheld: frame.isWithheld, by: frame.names(in: event))
                     try reader.validate(shape: event.extracting(frame.shape), values: event.extracting(frame.values))
                 } catch { if position > 0 { unread.append((position, UnreadEvent.encode(error))) } }
                 offset += frame.length

@@ -91,34 +91,40 @@ struct Checkpoint: Hashable {
     var epoch: UInt64
     /// Which kinds and indexes of which versions the rows were made for.
     var signature: UInt64
+    /// By which readings of names: see `EventLog.readingsCount()`.
+    var readings: UInt64
     var position: Position
     /// The checksum of the frame at that position.
     var checksum: UInt32
 
     static let key = [UInt8]("checkpoint".utf8)
 
-    init(log: LogID, epoch: UInt64, signature: UInt64, position: Position = 0, checksum: UInt32 = 0) {
+    init(
+        log: LogID, epoch: UInt64, signature: UInt64, readings: UInt64, position: Position = 0, checksum: UInt32 = 0
+    ) {
         self.log = log
         self.epoch = epoch
         self.signature = signature
+        self.readings = readings
         self.position = position
         self.checksum = checksum
     }
 
     init?(_ bytes: [UInt8]) {
-        guard bytes.count == 44 else { return nil }
+        guard bytes.count == 52 else { return nil }
         self = bytes.withSpan { bytes in
             Checkpoint(
                 log: LogID(at: 0, of: bytes), epoch: bytes.uint64(at: 16), signature: bytes.uint64(at: 24),
-                position: bytes.uint64(at: 32), checksum: bytes.uint32(at: 40))
+                readings: bytes.uint64(at: 32), position: bytes.uint64(at: 40), checksum: bytes.uint32(at: 48))
         }
     }
 
     var bytes: [UInt8] {
-        var writer = ByteWriter(capacity: 44)
+        var writer = ByteWriter(capacity: 52)
         writer.append(log)
         writer.append(littleEndian: epoch)
         writer.append(littleEndian: signature)
+        writer.append(littleEndian: readings)
         writer.append(littleEndian: position)
         writer.append(littleEndian: checksum)
         return writer.bytes

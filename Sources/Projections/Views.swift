@@ -277,7 +277,8 @@ public final class Views: Sendable {
     static func create(at path: String, log: EventLog, kinds: Kinds) throws -> Environment {
         try Environment.create(at: path, options: options) { transaction in
             try ViewTables.create(in: transaction)
-            let checkpoint = Checkpoint(log: log.id, epoch: log.epoch, signature: kinds.signature)
+            let checkpoint = Checkpoint(
+                log: log.id, epoch: log.epoch, signature: kinds.signature, readings: try log.readingsCount())
             let meta = try transaction.openOrCreate("meta", of: [UInt8].self)
             try transaction.put(CheckedRow.seal(checkpoint.bytes).span.bytes, for: Checkpoint.key, in: meta)
             // From the start, so that names which are not there are known to be lost.

@@ -27,14 +27,16 @@ public struct ChangeReader: Sendable {
     /// How many operations are still to be read.
     public private(set) var remaining: Int
 
-    private let replica: ReplicaID
+    private let names: WrittenNames
     private let replicaTable: Range<Int>
     private var shapeReader: ByteReader
     private var valuesReader: ByteReader
     private let hasValues: Bool
 
-    /// Starts at the change in `shape`; `replica` is whose event it is.
-    public init(shape: RawSpan, isWithheld: Bool, by replica: ReplicaID) throws(ChangeError) {
+    /// Starts at the change in `shape`.
+    ///
+    /// - Parameter names: Whose event it is, and how the names in it are to be read.
+    public init(shape: RawSpan, isWithheld: Bool, by names: WrittenNames) throws(ChangeError) {
         var reader = ByteReader()
         let type: UInt8
         let version: UInt64
@@ -63,7 +65,7 @@ public struct ChangeReader: Sendable {
         // A kind with a zero byte would sort among the keys of another one.
         for offset in kind where shape.byte(at: offset) == 0 { throw .inconsistent }
         guard shape.extracting(kind).isUTF8 else { throw .malformed(.notUTF8(offset: kind.lowerBound)) }
-        self.replica = replica
+        self.names = names
         hasValues = !isWithheld
         valuesReader = ByteReader(at: ChangeLimits.nonceBytes)
     }
@@ -148,8 +150,8 @@ public struct ChangeReader: Sendable {
         guard table <= UInt64(replicaTable.count / 16), index <= UInt64(UInt32.max) else { throw .inconsistent }
         let replica =
             table == 0
-            ? replica : ReplicaID(at: replicaTable.lowerBound + Int(table - 1) * 16, of: shape)
-        return HeadID(EventID(replica, sequence), index: UInt32(index))
+            ? names.author : ReplicaID(at: replicaTable.lowerBound + Int(table - 1) * 16, of: shape)
+        return HeadID(names(EventID(replica, sequence)), index: UInt32(index))
     }
 
     /// Throws unless shape and values were read to their ends.
@@ -164,8 +166,8 @@ extension Change {
     /// Reads a whole change; for what is looked at one by one.
     ///
     /// A value that is withheld reads as empty.
-    public init(shape: RawSpan, values: RawSpan, isWithheld: Bool, by replica: ReplicaID) throws(ChangeError) {
-        var reader = try ChangeReader(shape: shape, isWithheld: isWithheld, by: replica)
+    public init(shape: RawSpan, values: RawSpan, isWithheld: Bool, by names: WrittenNames) throws(ChangeError) {
+        var reader = try ChangeReader(shape: shape, isWithheld: isWithheld, by: names)
         try reader.skipNote(in: values)
         var operations: [Operation] = []
         while let step = try reader.next(shape: shape, values: values) {

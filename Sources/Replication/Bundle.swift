@@ -24,7 +24,9 @@ public struct Bundle<Log: ReplicatedLog> {
             var segment = SegmentFrames(of: log, signedBy: identity)
             try segment.append(of: statement.vector, missingFrom: &known)
             while segment.hasRoom, let frame = kept.popFirst() {
-                if frame.range.last > vector[frame.range.replica] { segment.append(frame) }
+                if frame.range.last > vector[frame.range.replica] {
+                    segment.append(frame, of: frame.range)
+                }
             }
             let frames = segment.frames
             if frames.isEmpty, !isFirst { return }

@@ -6,12 +6,13 @@ extension Exchange {
     mutating func push() async throws {
         let me = identity.replica
         var statement = try Statement(of: log, as: identity, milliseconds: now().wallMilliseconds)
-        if !notes.unread.isEmpty { statement.wanted += wanted(beyond: statement.vector) }
+        if !notes.unread.isEmpty { statement.wanted += wanted(beyond: statement) }
         // The answer may not have been readable either.
         var asksAgain = isFull && !statement.wanted.isEmpty
         var wantedByOthers = try rangesWantedByOthers(of: statement)
         while true {
-            let frames = try nextFrames(of: statement, &wantedByOthers)
+            let segment = try nextSegment(of: statement, &wantedByOthers)
+            let frames = segment.frames
             let said = notes.statements[me]
             let isSaid =
                 said?.heads == statement.heads && said?.wanted == statement.wanted && said?.kept == statement.kept
@@ -24,7 +25,7 @@ extension Exchange {
                 asksAgain = false
                 notes.next[me] = number + 1
                 notes.marks[me] = Segment.mark(of: bytes)
-                for frame in frames { notes.add(frame.range) }
+                for range in segment.ranges { notes.add(range) }
                 notes.statements[me] = statement
                 report.sentEvents += frames.reduce(0) { $0 + $1.range.count }
                 report.sentBytes += bytes.count
@@ -57,8 +58,8 @@ extension Exchange {
         }
     }
 
-    /// Ranges for one segment; none where everything lies there.
-    private func nextFrames(of statement: Statement, _ wanted: inout [Wanted]) throws -> [RangeFrame] {
+    /// The ranges of one segment; none where everything lies there.
+    private func nextSegment(of statement: Statement, _ wanted: inout [Wanted]) throws -> SegmentFrames<Log> {
         var known = notes.vector
         var segment = SegmentFrames(of: log, signedBy: identity)
         try segment.append(of: statement.vector, missingFrom: &known)
@@ -67,28 +68,28 @@ extension Exchange {
             let frame = try segment.frame(of: range)
             wanted.removeFirst()
             guard let frame else { continue }
-            if frame.range.last < range.last {
-                let rest = EventRange(range.replica, frame.range.last + 1, through: range.last)
+            if frame.range.count < range.count {
+                let rest = EventRange(range.replica, range.first + frame.range.count, through: range.last)
                 wanted.insert(Wanted(range: rest, hasEvents: next.hasEvents), at: 0)
             }
             // Who has the events and lacks their values is not helped by who lacks them too.
-            if frame.hasValues || !next.hasEvents { segment.append(frame) }
+            if frame.hasValues || !next.hasEvents { segment.append(frame, of: range) }
         }
         let isKeptThere = statement.kept.allSatisfy { notes.kept.contains($0) || $0.last <= notes.vector[$0.replica] }
         if !isKeptThere {
             for frame in try log.keptFrames() where segment.hasRoom {
                 let range = frame.range
-                if !notes.kept.contains(range), range.last > known[range.replica] { segment.append(frame) }
+                if !notes.kept.contains(range), range.last > known[range.replica] { segment.append(frame, of: range) }
             }
         }
-        return segment.frames
+        return segment
     }
 
     /// What others say that they have and this store lacks.
-    private func wanted(beyond vector: VersionVector) -> [EventRange] {
+    private func wanted(beyond statement: Statement) -> [EventRange] {
         var all = VersionVector()
         for (store, statement) in notes.statements where store != identity.replica { all.join(statement.vector) }
-        return all.ranges(missingFrom: vector).map { range in
+        return statement.streams.ranges(of: all, missingFrom: statement.vector).map { range in
             EventRange(range.replica, range.first, through: min(range.last, range.first + UInt64(UInt32.max - 1)))
         }
     }

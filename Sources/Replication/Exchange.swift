@@ -219,11 +219,13 @@ public struct Exchange<Log: ReplicatedLog> {
             if let refused = received.refused.first {
                 throw QuarantineReason("It says of the events \(refused.first) to \(refused.last) what is not so.")
             }
+            for range in received.present + received.parked { notes.add(range) }
+        } else {
+            for frame in frames { notes.add(frame.range) }
         }
-        for frame in frames { notes.add(frame.range) }
         // Segments may be read again; what a store has said never goes down.
-        let known = notes.statements[store]
-        if known.map({ segment.statement.vector.covers($0.vector) }) ?? true {
+        let (known, streams) = (notes.statements[store]?.vector ?? VersionVector(), try log.streams())
+        if streams.ranges(of: known, missingFrom: segment.statement.vector).isEmpty {
             notes.statements[store] = segment.statement
         }
     }

@@ -6,6 +6,9 @@ public protocol ReplicatedLog {
     /// The name of the log.
     var id: LogID { get }
 
+    /// Which histories have parted.
+    func streams() throws -> Streams
+
     /// What can leave the log: of each replica the number of the last event that something proves.
     func provenVector(signedBy identity: Identity?) throws -> VersionVector
 

@@ -6,6 +6,8 @@ struct SegmentFrames<Log: ReplicatedLog> {
     private let log: Log
     private let identity: Identity
     private(set) var frames: [RangeFrame] = []
+    /// Which events these are, as the log names them.
+    private(set) var ranges: [EventRange] = []
     private var byteCount = 0
 
     init(of log: Log, signedBy identity: Identity) {
@@ -16,8 +18,10 @@ struct SegmentFrames<Log: ReplicatedLog> {
     /// Whether another range of the greatest size still belongs into this segment.
     var hasRoom: Bool { byteCount < Segment.preferredBytes - RangeLimits.preferredBytes }
 
-    mutating func append(_ frame: RangeFrame) {
+    /// Appends the frame of the beginning of `range`.
+    mutating func append(_ frame: RangeFrame, of range: EventRange) {
         frames.append(frame)
+        ranges.append(EventRange(range.replica, range.first, through: range.first + frame.range.count - 1))
         byteCount += frame.bytes.count
     }
 
@@ -30,8 +34,8 @@ struct SegmentFrames<Log: ReplicatedLog> {
     mutating func append(of vector: VersionVector, missingFrom known: inout VersionVector) throws {
         while hasRoom, let range = vector.ranges(missingFrom: known).first {
             let frame = try frame(of: range)
-            known[range.replica] = frame?.range.last ?? range.last
-            if let frame { append(frame) }
+            known[range.replica] = frame.map { range.first + $0.range.count - 1 } ?? range.last
+            if let frame { append(frame, of: range) }
         }
     }
 }

@@ -50,13 +50,15 @@ public struct Session: Sendable {
     private let checkSignature: @Sendable (SignedHead) throws(SignedHeadError) -> Void
     /// What is here.
     private var local: Statement
-    /// What the peer was told is here.
-    private var told = VersionVector()
+    /// The heads that the peer was told are here.
+    private var told: [ReplicaID: ObservedHead] = [:]
     /// What the peer has said that it has.
     public private(set) var remote: Statement?
     private var reader = MessageReader()
-    /// Of each replica the last event that was sent, or need not be.
+    /// Of each stream the last event that was sent, or need not be.
     private var sent = VersionVector()
+    /// What the peer has sent, and so has.
+    private var came = VersionVector()
     private var sentKept: Set<EventRange> = []
     /// What the peer lacks the values of and has not been answered.
     private var wanted: [EventRange] = []
@@ -66,7 +68,7 @@ public struct Session: Sendable {
     private var making: Action?
     /// Whether it turned out meanwhile that all events of its replica go again: then it is no step on the way.
     private var isMakingStale = false
-    private var isTaking = false
+    private var taking: RangeFrame?
     private var arrived: [RangeFrame] = []
     private var saidIdle = false
     private var isRemoteIdle = false
@@ -113,7 +115,7 @@ public struct Session: Sendable {
 
     /// Whether nothing is left to do on either side until something new is written.
     public var isQuiet: Bool {
-        remote != nil && inFlight == 0 && making == nil && !isTaking && arrived.isEmpty && saidIdle
+        remote != nil && inFlight == 0 && making == nil && taking == nil && arrived.isEmpty && saidIdle
     }
 
     /// Whether nothing is left to do, and the other side has said so too.
@@ -124,7 +126,7 @@ public struct Session: Sendable {
 
     /// Begins: says hello.
     public mutating func start() -> [Action] {
-        told = local.vector
+        for head in local.heads { told[head.event.replica] = head }
         return [send(.hello(log, local))]
     }
 
@@ -156,11 +158,13 @@ public struct Session: Sendable {
     public mutating func provide(_ frame: RangeFrame?, of range: EventRange) -> [Action] {
         guard !isOver else { return [] }
         let isStep = making == .make(range) && !isMakingStale
-        if making == .makeAgain(range), let last = frame?.range.last, last < range.last {
+        // The frame has the replica's own numbers, and the range may be of a stream.
+        let last = frame.map { range.first + $0.range.count - 1 } ?? range.last
+        if making == .makeAgain(range), last < range.last {
             wanted.insert(EventRange(range.replica, last + 1, through: range.last), at: 0)
         }
         making = nil
-        if isStep { sent[range.replica] = frame?.range.last ?? range.last }
+        if isStep { sent[range.replica] = last }
         guard let frame else { return goOn() }
         inFlight += 1
         traffic.sentEvents += frame.range.count
@@ -170,13 +174,36 @@ public struct Session: Sendable {
     /// A range was taken into the log, which now has `now`.
     public mutating func took(_ received: Received, now: Statement) -> [Action] {
         guard !isOver else { return [] }
-        isTaking = false
         local = now
         if let refused = received.refused.first { return quarantine(.madeUp(refused)) }
-        for range in received.forked { part(range.replica) }
-        let moved = now.heads.filter { $0.event.sequence > told[$0.event.replica] }
-        told.join(now.vector)
+        if let taking, received.replicas.isEmpty, received.filledCount == 0, !isAskedFor(taking.range) {
+            wastedBytes += taking.bytes.count
+            guard wastedBytes <= Self.forgivenBytes else { return quarantine(.repeats(bytes: wastedBytes)) }
+        }
+        taking = nil
+        for range in received.apart { part(range.replica) }
+        for range in received.present { has(range) }
+        let moved = now.heads.filter { told[$0.event.replica] != $0 }
+        for head in moved { told[head.event.replica] = head }
         return [send(.took(count: 1, heads: moved))] + goOn()
+    }
+
+    /// Whether events that are here may come again: they are wanted, or the peer tells another history of their replica.
+    private func isAskedFor(_ range: EventRange) -> Bool {
+        if parted.contains(range.replica) || local.streams.isParted(range.replica) { return true }
+        return local.wanted.contains {
+            $0.replica == range.replica && $0.first <= range.last && range.first <= $0.last
+        }
+    }
+
+    /// Who has sent events has them.
+    private mutating func has(_ range: EventRange) {
+        let known = max(came[range.replica], remote?.vector[range.replica] ?? 0)
+        guard range.first <= known + 1, range.last > known else { return }
+        came[range.replica] = range.last
+        if let head = local.heads.first(where: { $0.event == EventID(range.replica, range.last) }) {
+            remote?.advance(head)
+        }
     }
 
     /// Ends the conversation from this side.
@@ -222,28 +249,17 @@ public struct Session: Sendable {
             } catch { throw .badRange(error) }
             guard arrived.count < Self.window else { throw .unexpected("more ranges than may be on their way") }
             traffic.receivedEvents += frame.range.count
-            if frame.range.last <= told[frame.range.replica], !parted.contains(frame.range.replica),
-                !local.wanted.contains(where: {
-                    $0.replica == frame.range.replica && $0.first <= frame.range.last && frame.range.first <= $0.last
-                })
-            {
-                wastedBytes += bytes.count
-                guard wastedBytes <= Self.forgivenBytes else { throw .repeats(bytes: wastedBytes) }
-            }
             arrived.append(frame)
-            // Who sends it has it, unless it waits there too.
-            let end = frame.head
-            let known = remote?.vector[end.replica] ?? 0
-            if end.sequence == frame.range.last, end.sequence > known, frame.range.first <= known + 1 {
-                remote?.advance(
-                    ObservedHead(event: EventID(end.replica, end.sequence), rootPrefix: end.root.prefix))
-            }
         case .took(let count, let heads):
             guard count >= 1, count <= inFlight else { throw .unexpected("a range confirmed that was not sent") }
             inFlight -= count
+            let before = remote?.vector ?? VersionVector()
+            // A replica has fewer events of its own where the peer has learnt of another history of it.
+            let mayPart = heads.contains { before[$0.event.replica] == 0 }
             for head in heads {
-                guard head.event.sequence >= remote?.vector[head.event.replica] ?? 0 else {
-                    throw .goesBack(head.event.replica)
+                let replica = head.event.replica
+                guard head.event.sequence >= before[replica] || mayPart || local.streams.isParted(replica) else {
+                    throw .goesBack(replica)
                 }
                 remote?.advance(head)
                 notice(head)
@@ -260,8 +276,10 @@ public struct Session: Sendable {
 
     /// What the peer says that it has and has not sent, although it has nothing more to send.
     private var unfulfilled: EventRange? {
-        guard let remote, arrived.isEmpty, !isTaking else { return nil }
-        return remote.vector.ranges(missingFrom: local.vector).first { !parted.contains($0.replica) }
+        guard let remote, arrived.isEmpty, taking == nil else { return nil }
+        return local.streams.ranges(of: remote.vector, missingFrom: local.vector).first {
+            !parted.contains($0.replica)
+        }
     }
 
     /// Looks whether a head of the peer is of another history than the one that is here: then all of the replica's
@@ -274,17 +292,23 @@ public struct Session: Sendable {
 
     private mutating func part(_ replica: ReplicaID) {
         guard parted.insert(replica).inserted else { return }
-        sent[replica] = 0
-        if case .make(let range) = making, range.replica == replica { isMakingStale = true }
+        for stream in streams(of: replica) { sent[stream] = 0 }
+        if case .make(let range) = making, streams(of: replica).contains(range.replica) { isMakingStale = true }
+    }
+
+    /// The replica, and what goes on from it.
+    private func streams(of replica: ReplicaID) -> [ReplicaID] {
+        [replica] + local.streams.branches.keys.filter { local.streams.origin(of: $0) == replica }
     }
 
     /// What can be done now.
     private mutating func goOn() -> [Action] {
         guard !isOver, let remote else { return [] }
         var actions: [Action] = []
-        if !isTaking, !arrived.isEmpty {
-            isTaking = true
-            actions.append(.take(arrived.removeFirst()))
+        if taking == nil, !arrived.isEmpty {
+            let frame = arrived.removeFirst()
+            taking = frame
+            actions.append(.take(frame))
         }
         if making == nil, inFlight < Self.window {
             if let next = nextRange(for: remote) {
@@ -292,7 +316,7 @@ public struct Session: Sendable {
                 isMakingStale = false
                 saidIdle = false
                 actions.append(next)
-            } else if !saidIdle, inFlight == 0, !isTaking, arrived.isEmpty {
+            } else if !saidIdle, inFlight == 0, taking == nil, arrived.isEmpty {
                 saidIdle = true
                 actions.append(send(.idle))
             }
@@ -302,7 +326,8 @@ public struct Session: Sendable {
 
     private mutating func nextRange(for remote: Statement) -> Action? {
         var known = remote.vector
-        for replica in parted { known[replica] = 0 }
+        known.join(came)
+        for replica in parted { for stream in streams(of: replica) { known[stream] = 0 } }
         known.join(sent)
         if let range = local.vector.ranges(missingFrom: known).first { return .make(range) }
         let kept = local.kept.first { range in

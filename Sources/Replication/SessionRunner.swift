@@ -101,7 +101,8 @@ extension Received {
         appendedCount += other.appendedCount
         repeatedCount += other.repeatedCount
         parked += other.parked
-        forked += other.forked
+        apart += other.apart
+        filledCount += other.filledCount
         refused += other.refused
         replicas.formUnion(other.replicas)
     }

@@ -25,8 +25,10 @@ public struct Statement: Hashable, Sendable {
     public let store: ReplicaID
     /// When, by the clock of that store, in milliseconds since 1970.
     public let milliseconds: Int64
-    /// The last event of each replica that it has and can prove, in order of replica.
+    /// The last event of each stream that it has and can prove, in order of stream.
     public private(set) var heads: [ObservedHead]
+    /// Which histories have parted, where the store is this one: it is not said, since others find it in the ranges.
+    public let streams: Streams
     /// The ranges that it keeps as they came.
     public let kept: [EventRange]
     /// The ranges that it wants again: what brought them could not be read, or came without values.
@@ -35,13 +37,14 @@ public struct Statement: Hashable, Sendable {
     /// A statement of these parts.
     public init(
         store: ReplicaID, milliseconds: Int64, heads: [ObservedHead], kept: [EventRange] = [],
-        wanted: [EventRange] = []
+        wanted: [EventRange] = [], streams: Streams = Streams()
     ) {
         self.store = store
         self.milliseconds = milliseconds
         self.heads = heads
         self.kept = kept
         self.wanted = wanted
+        self.streams = streams
     }
 
     /// What `log` has now.
@@ -57,7 +60,7 @@ public struct Statement: Hashable, Sendable {
         self.init(
             store: identity.replica, milliseconds: milliseconds, heads: heads,
             kept: try log.keptFrames().prefix(Self.rangeCount).map(\.range),
-            wanted: Array(try log.lackingValues().ranges.prefix(Self.rangeCount)))
+            wanted: Array(try log.lackingValues().ranges.prefix(Self.rangeCount)), streams: try log.streams())
     }
 
     /// The heads as a vector.

@@ -126,7 +126,7 @@ private func read(_ frame: RangeFrame) throws -> RangeFrame { try RangeFrame(rea
             let group = frames.prefix(Int.random(in: 1...3, using: &numbers))
             frames.removeFirst(group.count)
             let received = try target.log.receive(try group.map(read), arrival: .test(1))
-            #expect(received.forked.isEmpty)
+            #expect(received.apart.isEmpty)
         }
         #expect(try target.log.vector() == author.log.vector())
         let replica = author.identity.replica
@@ -195,7 +195,7 @@ private func read(_ frame: RangeFrame) throws -> RangeFrame { try RangeFrame(rea
         #expect(try next.log.keptFrames().isEmpty)
     }
 
-    @Test func `another history of a replica is kept aside and enters nothing`() throws {
+    @Test func `another history of a replica is a stream of its own, and the log is whole`() throws {
         let author = try Author(seed: 11)
         try author.append(20, batchCount: 5)
         let target = try TestLog()
@@ -208,14 +208,18 @@ private func read(_ frame: RangeFrame) throws -> RangeFrame { try RangeFrame(rea
             try twin.log.frame(
                 of: EventRange(author.identity.replica, 6, through: 10), signedBy: author.identity))
         let received = try target.log.receive([try read(branch)], arrival: .test(2))
-        #expect(received.forked == [EventRange(author.identity.replica, 6, through: 10)])
-        #expect(received.appendedCount == 0)
+        #expect(received.apart == [EventRange(author.identity.replica, 6, through: 10)])
+        #expect(received.appendedCount == 5)
         #expect(
             try target.log.root(of: author.identity.replica)
-                == author.log.root(of: author.identity.replica, through: 10))
+                == author.log.root(of: author.identity.replica, through: 5))
         _ = try target.log.receive([try author.frame(11, through: 20)], arrival: .test(4))
-        #expect(try target.log.vector()[author.identity.replica] == 20)
-        #expect(try LogVerifier.verify(path: target.path).damage.isEmpty)
+        let streams = try target.log.streams().children(of: author.identity.replica)
+        #expect(try Set(streams.map { try target.log.vector()[$0] }) == [5, 15])
+        #expect(try target.log.vector()[author.identity.replica] == 5)
+        let report = try LogVerifier.verify(path: target.path)
+        #expect(report.damage.isEmpty, "\(report.damage)")
+        #expect(report.events == 25)
     }
 
     @Test func `a range that says what its author did not see is refused where its history is known`() throws {

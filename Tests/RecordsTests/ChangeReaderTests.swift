@@ -20,10 +20,10 @@ import Testing
         try shape.withSpan { shape throws in
             try values.withSpan { values throws in
                 let change = Result { () throws in
-                    try Change(shape: shape, values: values, isWithheld: isWithheld, by: author)
+                    try Change(shape: shape, values: values, isWithheld: isWithheld, by: WrittenNames(of: author))
                 }
                 do throws(ChangeError) {
-                    let start = try ChangeReader(shape: shape, isWithheld: isWithheld, by: author)
+                    let start = try ChangeReader(shape: shape, isWithheld: isWithheld, by: WrittenNames(of: author))
                     var check = start
                     try check.validate(shape: shape, values: values)
                     var noteReader = start
@@ -33,7 +33,7 @@ import Testing
                 #expect(throws: Never.self) { try change.get() }
                 var names = Names()
                 var state = RecordState()
-                var reader = try ChangeReader(shape: shape, isWithheld: isWithheld, by: author)
+                var reader = try ChangeReader(shape: shape, isWithheld: isWithheld, by: WrittenNames(of: author))
                 try reader.skipNote(in: values)
                 try state.fold(
                     &reader, shape: shape, values: values, event: EventID(author, 9), stamp: Stamp(rawValue: 9),

@@ -26,7 +26,7 @@ struct FoldedStore {
         try event.bytes.withSpan { bytes in
             let frame = try Frame(verifying: bytes)
             let (shape, values) = (bytes.extracting(frame.shape), bytes.extracting(frame.values))
-            let start = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
+            let start = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
             var check = start
             try check.validate(shape: shape, values: values)
             var reader = start

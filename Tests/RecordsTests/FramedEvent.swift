@@ -45,7 +45,7 @@ struct FramedEvent {
             let frame = try Frame(verifying: bytes)
             return try Change(
                 shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
-                isWithheld: frame.isWithheld, by: frame.id.replica)
+                isWithheld: frame.isWithheld, by: frame.names(in: bytes))
         }
     }
 }

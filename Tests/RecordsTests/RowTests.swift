@@ -108,7 +108,7 @@ import Testing
             try event.bytes.withSpan { bytes throws in
                 let frame = try Frame(parsing: bytes)
                 let (shape, values) = (bytes.extracting(frame.shape), bytes.extracting(frame.values))
-                var reader = try ChangeReader(shape: shape, isWithheld: false, by: frame.id.replica)
+                var reader = try ChangeReader(shape: shape, isWithheld: false, by: frame.names(in: bytes))
                 try reader.skipNote(in: values)
                 try state.fold(
                     &reader, shape: shape, values: values, event: frame.id, stamp: frame.stamp, position: position,

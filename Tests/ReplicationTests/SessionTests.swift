@@ -139,10 +139,8 @@ import Testing
         }
         #expect(talk[0].ending == nil && talk[1].ending == nil)
         for (store, count) in [(holders[0], UInt64(4)), (holders[1], 10)] {
-            // What does not touch what is there cannot be told apart yet, and waits.
-            let frames = try store.log.forkedFrames() + store.log.keptFrames()
-            let aside = frames.flatMap { $0.range.first...$0.range.last }
-            #expect(Set(aside).isSuperset(of: 2...count))
+            let streams = try store.log.streams().children(of: replica)
+            #expect(try streams.contains { try store.log.vector()[$0] == count - 1 })
         }
     }
 
@@ -169,8 +167,11 @@ import Testing
         try talk.run()
         talk = try Conversation(stores[1], stores[2])
         try talk.run()
-        #expect(talk[0].received.forked.count + talk[1].received.forked.count >= 2)
+        #expect(!talk[0].received.apart.isEmpty && !talk[1].received.apart.isEmpty)
         #expect(talk[0].ending == nil && talk[1].ending == nil)
+        #expect(talk[0].session.isComplete && talk[1].session.isComplete)
+        #expect(try stores[1].log.vector() == stores[2].log.vector())
+        #expect(try stores[1].log.streams().children(of: replica).count == 2)
         #expect(try stores[1].log.vector()[stores[2].identity.replica] == 5)
     }
 }

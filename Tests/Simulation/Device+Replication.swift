@@ -21,6 +21,8 @@ extension Device: ReplicatedLog {
 
     func lackingValues() throws -> EventSet { try log.lackingValues() }
 
+    func streams() throws -> Streams { try log.streams() }
+
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
         if mishap == .commitFailed {
             mishap = nil
@@ -37,7 +39,7 @@ extension Device: ReplicatedLog {
         }
         for frame in frames { promised.formUnion(frame.leaves) }
         try promiseRelaxed()
-        guard truth.mayFork.holds(received.forked) else {
+        guard truth.mayFork.holds(received.apart) else {
             throw BrokenPromise("A replica that was neither copied nor put back has two histories.")
         }
         note(received)
@@ -57,10 +59,10 @@ extension Device: ReplicatedLog {
         }
         if received.repeatedCount > 0 { truth.met(.repeatedRange) }
         if !received.parked.isEmpty { truth.met(.reorderedRange) }
-        if !received.forked.isEmpty { truth.met(.fork) }
+        if !received.apart.isEmpty { truth.met(.fork) }
         hasNews = hasNews || !received.replicas.isEmpty
         truth.note(UInt64(number), UInt64(received.appendedCount), received.repeatedCount)
-        truth.note(UInt64(received.parked.count), UInt64(received.forked.count))
+        truth.note(UInt64(received.parked.count), UInt64(received.apart.count))
     }
 
     /// What it has, in one line.
@@ -72,15 +74,14 @@ extension Device: ReplicatedLog {
         let proven = (try? log.provenVector(signedBy: identity))?.entries.map(\.sequence) ?? []
         return """
             device \(number), \(identity.replica.short), has \(vector.joined(separator: " ")), proven \(proven), \
-            keeps \(text((try? log.keptFrames().map(\.range)) ?? [])), \
-            aside \(text((try? log.forkedFrames().map(\.range)) ?? []))
+            keeps \(text((try? log.keptFrames().map(\.range)) ?? []))
             """
     }
 
     /// All leaves that lie on this disk, wherever.
     func heldLeaves() throws -> Set<Hash256> {
         var held = Set(try log.leaves())
-        for frame in try log.keptFrames() + log.forkedFrames() { held.formUnion(frame.leaves) }
+        for frame in try log.keptFrames() { held.formUnion(frame.leaves) }
         return held
     }
 

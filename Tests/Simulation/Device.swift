@@ -29,6 +29,8 @@ final class Device<Log: SimulatedLog> {
     var pinned: View?
     /// Whether batches were written that may not be on the disk yet.
     private var hasRelaxed = false
+    /// By which readings of names the view was folded.
+    private var readingsCount: UInt64 = 0
     /// The greatest vector of this incarnation.
     var vector = VersionVector()
 
@@ -114,6 +116,9 @@ final class Device<Log: SimulatedLog> {
 
     /// Folds what has come, and takes out what is to be erased.
     func catchUp() throws {
+        let count = try log.readingsCount()
+        let isParted = count != readingsCount
+        if isParted { (view, pinned, readingsCount) = (View(), nil, count) }
         try view.catchUp(with: log)
         let erased = try log.erased()
         if !view.erasures.ranges.allSatisfy(erased.contains) {
@@ -125,13 +130,14 @@ final class Device<Log: SimulatedLog> {
             truth.met(.erasure)
         }
         let now = try log.vector()
-        guard now.covers(vector) else { throw BrokenPromise("The vector of device \(number) went down.") }
+        // A replica that has parted has fewer events of its own; all in all there are not fewer.
+        guard isParted ? now.eventCount >= vector.eventCount : now.covers(vector) else { throw BrokenPromise("The vector of device \(number) went down.") }
         vector = now
     }
 
     /// Becomes a new replica, once nobody else can take its old events for unproven.
     func renew(as new: Identity) throws {
-        if let head = try log.signedHead(by: identity) { try log.keep(head) }
+        for last in try log.ownHeads(of: identity) { try log.keep(last.head, of: last.stream) }
         truth.tell("device \(number) goes on as \(new.replica.short) instead of \(identity.replica.short)")
         identity = new
         mustRenew = false
@@ -159,18 +165,22 @@ final class Device<Log: SimulatedLog> {
     /// Starts with what is on the disk.
     func start() throws {
         pinned = nil
+        readingsCount = try log.readingsCount()
         view = try viewOnDisk() ?? View()
         try catchUp()
     }
 
     private func viewOnDisk() throws -> View? {
-        guard let savedView, try log.lastPosition() >= savedView.position else { return nil }
+        guard let savedView, try log.lastPosition() >= savedView.position,
+            try savedView.readingsCount == log.readingsCount()
+        else { return nil }
         guard try savedView.position == 0 || leaf(at: savedView.position) == savedView.leaf else { return nil }
         return try View(savedView)
     }
 
     func saveView() throws {
-        savedView = SavedView(view, leaf: view.position == 0 ? nil : try leaf(at: view.position))
+        savedView = SavedView(
+            view, leaf: view.position == 0 ? nil : try leaf(at: view.position), readingsCount: readingsCount)
     }
 
     private func leaf(at position: Position) throws -> Hash256? {

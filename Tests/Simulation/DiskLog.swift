@@ -83,11 +83,17 @@ final class DiskLog: SimulatedLog {
 
     func observedHeads(before event: EventID) throws -> [ObservedHead] { try log.observedHeads(before: event) }
 
-    func signedHead(of replica: ReplicaID) throws -> SignedHead? { try log.signedHead(of: replica) }
+    func signedHead(of stream: ReplicaID) throws -> SignedHead? { try log.signedHead(of: stream) }
 
-    func keep(_ head: SignedHead) throws { try log.keep(head) }
+    func keep(_ head: SignedHead, of stream: ReplicaID) throws { try log.keep(head, of: stream) }
 
-    func forkedFrames() throws -> [RangeFrame] { try log.forkedFrames() }
+    func ownHeads(of identity: Identity) throws -> [(stream: ReplicaID, head: SignedHead)] {
+        try log.lastWords(of: identity)
+    }
+
+    func streams() throws -> Streams { try log.streams() }
+
+    func readingsCount() throws -> UInt64 { try log.readingsCount() }
 
     func erased() throws -> EventSet { try log.erased() }
 

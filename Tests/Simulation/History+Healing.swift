@@ -5,15 +5,12 @@ extension History {
     mutating func heal() async throws {
         truth.tell("everybody meets")
         for device in devices { device.mishap = nil }
-        let mayFork = !truth.mayFork.isEmpty
-        // At a place nobody learns of another history of a replica: see ForkedHistories.
-        let healing = mayFork ? .conversations : plan.healing
         let most = 4 * devices.count + 4
         var round = 0
         var hasNews = true
         while hasNews {
             guard round < most else { throw BrokenPromise("Devices that meet do not come to rest.") }
-            hasNews = try await meet(healing, round)
+            hasNews = try await meet(plan.healing, round)
             round += 1
         }
     }

@@ -18,7 +18,7 @@ enum LogSort: CaseIterable, Sendable {
 }
 
 /// A log, and who writes into it.
-private struct Writer {
+struct Writer {
     let log: any SimulatedLog
     let identity: Identity
     var replica: ReplicaID { identity.replica }
@@ -232,98 +232,6 @@ private struct Writer {
         }
         #expect(count > 2)
         #expect(try reader.content() == author.content())
-    }
-
-    @Test(arguments: LogSort.allCases)
-    func `keeps another history aside, over a restart, and goes on with its own`(sort: LogSort) throws {
-        let author = try Writer(sort, seed: 1)
-        try author.write(2)
-        let twin = Writer(try author.log.copy(), author.identity)
-        try author.write(2, seed: 2)
-        try twin.write(3, seed: 3)
-        let reader = try Writer(sort, seed: 2)
-        try reader.take(author.range(1, 4))
-        let received = try reader.take(twin.range(3, 5))
-        #expect(received.forked == [EventRange(author.replica, 3, through: 5)])
-        #expect(received.isOfOwn(author.replica))
-        #expect(try !reader.take(twin.range(3, 5)).isOfOwn(author.replica))
-        try reader.log.loseMemory()
-        #expect(try reader.log.forkedFrames().map(\.range) == [EventRange(author.replica, 3, through: 5)])
-        try author.write(1, seed: 4)
-        #expect(try reader.take(author.range(5, 5)).appendedCount == 1)
-    }
-
-    @Test(arguments: LogSort.allCases)
-    func `keeps several other histories aside that begin alike`(sort: LogSort) throws {
-        let author = try Writer(sort, seed: 1)
-        try author.write(2)
-        let twins = try (1...3).map { _ in Writer(try author.log.copy(), author.identity) }
-        for (place, twin) in twins.enumerated() { try twin.write(2, 1, seed: UInt64(place) + 2) }
-        try author.write(4)
-        let reader = try Writer(sort, seed: 2)
-        try reader.take(author.range(1, 6))
-        // All three begin with event 1, and part behind event 2.
-        for twin in twins { try reader.take(twin.range(1, 4)) }
-        try reader.log.loseMemory()
-        let leaves = Set(try reader.log.forkedFrames().flatMap(\.leaves))
-        for twin in twins { #expect(try leaves.isSuperset(of: twin.range(1, 4).leaves)) }
-        // What says more takes the place of what says less of the same.
-        try reader.take(twins[0].range(1, 5))
-        try reader.take(twins[0].range(1, 4))
-        #expect(try reader.log.forkedFrames().count == 3)
-    }
-
-    @Test(arguments: LogSort.allCases)
-    func `lets ranges of two histories wait that begin alike`(sort: LogSort) throws {
-        let author = try Writer(sort, seed: 1)
-        try author.write(2)
-        let twin = Writer(try author.log.copy(), author.identity)
-        try author.write(1, 1, seed: 2)
-        try twin.write(1, 1, 1, seed: 3)
-        let reader = try Writer(sort, seed: 2)
-        try reader.take(author.range(3, 4))
-        try reader.take(twin.range(3, 5))
-        try reader.log.loseMemory()
-        #expect(try reader.log.keptFrames().count == 2)
-        try reader.take(author.range(1, 2))
-        let held = Set(try reader.log.leaves() + reader.log.forkedFrames().flatMap(\.leaves))
-        for one in [author, twin] { #expect(try held.isSuperset(of: one.log.leaves())) }
-    }
-
-    @Test(arguments: LogSort.allCases)
-    func `sets aside what waited and is of another history, also where the log runs past it`(sort: LogSort) throws {
-        let author = try Writer(sort, seed: 1)
-        try author.write(2)
-        let twin = Writer(try author.log.copy(), author.identity)
-        try author.write(1, 1, 1, 1, seed: 2)
-        try twin.write(1, 1, seed: 3)
-        for isTogether in [false, true] {
-            let reader = try Writer(sort, seed: 2)
-            var received: Received
-            if isTogether {
-                received = try reader.take(twin.range(4, 4), author.range(1, 6))
-            } else {
-                try reader.take(twin.range(4, 4))
-                received = try reader.take(author.range(1, 6))
-            }
-            #expect(received.forked == [EventRange(author.replica, 4, through: 4)])
-            #expect(try reader.log.forkedFrames().map(\.range) == received.forked)
-            #expect(try reader.log.keptFrames().isEmpty)
-        }
-    }
-
-    @Test(arguments: LogSort.allCases)
-    func `goes on with a whole batch, whatever half batch of another history has waited longer`(sort: LogSort) throws {
-        let author = try Writer(sort, seed: 1)
-        try author.write(2)
-        let twin = Writer(try author.log.copy(), author.identity)
-        try author.write(2, seed: 2)
-        try twin.write(3, seed: 3)
-        let reader = try Writer(sort, seed: 2)
-        try reader.take(author.range(1, 2))
-        try reader.take(twin.range(3, 3))
-        #expect(try reader.take(author.range(3, 4)).appendedCount == 2)
-        #expect(try reader.log.forkedFrames().map(\.range) == [EventRange(author.replica, 3, through: 3)])
     }
 
     @Test(arguments: LogSort.allCases)

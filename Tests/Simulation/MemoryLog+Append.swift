@@ -7,11 +7,15 @@ extension MemoryLog {
         _ batch: DraftBatch, as replica: ReplicaID, arrival: Arrival, durability: Durability
     ) throws -> Appended {
         if durability == .relaxed { durableRows = durableRows ?? rows }
-        let stream = streams[replica] ?? Stream()
+        let stream = trees[replica] ?? Stream()
         var clock = HybridClock(last: max(rows.clock, stream.lastStamp))
         let stamp = clock.tick(wallMilliseconds: arrival.wallMilliseconds)
         let first = EventID(replica, stream.count + 1)
         let position = lastPosition() + 1
+        var readings: [StreamReading] = []
+        if let last = stream.positions.last {
+            try withEvent(at: last) { frame, bytes in readings = frame.names(in: bytes).readings }
+        }
         var observed = observed(by: replica, after: stream, appending: batch.count)
         var hasher = MerkleHasher()
         for index in 0..<batch.count {
@@ -21,7 +25,7 @@ extension MemoryLog {
             observed = ([], false)
             var writer = ByteWriter(capacity: 256)
             rows.lastChecksum = batch.withEvent(at: index) { shape, values in
-                writer.append(frame: header, shape: shape, values: values, after: rows.lastChecksum)
+                writer.append(frame: header, shape: shape, values: values, readings: readings, after: rows.lastChecksum)
             }
             let bytes = writer.bytes
             let (frame, leaf) = try bytes.withSpan { bytes in
@@ -41,9 +45,9 @@ extension MemoryLog {
     ) -> (heads: [ObservedHead], areAll: Bool) {
         let isDue = stream.count / contextCount != (stream.count + UInt64(count)) / contextCount
         let since = isDue ? 0 : stream.positions.last ?? 0
-        let moved = streams.filter { $0.key != replica && ($0.value.positions.last ?? 0) > since }.keys.sorted()
+        let moved = trees.filter { $0.key != replica && ($0.value.positions.last ?? 0) > since }.keys.sorted()
         let heads = moved.compactMap { other in
-            let last = streams[other]?.count ?? 0
+            let last = trees[other]?.count ?? 0
             return root(of: other, through: last).map {
                 ObservedHead(event: EventID(other, last), rootPrefix: $0.prefix)
             }

@@ -5,7 +5,7 @@ extension MemoryLog: RangeSource {
     func scan(
         _ range: EventRange, _ body: (_ position: Position, _ frame: Frame, _ bytes: RawSpan) throws -> Bool
     ) throws {
-        guard let stream = streams[range.replica] else { return }
+        guard let stream = trees[range.replica] else { return }
         var sequence = range.first
         var goesOn = true
         while goesOn, sequence <= min(range.last, stream.count) {
@@ -36,19 +36,18 @@ extension MemoryLog: RangeSource {
     func provenVector(signedBy identity: Identity?) throws -> VersionVector { try proven(signedBy: identity) }
 
     func observedHeads(before event: EventID) throws -> [ObservedHead] {
-        guard let stream = streams[event.replica] else { return [] }
         var heads: [ReplicaID: ObservedHead] = [:]
-        var sequence = event.sequence - 1
-        var isOver = false
-        while sequence > 0, !isOver {
-            try withEvent(at: stream.positions[Int(sequence) - 1]) { frame, bytes in
+        var next = rows.streams.predecessor(of: event)
+        while let id = next, let tree = trees[id.replica] {
+            var isOver = false
+            try withEvent(at: tree.positions[Int(id.sequence) - 1]) { frame, bytes in
                 for head in frame.observed(in: bytes)
                 where (heads[head.event.replica]?.event.sequence ?? 0) < head.event.sequence {
                     heads[head.event.replica] = head
                 }
                 isOver = frame.observesAll
             }
-            sequence -= 1
+            next = isOver ? nil : rows.streams.predecessor(of: id)
         }
         return heads.values.sorted { $0.event.replica < $1.event.replica }
     }

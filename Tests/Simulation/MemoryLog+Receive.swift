@@ -6,77 +6,131 @@ extension MemoryLog {
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
         if frames.isEmpty { return Received() }
         var received = Received()
-        var clock = HybridClock(last: rows.clock)
-        let first = lastPosition()
-        let frames = rows.erased.isEmpty ? frames : frames.map { $0.withholding(rows.erased) }
-        for replica in Set(frames.map(\.range.replica)).sorted() {
-            let known = streams[replica]?.count ?? 0
-            let own = frames.filter { $0.range.replica == replica }
-            let waiting = rows.waiting.filter { $0.range.replica == replica }
-            let intake = try Intake(
-                of: own, waiting: waiting, known: known, proven: rows.signed[replica]?.sequence ?? 0,
-                edge: { sequence in
-                    guard let edge = edge(of: replica, through: sequence) else {
-                        throw EventLogError.damaged("the last event of a replica")
-                    }
-                    return edge
-                }, observed: { try observedHeads(before: EventID(replica, $0)) })
-            try enter(intake, arrival, &clock)
-            if let head = intake.head { keepInCommit(head) }
-            let released = Set(intake.released)
-            let present = waiting.filter { !released.contains($0) }
-            let parking = Parking(intake.parked, beside: present)
-            park(parking, releasing: released)
-            let newForks = keepForks(intake.forked, of: replica)
-            let last = intake.last ?? known
-            let parked = intake.parked.map(\.range).filter { $0.last > last }
-            received.parked += parked
-            let isWaitNew = parking.coming.contains { $0.range.last > last }
-            if !intake.entering.isEmpty || !newForks.isEmpty || isWaitNew { received.replicas.insert(replica) }
-            received.repeatedCount += intake.repeatedCount
-            received.forked += intake.forked.map(\.range)
-            received.refused += intake.refused.map(\.range)
+        var (coming, replicas, isFirst) = (frames, Set(frames.map(\.range.replica)), true)
+        while !replicas.isEmpty {
+            var parting: Parting?
+            (coming, replicas, parting) = try enter(coming, of: replicas, arrival, isFirst: isFirst, &received)
+            isFirst = false
+            if let parting { try part(parting) }
         }
-        received.appendedCount = Int(lastPosition() - first)
-        rows.clock = clock.last
+        if rows.isUncertain, received.present.contains(where: { rows.streams.branches[$0.replica] != nil }) {
+            try readAnew(rows.streams, vector()) { $0 }
+        }
         flush()
         return received
     }
 
-    private func enter(_ intake: Intake, _ arrival: Arrival, _ clock: inout HybridClock) throws {
-        for piece in intake.entering {
+    /// Takes in what fits; returns what is to be looked at again, and which stream has to part before.
+    private func enter(
+        _ frames: [RangeFrame], of replicas: Set<ReplicaID>, _ arrival: Arrival, isFirst: Bool,
+        _ received: inout Received
+    ) throws -> (coming: [RangeFrame], replicas: Set<ReplicaID>, parting: Parting?) {
+        var clock = HybridClock(last: rows.clock)
+        let (first, known) = (lastPosition(), known())
+        var again: (coming: [RangeFrame], replicas: Set<ReplicaID>, parting: Parting?) = ([], [], nil)
+        for replica in replicas.sorted() {
+            let own = frames.filter { $0.range.replica == replica }
+            let waiting = rows.waiting.filter { $0.range.replica == replica }
+            let arrivals = try Arrivals(of: replica, own, waiting: waiting, known)
+            for entry in arrivals.entries { try enter(entry, arrival, &clock) }
+            let released = Set(arrivals.released)
+            let parking = Parking(arrivals.parked, beside: waiting.filter { !released.contains($0) })
+            park(parking, releasing: released)
+            received.parked += arrivals.waits.map(\.range)
+            let waits = Set(arrivals.waits)
+            let isEntering = arrivals.entries.contains { !$0.intake.entering.isEmpty }
+            if isEntering || arrivals.parting != nil || parking.coming.contains(where: waits.contains) {
+                received.replicas.insert(replica)
+            }
+            if isFirst {
+                received.repeatedCount += arrivals.repeatedCount
+                received.apart += arrivals.apart.map(\.range)
+            }
+            received.present += arrivals.present
+            received.refused += arrivals.refused.map(\.range)
+            if arrivals.isToBeLookedAtAgain {
+                again.coming += arrivals.apart
+                again.replicas.insert(replica)
+                again.parting = again.parting ?? arrivals.parting
+            }
+        }
+        received.appendedCount += Int(lastPosition() - first)
+        rows.clock = clock.last
+        return again
+    }
+
+    private func known() -> Arrivals.Known {
+        let counts = vector()
+        return Arrivals.Known(
+            streams: rows.streams, counts: counts, proven: { self.rows.signed[$0]?.sequence ?? 0 },
+            edge: { path, sequence in
+                guard let edge = try self.edge(along: path, through: sequence) else {
+                    throw EventLogError.damaged("the last event of a replica")
+                }
+                return edge
+            },
+            observed: { path, sequence in
+                var (stream, base) = (path[0], SequenceNumber(0))
+                for next in path.dropFirst() where sequence > base + counts[stream] {
+                    base += counts[stream]
+                    stream = next
+                }
+                return try self.observedHeads(before: EventID(stream, sequence - base))
+            },
+            canPart: { event in
+                guard event.sequence > 0, let tree = self.trees[event.replica] else { return true }
+                var isEnd = false
+                try self.withEvent(at: tree.positions[Int(event.sequence) - 1]) { frame, _ in isEnd = frame.rest == 0 }
+                return isEnd
+            }, erased: rows.erased, leaf: leaf)
+    }
+
+    private func enter(_ entry: Arrivals.Entry, _ arrival: Arrival, _ clock: inout HybridClock) throws {
+        let stream = entry.path[entry.path.count - 1]
+        if let begins = entry.begins { rows.streams.add(stream, to: begins.stream, after: begins.after) }
+        if let head = entry.intake.head { keepInCommit(head, of: stream) }
+        let base = rows.streams.base(of: stream)
+        var finder = rows.streams.isEmpty ? nil : finder(rows.streams, vector())
+        if let last = rows.streams.predecessor(of: EventID(stream, (trees[stream]?.count ?? 0) + 1)),
+            let tree = trees[last.replica]
+        {
+            try withEvent(at: tree.positions[Int(last.sequence) - 1]) { frame, bytes in
+                finder?.goOn(of: stream, behind: frame.names(in: bytes).readings)
+            }
+        }
+        for piece in entry.intake.entering {
             for sequence in piece.first...piece.last {
                 var writer = ByteWriter(capacity: 256)
                 let leaf = piece.frame.leaves[Int(sequence - piece.frame.range.first)]
                 try piece.frame.withEvent(sequence) { frame, bytes in
-                    rows.lastChecksum = writer.append(rechaining: bytes, after: rows.lastChecksum)
-                    try put(writer.bytes, frame, leaf: leaf)
+                    let readings = try finder?.readings(for: frame, in: bytes, of: stream) ?? []
+                    rows.lastChecksum = writer.append(frame, in: bytes, readAs: readings, after: rows.lastChecksum)
+                    if rows.erased.contains(EventID(stream, sequence - base)), !frame.isWithheld {
+                        let whole = writer.bytes
+                        writer.removeAll()
+                        let frame = try Frame(parsing: whole.span.bytes)
+                        rows.lastChecksum = writer.append(
+                            withholding: frame, in: whole.span.bytes, after: frame.previousChecksum)
+                    }
                     clock.observe(frame.stamp, wallMilliseconds: arrival.wallMilliseconds)
                 }
+                try put(writer.bytes, try Frame(parsing: writer.bytes.span.bytes), leaf: leaf)
             }
         }
+        if finder?.isUncertain == true { rows.isUncertain = true }
     }
 
     private func park(_ parking: Parking, releasing released: Set<RangeFrame>) {
         let gone = released.union(parking.leaving)
         rows.waiting.removeAll { gone.contains($0) }
         rows.waiting += parking.coming
-        rows.waiting.sort(by: Self.isBefore)
+        rows.waiting.sort { $0.key.lexicographicallyPrecedes($1.key) }
     }
 
-    /// Keeps ranges of other histories aside; returns those that were not kept already.
-    private func keepForks(_ forked: [RangeFrame], of replica: ReplicaID) -> [RangeFrame] {
-        if forked.isEmpty { return [] }
-        let present = rows.forked.filter { $0.range.replica == replica }
-        let parking = Parking(forked, beside: present, byteLimit: .max)
-        let leaving = Set(parking.leaving)
-        rows.forked = (rows.forked.filter { !leaving.contains($0) } + parking.coming).sorted(by: Self.isBefore)
-        return parking.coming
-    }
-
-    /// The order of rows of ranges.
-    private static func isBefore(_ left: RangeFrame, _ right: RangeFrame) -> Bool {
-        left.key.lexicographicallyPrecedes(right.key)
+    /// The leaf of an event that is here.
+    private func leaf(of event: EventID) -> Hash256? {
+        guard let tree = trees[event.replica], event.sequence >= 1, event.sequence <= tree.count else { return nil }
+        return tree.leaves[Int(event.sequence) - 1]
     }
 
     func erase(_ events: EventSet) throws {
@@ -96,7 +150,6 @@ extension MemoryLog {
             }
             rows.events[place] = writer.bytes
         }
-        rows.waiting = rows.waiting.map { $0.withholding(erased) }
-        rows.forked = rows.forked.map { $0.withholding(erased) }
+        rows.waiting = try rows.waiting.map { try $0.withholding(erased, rows.streams, leaf: leaf) }
     }
 }

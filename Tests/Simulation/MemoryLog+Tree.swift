@@ -34,19 +34,19 @@ extension MemoryLog {
     }
 
     func edge(of replica: ReplicaID, through sequence: SequenceNumber) -> MerkleEdge? {
-        guard let stream = streams[replica] else { return sequence == 0 ? MerkleEdge() : nil }
+        guard let stream = trees[replica] else { return sequence == 0 ? MerkleEdge() : nil }
         return sequence <= stream.count ? stream.edges[Int(sequence)] : nil
     }
 
     func root(of replica: ReplicaID, through sequence: SequenceNumber) -> Hash256? {
         guard edge(of: replica, through: sequence) != nil else { return nil }
-        return streams[replica, default: Stream()].root(through: sequence)
+        return trees[replica, default: Stream()].root(through: sequence)
     }
 
     func consistencyProof(
         of replica: ReplicaID, from earlier: SequenceNumber, to later: SequenceNumber
     ) -> ConsistencyProof? {
-        guard earlier >= 1, earlier <= later, let stream = streams[replica], later <= stream.count else { return nil }
+        guard earlier >= 1, earlier <= later, let stream = trees[replica], later <= stream.count else { return nil }
         return ConsistencyProof(earlierSize: earlier, laterSize: later) { leaves in
             var hasher = MerkleHasher()
             var edge = MerkleEdge()
@@ -60,7 +60,7 @@ extension MemoryLog {
     /// The leaf of the event at each position.
     func leaves() throws -> [Hash256] {
         var leaves = [Hash256?](repeating: nil, count: rows.events.count)
-        for stream in streams.values {
+        for stream in trees.values {
             for (leaf, position) in zip(stream.leaves, stream.positions) { leaves[Int(position) - 1] = leaf }
         }
         return leaves.compactMap { $0 }

@@ -16,7 +16,10 @@ final class MemoryLog: SimulatedLog {
         var lastChecksum: UInt32 = 0
         var clock = Stamp(rawValue: 0)
         var waiting: [RangeFrame] = []
-        var forked: [RangeFrame] = []
+        var streams = Streams()
+        /// How often names have come to be read otherwise, and whether it cannot be told yet what some author meant.
+        var readingsCount: UInt64 = 0
+        var isUncertain = false
         var signed: [ReplicaID: SignedHead] = [:]
         var erased = EventSet()
     }
@@ -25,7 +28,7 @@ final class MemoryLog: SimulatedLog {
     var rows = Rows()
     /// What is on the disk, where that is less than ``rows``.
     var durableRows: Rows?
-    var streams: [ReplicaID: Stream] = [:]
+    var trees: [ReplicaID: Stream] = [:]
     /// The ranges that were made: most go to several others.
     var made: [Making: RangeFrame] = [:]
     /// How many events a replica appends until one says all that its author had seen.
@@ -39,7 +42,7 @@ final class MemoryLog: SimulatedLog {
 
     func vector() -> VersionVector {
         var vector = VersionVector()
-        for (replica, stream) in streams where stream.count > 0 { vector[replica] = stream.count }
+        for (replica, stream) in trees where stream.count > 0 { vector[replica] = stream.count }
         return vector
     }
 
@@ -58,24 +61,26 @@ final class MemoryLog: SimulatedLog {
         try rows.events[Int(position) - 1].withSpan { bytes in try body(try Frame(parsing: bytes), bytes) }
     }
 
-    func signedHead(of replica: ReplicaID) -> SignedHead? { rows.signed[replica] }
+    func streams() -> Streams { rows.streams }
 
-    func keep(_ head: SignedHead) {
+    func readingsCount() -> UInt64 { rows.readingsCount }
+
+    func signedHead(of stream: ReplicaID) -> SignedHead? { rows.signed[stream] }
+
+    func keep(_ head: SignedHead, of stream: ReplicaID) {
         flush()
-        keepInCommit(head)
+        keepInCommit(head, of: stream)
     }
 
-    func keepInCommit(_ head: SignedHead) {
-        if let known = rows.signed[head.replica], known.sequence >= head.sequence { return }
-        rows.signed[head.replica] = head
+    func keepInCommit(_ head: SignedHead, of stream: ReplicaID) {
+        if let known = rows.signed[stream], known.sequence >= head.sequence { return }
+        rows.signed[stream] = head
     }
 
     func keptFrames() -> [RangeFrame] { rows.waiting }
 
     /// Nothing is archived here, so no values are ever lacking.
     func lackingValues() -> EventSet { EventSet() }
-
-    func forkedFrames() -> [RangeFrame] { rows.forked }
 
     func erased() -> EventSet { rows.erased }
 
@@ -86,7 +91,7 @@ final class MemoryLog: SimulatedLog {
         copy.contextCount = contextCount
         copy.preferredBytes = preferredBytes
         copy.rows = durableRows ?? rows
-        if durableRows == nil { copy.streams = streams } else { try copy.readRows() }
+        if durableRows == nil { copy.trees = trees } else { try copy.readRows() }
         return copy
     }
 
@@ -97,9 +102,9 @@ final class MemoryLog: SimulatedLog {
     }
 
     /// Computes from the rows what is kept beside them in memory, and trusts nothing that was there.
-    private func readRows() throws {
+    func readRows() throws {
         var checksum: UInt32 = 0
-        (streams, made) = ([:], [:])
+        (trees, made) = ([:], [:])
         for (place, bytes) in rows.events.enumerated() {
             try bytes.withSpan { bytes in
                 let frame = try Frame(verifying: bytes)
@@ -111,7 +116,6 @@ final class MemoryLog: SimulatedLog {
         }
         guard checksum == rows.lastChecksum else { throw EventLogError.damaged("the last frame") }
         rows.waiting = try rows.waiting.map { try RangeFrame(checkedBefore: $0.bytes) }
-        rows.forked = try rows.forked.map { try RangeFrame(checkedBefore: $0.bytes) }
     }
 
     /// Puts an event, framed already, at the end.
@@ -121,10 +125,10 @@ final class MemoryLog: SimulatedLog {
     }
 
     private func note(_ frame: Frame, at position: Position, leaf: Hash256) throws {
-        let known = streams[frame.id.replica]?.count ?? 0
+        let known = trees[frame.id.replica]?.count ?? 0
         guard frame.id.sequence == known + 1 else {
             throw EventLogError.outOfSequence(frame.id, expected: known + 1)
         }
-        streams[frame.id.replica, default: Stream()].append(leaf, position, frame.stamp)
+        trees[frame.id.replica, default: Stream()].append(leaf, position, frame.stamp)
     }
 }

@@ -21,7 +21,7 @@ struct Oracle {
             guard shape.byte(at: 0) == 1 else { return }
             let change = try Change(
                 shape: shape, values: bytes.extracting(frame.values), isWithheld: frame.isWithheld,
-                by: frame.id.replica)
+                by: frame.names(in: bytes))
             written[change.record, default: []].append(
                 Written(event: frame.id, isWithheld: frame.isWithheld, change: change))
         }

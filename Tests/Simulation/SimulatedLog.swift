@@ -33,14 +33,17 @@ protocol SimulatedLog: AnyObject, ReplicatedLog {
     /// What all heads of others were before an event.
     func observedHeads(before event: EventID) throws -> [ObservedHead]
 
-    /// The latest head that a replica has signed.
-    func signedHead(of replica: ReplicaID) throws -> SignedHead?
+    /// The latest head that is signed of the history that ends with a stream.
+    func signedHead(of stream: ReplicaID) throws -> SignedHead?
 
     /// Keeps a head that was checked.
-    func keep(_ head: SignedHead) throws
+    func keep(_ head: SignedHead, of stream: ReplicaID) throws
 
-    /// The ranges that tell other histories than the one that is here.
-    func forkedFrames() throws -> [RangeFrame]
+    /// The heads of all histories of an identity's own events, signed.
+    func ownHeads(of identity: Identity) throws -> [(stream: ReplicaID, head: SignedHead)]
+
+    /// How often names have come to be read otherwise than before.
+    func readingsCount() throws -> UInt64
 
     /// Which values are refused for ever.
     func erased() throws -> EventSet
@@ -53,15 +56,6 @@ protocol SimulatedLog: AnyObject, ReplicatedLog {
 
     /// The power went: what is here now is what was on the disk.
     func loseMemory() throws
-}
-
-extension SimulatedLog {
-    /// The head of `identity`'s own events as they are now, signed; `nil` where there are none.
-    func signedHead(by identity: Identity) throws -> SignedHead? {
-        let last = try vector()[identity.replica]
-        guard last > 0, let root = try root(of: identity.replica, through: last) else { return nil }
-        return identity.sign(log: id, sequence: last, root: root)
-    }
 }
 
 extension Arrival {

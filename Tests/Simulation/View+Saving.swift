@@ -10,8 +10,10 @@ struct SavedView {
     /// How far it had come, and the leaf of the event there: a number alone would not say of which history.
     let position: Position
     let leaf: Hash256?
+    /// By which readings of names it was folded.
+    let readingsCount: UInt64
 
-    init(_ view: View, leaf: Hash256?) {
+    init(_ view: View, leaf: Hash256?, readingsCount: UInt64) {
         rows = view.states.mapValues { state in
             var writer = ByteWriter()
             state.encode(into: &writer)
@@ -21,6 +23,7 @@ struct SavedView {
         position = view.position
         self.view = view.withoutRecords
         self.leaf = leaf
+        self.readingsCount = readingsCount
     }
 }
 

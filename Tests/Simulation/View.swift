@@ -19,10 +19,7 @@ struct View {
     /// Events that this version does not know.
     private(set) var unknownCount = 0
 
-    /// Replicas whose events are not folded.
-    private let leftOut: Set<ReplicaID>
-
-    init(leavingOut leftOut: Set<ReplicaID> = []) { self.leftOut = leftOut }
+    init() {}
 
     /// What `record` shows; `nil` where nothing of it was ever met.
     subscript(record: RecordID) -> Record? {
@@ -50,7 +47,7 @@ struct View {
             }
             (rest, author) = (frame.rest, frame.id.replica)
             self.position = position
-            if !leftOut.contains(author) { try take(frame, bytes) }
+            try take(frame, bytes)
         }
         guard rest == 0 else { throw BrokenPromise("The log shows half a batch.") }
     }
@@ -74,20 +71,23 @@ struct View {
     private static func record(_ frame: Frame, _ bytes: RawSpan) throws -> RecordID? {
         let shape = bytes.extracting(frame.shape)
         guard shape.byte(at: 0) == 1 else { return nil }
-        return try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica).record
+        return try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes)).record
     }
 
     private mutating func take(_ frame: Frame, _ bytes: RawSpan) throws {
         switch bytes.extracting(frame.shape).byte(at: 0) {
         case 1: try fold(frame, bytes, at: position)
-        case SpecialEvent.erasure: erasures.formUnion(try SpecialEvent.erased(bytes.extracting(frame.shape)))
+        case SpecialEvent.erasure:
+            let names = frame.names(in: bytes)
+            let erased = try SpecialEvent.erased(bytes.extracting(frame.shape))
+            erasures.formUnion(EventSet(erased.ranges.flatMap { names($0) }))
         default: unknownCount += 1
         }
     }
 
     private mutating func fold(_ frame: Frame, _ bytes: RawSpan, at position: Position) throws {
         let (shape, values) = (bytes.extracting(frame.shape), bytes.extracting(frame.values))
-        var reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.id.replica)
+        var reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
         try reader.skipNote(in: values)
         try states[reader.record, default: RecordState()].fold(
             &reader, shape: shape, values: values, event: frame.id, stamp: frame.stamp, position: position,

@@ -57,7 +57,7 @@ struct BundleApply: AsyncParsableCommand {
         var events: Int
         var repeated: UInt64
         var waiting: [SyncStatusResult.Range]
-        var forked: [SyncStatusResult.Range]
+        var apart: [SyncStatusResult.Range]
     }
 
     func run() async throws {
@@ -68,7 +68,7 @@ struct BundleApply: AsyncParsableCommand {
             all.ranges += applied.ranges
             all.events += applied.events
             all.repeated += applied.repeated
-            all.forked += applied.forked
+            all.apart += applied.apart
             if !options.json {
                 Terminal.print(
                     "\(file): \(NumberText.count(applied.events, "new event")), \(applied.repeated) known already.")
@@ -79,7 +79,7 @@ struct BundleApply: AsyncParsableCommand {
             try Terminal.print(
                 json: Result(
                     ranges: all.ranges, events: all.events, repeated: all.repeated,
-                    waiting: waiting.map { .init($0.range) }, forked: all.forked.map { .init($0) }))
+                    waiting: waiting.map { .init($0.range) }, apart: all.apart.map { .init($0) }))
         } else if !waiting.isEmpty {
             Terminal.remark("\(NumberText.count(waiting.count, "range")) wait for what is missing: groundwave missing.")
         }

@@ -3,11 +3,12 @@ import Groundwave
 
 struct Forks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Two histories of one device: what went on twice under one name.",
+        abstract: "Several histories of one device: what went on twice under one name.",
         discussion: """
             That happens where nothing tells a copy of a store from the original, as when the image of a whole machine is \
-            restored and both go on. Nothing of either history is lost: the one that came here first counts, the other \
-            is kept aside. A copy goes on under a new name as soon as it meets what the other one has signed.
+            restored and both go on. Nothing is lost: from where they part each history counts like a device of its own, \
+            and has an id that is the same on every device. A copy goes on under a new name as soon as it meets what the \
+            other one has signed.
             """)
 
     @Flag(help: "Exit with 1 where there is one.")
@@ -15,15 +16,19 @@ struct Forks: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     struct Result: Encodable {
+        struct Branch: Encodable {
+            var stream: String
+            var first: String
+            var events: UInt64
+            var lastWritten: String
+        }
+
         struct Item: Encodable {
             var replica: String
             var device: String?
+            var stream: String
             var split: UInt64
-            var here: String?
-            var other: String?
-            var eventsHere: UInt64
-            var eventsAside: UInt64
-            var aside: [SyncStatusResult.Range]
+            var branches: [Branch]
         }
 
         var forks: [Item]
@@ -38,21 +43,25 @@ struct Forks: AsyncParsableCommand {
                 json: Result(
                     forks: forks.map { fork in
                         Result.Item(
-                            replica: "\(fork.replica)", device: names[fork.replica], split: fork.split,
-                            here: fork.here.map { "\($0)" }, other: fork.other.map { "\($0)" },
-                            eventsHere: fork.eventsHere, eventsAside: fork.keptCount,
-                            aside: fork.kept.map { .init($0) })
+                            replica: "\(fork.replica)", device: names[fork.replica], stream: "\(fork.stream)",
+                            split: fork.split,
+                            branches: fork.branches.map {
+                                .init(
+                                    stream: "\($0.stream)", first: "\($0.first)", events: $0.events,
+                                    lastWritten: UTCText.milliseconds($0.lastWritten))
+                            })
                     }))
         } else if forks.isEmpty {
-            Terminal.print("No device has two histories.")
+            Terminal.print("No device has several histories.")
         } else {
-            var table = TextTable(["DEVICE", "REPLICA", "FROM EVENT", "HERE", "ASIDE", "HASH HERE", "HASH ASIDE"])
+            var table = TextTable(["DEVICE", "FROM EVENT", "HISTORY", "EVENTS", "LAST WRITTEN", "FIRST HASH"])
             for fork in forks {
-                table.append([
-                    names[fork.replica] ?? "unknown", fork.replica.short, "\(fork.split)", "\(fork.eventsHere)",
-                    "\(fork.keptCount)", fork.here.map { String("\($0)".prefix(16)) } ?? "–",
-                    fork.other.map { String("\($0)".prefix(16)) } ?? "–",
-                ])
+                for branch in fork.branches {
+                    table.append([
+                        names[fork.replica] ?? fork.replica.short, "\(fork.split)", branch.stream.short,
+                        "\(branch.events)", TimeText.milliseconds(branch.lastWritten), String("\(branch.first)".prefix(16)),
+                    ])
+                }
             }
             table.print()
         }

@@ -67,10 +67,9 @@ struct SyncStatusCommand: AsyncParsableCommand {
                 "\(NumberText.count(status.lacking, "event")) came without values: who sent them has archived them. They "
                     + "are asked for.")
         }
-        if !status.forked.isEmpty {
+        if !status.parted.isEmpty {
             Terminal.print(
-                "\(NumberText.count(status.forked.count, "range")) of other histories are kept aside: groundwave forks."
-            )
+                "\(NumberText.count(status.parted.count, "device")) went on twice under one name: groundwave forks.")
         }
     }
 }
@@ -116,7 +115,7 @@ struct SyncStatusResult: Encodable {
     var off: Bool
     var vector: [String: UInt64]
     var waiting: [Range]
-    var forked: [Range]
+    var parted: [String]
     var lacking: UInt64
     var remotes: [Place]
 
@@ -125,7 +124,7 @@ struct SyncStatusResult: Encodable {
         off = status.isOff
         vector = Dictionary(uniqueKeysWithValues: status.vector.entries.map { ("\($0.replica)", $0.sequence) })
         waiting = status.waiting.map { Range($0.range) }
-        forked = status.forked.map { Range($0) }
+        parted = status.parted.map { "\($0)" }
         lacking = status.lacking
         remotes = status.places.map { place in
             Place(

@@ -35,19 +35,21 @@ extension EventLog {
     /// - Returns: How many events have their values now.
     /// - Throws: As ``erase(_:dropCopies:baseWithout:)``; then nothing has changed.
     func fill(from frames: [RangeFrame]) throws -> Int {
-        let lacking = try lackingValues()
+        let (lacking, streams) = (try lackingValues(), try streams())
         var found: [EventID: [UInt8]] = [:]
         for frame in frames {
-            for range in lacking.ranges where range.replica == frame.range.replica {
-                let (first, last) = (max(range.first, frame.range.first), min(range.last, frame.range.last))
+            for range in lacking.ranges where streams.origin(of: range.replica) == frame.range.replica {
+                let base = streams.base(of: range.replica)
+                let (first, last) = (max(base + range.first, frame.range.first), min(base + range.last, frame.range.last))
                 guard first <= last else { continue }
                 for sequence in first...last {
+                    let lacking = EventID(range.replica, sequence - base)
                     try frame.withEvent(sequence) { event, bytes in
                         // The same leaf: the same event, whose values these are.
                         guard !event.isWithheld,
-                            try leaf(of: event.id) == frame.leaves[Int(sequence - frame.range.first)]
+                            try leaf(of: lacking) == frame.leaves[Int(sequence - frame.range.first)]
                         else { return }
-                        found[event.id] = bytes.toArray()
+                        found[lacking] = bytes.toArray()
                     }
                 }
             }
@@ -55,9 +57,12 @@ extension EventLog {
         if found.isEmpty { return 0 }
         let isAll = UInt64(found.count) == lacking.count
         try rewrite { old, new in
-            try Self.copyAll(old, new) { frame, _ in
+            try Self.copyAll(old, new) { frame, bytes in
                 guard frame.isWithheld, let whole = found[frame.id] else { return .same }
-                return .other(whole)
+                var writer = ByteWriter(capacity: whole.count + 64)
+                let readings = frame.names(in: bytes).readings
+                writer.append(try Frame(whole.span.bytes, at: 0), in: whole.span.bytes, readAs: readings, after: 0)
+                return .other(writer.bytes)
             }
             try Self.copyBase(old, new)
             if isAll { _ = try new.remove(Self.lackingKey, in: LogTables(in: new).meta) }

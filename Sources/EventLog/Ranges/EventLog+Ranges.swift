@@ -20,22 +20,23 @@ extension EventLog {
         try makeFrame(of: range, signedBy: identity, preferredBytes: preferredBytes)
     }
 
-    /// What can leave this log: of each replica the number of the last event that something here proves. Relaxed batches
+    /// What can leave this log: of each stream the number of the last event that something here proves. Relaxed batches
     /// are put on the disk first.
     public func provenVector(signedBy identity: Identity?) throws -> VersionVector {
         try proven(signedBy: identity)
     }
 
-    /// All heads of other replicas that the author of `event` had observed before it, in order of replica.
+    /// All heads of other replicas that the author of `event` had observed before it, in order of replica; by the names
+    /// that they had for it.
     ///
     /// - Complexity: O(events back to the one that said all), 256 and the length of a batch at most.
     public func observedHeads(before event: EventID) throws -> [ObservedHead] {
-        try read { transaction in
+        let streams = try streams()
+        return try read { transaction in
             let tables = try LogTables(in: transaction)
             var heads: [ReplicaID: ObservedHead] = [:]
-            var sequence = event.sequence - 1
-            while sequence > 0 {
-                let id = EventID(event.replica, sequence)
+            var next = streams.predecessor(of: event)
+            while let id = next {
                 let areAll = try Self.withFrame(of: id, in: transaction, tables) { frame, bytes in
                     for head in frame.observed(in: bytes)
                     where (heads[head.event.replica]?.event.sequence ?? 0) < head.event.sequence {
@@ -43,18 +44,9 @@ extension EventLog {
                     }
                     return frame.observesAll
                 }
-                if areAll { break }
-                sequence -= 1
+                next = areAll ? nil : streams.predecessor(of: id)
             }
             return heads.values.sorted { $0.event.replica < $1.event.replica }
         }
-    }
-
-    /// The head of `identity`'s own events as they are now, signed; `nil` where there are none.
-    public func signedHead(by identity: Identity) throws -> SignedHead? {
-        try flush()
-        let last = try vector()[identity.replica]
-        guard last > 0, let root = try root(of: identity.replica, through: last) else { return nil }
-        return identity.sign(log: id, sequence: last, root: root)
     }
 }

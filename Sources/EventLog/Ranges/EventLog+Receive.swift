@@ -12,11 +12,14 @@ public struct Received: Hashable, Sendable {
     public var filledCount = 0
     /// The ranges that came and wait now, for their predecessors or for the end of a batch.
     public var parked: [EventRange] = []
-    /// The ranges that tell another history of their replica than the one that is here; they are kept aside.
-    public var forked: [EventRange] = []
+    /// The ranges that told another history of their replica than any that was here: each is a stream of its own now, or
+    /// waits for where it begins.
+    public var apart: [EventRange] = []
+    /// Of the events that came those that are here now, new or not, as the log names them.
+    public var present: [EventRange] = []
     /// The ranges that say of their author what is not so. Whoever sent them made that up.
     public var refused: [EventRange] = []
-    /// The replicas of which something new came: events that entered, or wait, or tell another history.
+    /// The replicas of which something new came: events that entered, or wait.
     public var replicas: Set<ReplicaID> = []
 
     /// Nothing.
@@ -40,98 +43,200 @@ extension EventLog {
     /// - Complexity: About 3 us an event.
     public func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
         if frames.isEmpty { return Received() }
-        var received = try enter(frames, arrival)
+        var received = Received()
+        var next = Round(coming: frames, replicas: Set(frames.map(\.range.replica)))
+        repeat {
+            if let parting = next.parting { try part(parting) }
+            next = try enter(next, arrival, &received)
+        } while next.goesOn
+        // What an author meant may be known now.
+        if next.isUncertain, received.appendedCount > 0, try !parted(received.present).isEmpty { try readAnew() }
         received.filledCount = received.repeatedCount > 0 ? try fill(from: frames) : 0
         return received
     }
 
-    private func enter(_ frames: [RangeFrame], _ arrival: Arrival) throws -> Received {
-        try commit(.durable) { transaction, tables, state in
-            var received = Received()
-            var clock = HybridClock(last: state.clock)
-            let first = state.nextPosition
-            let erased = try Self.erased(in: transaction, tables)
-            let frames = erased.isEmpty ? frames : frames.map { $0.withholding(erased) }
-            for replica in Set(frames.map(\.range.replica)).sorted() {
-                let head = try Self.head(of: replica, in: transaction, tables)
-                let own = frames.filter { $0.range.replica == replica }
-                let waiting = try Self.frames(of: replica, in: tables.waiting, transaction)
-                // Both read what was here before this commit, which has not touched this replica yet.
-                let intake = try Intake(
-                    of: own, waiting: waiting, known: head?.sequence ?? 0,
-                    proven: try signedHead(of: replica, in: transaction, tables)?.sequence ?? 0,
-                    edge: { sequence in
-                        guard let edge = try edge(of: replica, through: sequence) else {
-                            throw EventLogError.damaged("the last event of a replica")
-                        }
-                        return edge
-                    }, observed: { try observedHeads(before: EventID(replica, $0)) })
-                try enter(intake, arrival, erased, after: head, &clock, &state, transaction, tables)
-                if let head = intake.head { try keep(head, in: transaction, tables) }
-                for frame in intake.released {
-                    _ = try transaction.remove(frame.key, in: tables.waiting)
-                }
-                let released = Set(intake.released)
-                let coming = try Self.put(
-                    Parking(intake.parked, beside: waiting.filter { !released.contains($0) }), in: tables.waiting,
-                    transaction)
-                let newForks = try keep(intake.forked, of: replica, transaction, tables)
-                let last = intake.last ?? head?.sequence ?? 0
-                let parked = intake.parked.map(\.range).filter { $0.last > last }
-                received.parked += parked
-                let isWaitNew = coming.contains { $0.range.last > last }
-                if !intake.entering.isEmpty || !newForks.isEmpty || isWaitNew {
-                    received.replicas.insert(replica)
-                    try Self.giveUpClaim(of: replica, in: transaction, tables)
-                }
-                received.repeatedCount += intake.repeatedCount
-                received.forked += intake.forked.map(\.range)
-                received.refused += intake.refused.map(\.range)
-            }
-            received.appendedCount = Int(state.nextPosition - first)
-            if received.appendedCount > 0 {
-                try transaction.append(arrival.bytes.span.bytes, for: first, in: tables.arrivals)
-            }
-            state.clock = clock.last
-            return received
-        }
+    /// Of these events those of replicas that have several histories.
+    private func parted(_ ranges: [EventRange]) throws -> [EventRange] {
+        let streams = try streams()
+        return ranges.filter { streams.branches[$0.replica] != nil }
+    }
+
+    /// What is to be done after one commit of ranges that came: where histories part, several are needed.
+    private struct Round {
+        /// The ranges to be looked at.
+        var coming: [RangeFrame] = []
+        /// The replicas of which.
+        var replicas: Set<ReplicaID> = []
+        /// Which stream has to part before.
+        var parting: Parting?
+        var isFirst = true
+        var goesOn = false
+        /// Whether it cannot be told of some author which history it meant.
+        var isUncertain = false
     }
 
     private func enter(
-        _ intake: Intake, _ arrival: Arrival, _ erased: EventSet, after head: HeadRow?, _ clock: inout HybridClock,
-        _ state: inout LogState,
+        _ now: Round, _ arrival: Arrival, _ received: inout Received
+    ) throws -> Round {
+        var (round, result) = (Round(isFirst: false), received)
+        try commit(.durable) { transaction, tables, state in
+            (round, result) = (Round(isFirst: false), received)
+            var clock = HybridClock(last: state.clock)
+            let first = state.nextPosition
+            let streams = try Self.streams(in: transaction, tables)
+            var entering = Entering(
+                clock: clock, erased: try Self.erased(in: transaction, tables), streams: streams,
+                counts: try vector(), finder: nil)
+            if !streams.isEmpty { entering.finder = try finder(streams, counts: entering.counts) }
+            let known = try known(streams, entering.counts, erased: entering.erased)
+            for replica in now.replicas.sorted() {
+                let own = now.coming.filter { $0.range.replica == replica }
+                let waiting = try Self.frames(of: replica, in: tables.waiting, transaction)
+                // What is asked was here before this commit, which has not touched this replica yet.
+                let arrivals = try Arrivals(of: replica, own, waiting: waiting, known)
+                for entry in arrivals.entries {
+                    try enter(entry, &entering, &state, arrival, transaction, tables)
+                }
+                for frame in arrivals.released { _ = try transaction.remove(frame.key, in: tables.waiting) }
+                let released = Set(arrivals.released)
+                let coming = try Self.put(
+                    Parking(arrivals.parked, beside: waiting.filter { !released.contains($0) }), in: tables.waiting,
+                    transaction)
+                result.parked += arrivals.waits.map(\.range)
+                let isEntering = arrivals.entries.contains { !$0.intake.entering.isEmpty }
+                let waits = Set(arrivals.waits)
+                if isEntering || arrivals.parting != nil || coming.contains(where: waits.contains) {
+                    result.replicas.insert(replica)
+                    try Self.giveUpClaim(of: replica, in: transaction, tables)
+                }
+                if now.isFirst {
+                    result.repeatedCount += arrivals.repeatedCount
+                    result.apart += arrivals.apart.map(\.range)
+                }
+                result.present += arrivals.present.filter { !result.present.contains($0) }
+                result.refused += arrivals.refused.map(\.range)
+                if arrivals.isToBeLookedAtAgain {
+                    round.replicas.insert(replica)
+                    round.coming += arrivals.apart
+                    round.parting = round.parting ?? arrivals.parting
+                    round.goesOn = true
+                }
+            }
+            result.appendedCount += Int(state.nextPosition - first)
+            if state.nextPosition > first {
+                try transaction.append(arrival.bytes.span.bytes, for: first, in: tables.arrivals)
+            }
+            clock = entering.clock
+            state.clock = clock.last
+            var names = try Self.nameState(in: transaction, tables)
+            if entering.finder?.isUncertain == true, !names.isUncertain {
+                names.isUncertain = true
+                try transaction.put(names.bytes.span.bytes, for: NameState.key, in: tables.meta)
+            }
+            round.isUncertain = names.isUncertain
+        }
+        received = result
+        return round
+    }
+
+    /// What is known here of all replicas.
+    private func known(
+        _ streams: Streams, _ counts: VersionVector, erased: EventSet
+    ) throws -> Arrivals.Known {
+        let archived = try base()?.vector ?? VersionVector()
+        return Arrivals.Known(
+            streams: streams, counts: counts, proven: { try self.signedHead(of: $0)?.sequence ?? 0 },
+            edge: { path, sequence in
+                guard let edge = try self.edge(along: path, through: sequence) else {
+                    throw EventLogError.damaged("the last event of a replica")
+                }
+                return edge
+            },
+            observed: { path, sequence in
+                var (stream, base) = (path[0], SequenceNumber(0))
+                for next in path.dropFirst() where sequence > base + counts[stream] {
+                    base += counts[stream]
+                    stream = next
+                }
+                return try self.observedHeads(before: EventID(stream, sequence - base))
+            },
+            canPart: { event in
+                guard archived[event.replica] <= event.sequence else { return false }
+                guard event.sequence > 0, let position = try self.position(of: event) else {
+                    return event.sequence == 0
+                }
+                return try self.withEvent(at: position) { frame, _ in frame.rest == 0 } ?? false
+            }, erased: erased, leaf: leaf)
+    }
+
+    /// What goes on through all that enters with one commit.
+    private struct Entering {
+        var clock: HybridClock
+        let erased: EventSet
+        var streams: Streams
+        let counts: VersionVector
+        /// Nil in a log without forks.
+        var finder: ReadingFinder?
+        var isLacking = false
+    }
+
+    private func enter(
+        _ entry: Arrivals.Entry, _ entering: inout Entering, _ state: inout LogState, _ arrival: Arrival,
         _ transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
-        guard let last = intake.last, let replica = intake.entering.first?.frame.range.replica else { return }
-        try Self.startRun(of: replica, at: state.nextPosition, after: head, transaction, tables)
+        guard let stream = entry.path.last else { return }
+        if let begins = entry.begins {
+            entering.streams.add(stream, to: begins.stream, after: begins.after)
+            try Self.put(entering.streams, in: transaction, tables)
+            entering.finder = try finder(entering.streams, counts: entering.counts)
+        }
+        if let head = entry.intake.head { try keep(head, of: stream, in: transaction, tables) }
+        guard let last = entry.intake.last else { return }
+        let base = entering.streams.base(of: stream)
+        let head = try Self.head(of: stream, in: transaction, tables)
+        try Self.startRun(of: stream, at: state.nextPosition, after: head, transaction, tables)
+        try goOn(&entering, of: stream, transaction, tables)
         var buffer = ByteWriter(capacity: 1024)
         var stamp = head?.stamp ?? Stamp(rawValue: 0)
-        var isLacking = false
-        for piece in intake.entering {
+        for piece in entry.intake.entering {
             for sequence in piece.first...piece.last {
                 buffer.removeAll()
                 try piece.frame.withEvent(sequence) { frame, bytes in
                     stamp = frame.stamp
-                    isLacking = isLacking || frame.isWithheld && !erased.contains(frame.id)
-                    state.lastChecksum = buffer.append(rechaining: bytes, after: state.lastChecksum)
+                    let isErased = entering.erased.contains(EventID(stream, sequence - base))
+                    entering.isLacking = entering.isLacking || frame.isWithheld && !isErased
+                    let readings = try entering.finder?.readings(for: frame, in: bytes, of: stream) ?? []
+                    state.lastChecksum = buffer.append(frame, in: bytes, readAs: readings, after: state.lastChecksum)
+                    if isErased, !frame.isWithheld { try state.lastChecksum = Self.withhold(&buffer) }
                 }
                 try buffer.withSpan { try transaction.append($0, for: state.nextPosition, in: tables.events) }
                 state.nextPosition += 1
-                clock.observe(stamp, wallMilliseconds: arrival.wallMilliseconds)
+                entering.clock.observe(stamp, wallMilliseconds: arrival.wallMilliseconds)
             }
         }
-        if isLacking { try Self.noteLacking(in: transaction, tables) }
-        let row = HeadRow(sequence: last, position: state.nextPosition - 1, stamp: stamp)
-        try transaction.put(row.bytes.span.bytes, for: ReplicaKey(replica), in: tables.heads)
+        if entering.isLacking { try Self.noteLacking(in: transaction, tables) }
+        let row = HeadRow(sequence: last - base, position: state.nextPosition - 1, stamp: stamp)
+        try transaction.put(row.bytes.span.bytes, for: ReplicaKey(stream), in: tables.heads)
     }
 
-    /// Keeps ranges of other histories aside; returns those that were not kept already.
-    private func keep(
-        _ forked: [RangeFrame], of replica: ReplicaID, _ transaction: borrowing WriteTransaction, _ tables: LogTables
-    ) throws -> [RangeFrame] {
-        if forked.isEmpty { return [] }
-        let present = try Self.frames(of: replica, in: tables.forked, transaction)
-        return try Self.put(
-            Parking(forked, beside: present, byteLimit: .max), in: tables.forked, transaction)
+    /// Goes on with what the author of the event before had meant.
+    private func goOn(
+        _ entering: inout Entering, of stream: ReplicaID, _ transaction: borrowing WriteTransaction, _ tables: LogTables
+    ) throws {
+        guard entering.finder != nil, let last = entering.streams.predecessor(of: EventID(stream, entering.counts[stream] + 1)),
+            let position = try Self.position(of: last, in: transaction, tables)
+        else { return }
+        try transaction.withValue(position, in: tables.events) { bytes in
+            let readings = try Frame(bytes, at: position).names(in: bytes).readings
+            entering.finder?.goOn(of: stream, behind: readings)
+        }
+    }
+
+    /// The event in `buffer` without its values; returns its checksum.
+    private static func withhold(_ buffer: inout ByteWriter) throws -> UInt32 {
+        let bytes = buffer.bytes
+        buffer.removeAll()
+        let frame = try Frame(bytes.span.bytes, at: 0)
+        return buffer.append(withholding: frame, in: bytes.span.bytes, after: frame.previousChecksum)
     }
 }

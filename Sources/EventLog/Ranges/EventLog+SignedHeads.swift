@@ -4,25 +4,31 @@ import LMDB
 
 // As a row: number (8), root (32), public key (32), signature (64).
 extension EventLog {
-    /// The latest head that `replica` is known to have signed; `nil` where none is.
-    public func signedHead(of replica: ReplicaID) throws -> SignedHead? {
-        try read { transaction in try signedHead(of: replica, in: transaction, LogTables(in: transaction)) }
+    /// The latest head that is known to be signed of the history that ends with `stream`; `nil` where none is.
+    public func signedHead(of stream: ReplicaID) throws -> SignedHead? {
+        try read { transaction in try signedHead(of: stream, in: transaction, LogTables(in: transaction)) }
     }
 
-    /// Keeps `head`, which was checked, unless a later one is known.
-    package func keep(_ head: SignedHead) throws {
-        try write { transaction in try keep(head, in: transaction, LogTables(in: transaction)) }
+    /// The heads of all histories of `identity`'s own events as they are now, signed, and the stream that each ends with.
+    public func lastWords(of identity: Identity) throws -> [(stream: ReplicaID, head: SignedHead)] {
+        try flush()
+        return try ownHeads(of: identity)
+    }
+
+    /// Keeps `head`, which was checked, for the history that ends with `stream`, unless a later one is known.
+    package func keep(_ head: SignedHead, of stream: ReplicaID) throws {
+        try write { transaction in try keep(head, of: stream, in: transaction, LogTables(in: transaction)) }
     }
 
     func signedHead(
-        of replica: ReplicaID, in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+        of stream: ReplicaID, in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
     ) throws -> SignedHead? {
-        let row = try transaction.withValue(ReplicaKey(replica), in: tables.signed) {
-            Self.signedHead(id, replica, $0)
+        guard let row = try transaction.value(ReplicaKey(stream), in: tables.signed) else { return nil }
+        let replica = try Self.streams(in: transaction, tables).origin(of: stream)
+        guard let head = row.withSpan({ Self.signedHead(id, replica, $0) }) else {
+            throw EventLogError.damaged("the head that a replica has signed")
         }
-        guard let found = row else { return nil }
-        guard let found else { throw EventLogError.damaged("the head that a replica has signed") }
-        return found
+        return head
     }
 
     /// The head of `log` that a row says; `nil` where it has another length.
@@ -34,9 +40,9 @@ extension EventLog {
     }
 
     func keep(
-        _ head: SignedHead, in transaction: borrowing WriteTransaction, _ tables: LogTables
+        _ head: SignedHead, of stream: ReplicaID, in transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
-        if let known = try signedHead(of: head.replica, in: transaction, tables), known.sequence >= head.sequence {
+        if let known = try signedHead(of: stream, in: transaction, tables), known.sequence >= head.sequence {
             return
         }
         var writer = ByteWriter(capacity: 136)
@@ -44,6 +50,6 @@ extension EventLog {
         writer.append(head.root)
         writer.append(contentsOf: head.publicKey)
         writer.append(contentsOf: head.signature)
-        try transaction.put(writer.bytes.span.bytes, for: ReplicaKey(head.replica), in: tables.signed)
+        try transaction.put(writer.bytes.span.bytes, for: ReplicaKey(stream), in: tables.signed)
     }
 }

@@ -19,11 +19,15 @@ extension EventLog {
     public func waiting() throws -> [WaitingRange] {
         try read { transaction in
             let tables = try LogTables(in: transaction)
+            let streams = try Self.streams(in: transaction, tables)
             return try Self.frames(in: tables.waiting, transaction).compactMap { frame in
                 let range = frame.range
-                let head = try transaction.withValue(ReplicaKey(range.replica), in: tables.heads) { HeadRow($0) }
-                let last = (head ?? nil)?.sequence ?? 0
-                if range.last <= last { return nil }
+                let ends = try streams.histories(from: range.replica).map { path in
+                    try path.reduce(0) { $0 + (try Self.lastNumber(of: $1, in: transaction, tables)) }
+                }
+                // Of several histories of a replica it is not known which one this goes on from.
+                if ends.count == 1, range.last <= ends[0] { return nil }
+                let last = ends.filter { $0 < range.first }.max() ?? 0
                 let expected = range.first > last + 1 ? last + 1 : range.last + 1
                 return WaitingRange(range: range, expected: expected, byteCount: frame.bytes.count)
             }
@@ -36,12 +40,7 @@ extension EventLog {
         try read { transaction in try Self.frames(in: LogTables(in: transaction).waiting, transaction) }
     }
 
-    /// The ranges of other histories than those that are here, in order of replica and number.
-    package func forkedFrames() throws -> [RangeFrame] {
-        try read { transaction in try Self.frames(in: LogTables(in: transaction).forked, transaction) }
-    }
-
-    /// The ranges of one replica in one of the tables of ranges, or of all.
+    /// The ranges of one replica that are kept, or of all.
     static func frames(
         of replica: ReplicaID? = nil, in table: Table<[UInt8]>, _ transaction: borrowing some Reading & ~Copyable
     ) throws -> [RangeFrame] {
@@ -55,6 +54,12 @@ extension EventLog {
             }
         }
         return frames
+    }
+
+    private static func lastNumber(
+        of stream: ReplicaID, in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+    ) throws -> SequenceNumber {
+        (try transaction.withValue(ReplicaKey(stream), in: tables.heads) { HeadRow($0) } ?? nil)?.sequence ?? 0
     }
 
     private static func frame(_ row: RawSpan) throws -> RangeFrame {
@@ -72,35 +77,34 @@ extension EventLog {
         return parking.coming
     }
 
-    /// Whether a range that waits, or a forked one, has values of `events`.
-    static func rangesHold(
+    /// Whether a range that waits has values of `events`.
+    func rangesHold(
         _ events: EventSet, in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
     ) throws -> Bool {
         var isFound = false
+        let streams = try Self.streams(in: transaction, tables)
         func look(_ row: RawSpan) throws -> Bool {
             let frame = try Self.frame(row)
-            isFound = isFound || frame.withholding(events) != frame
+            isFound = try isFound || frame.withholding(events, streams, leaf: leaf) != frame
             return !isFound
         }
         try transaction.withCursor(tables.waiting) { cursor in try cursor.forEach(from: nil) { try look($1) } }
-        try transaction.withCursor(tables.forked) { cursor in try cursor.forEach(from: nil) { try look($1) } }
         return isFound
     }
 
-    /// Takes the values of `events` out of the ranges that wait, and the forked ones.
-    static func withholdFromRanges(_ events: EventSet, in transaction: borrowing WriteTransaction) throws {
-        let tables = try LogTables(in: transaction)
-        for table in [tables.waiting, tables.forked] {
-            var rows: [(key: [UInt8], frame: RangeFrame)] = []
-            try transaction.withCursor(table) { cursor in
-                try cursor.forEach(from: nil) { key, value in
-                    rows.append((key.toArray(), try Self.frame(value)))
-                    return true
-                }
+    /// Takes the values of `events` out of the ranges that wait.
+    func withholdFromRanges(_ events: EventSet, in transaction: borrowing WriteTransaction) throws {
+        let (table, streams) = (try LogTables(in: transaction).waiting, try streams())
+        var rows: [(key: [UInt8], frame: RangeFrame)] = []
+        try transaction.withCursor(table) { cursor in
+            try cursor.forEach(from: nil) { key, value in
+                rows.append((key.toArray(), try Self.frame(value)))
+                return true
             }
-            for (key, frame) in rows {
-                try transaction.put(frame.withholding(events).bytes.span.bytes, for: key, in: table)
-            }
+        }
+        for (key, frame) in rows {
+            let frame = try frame.withholding(events, streams, leaf: leaf)
+            try transaction.put(frame.bytes.span.bytes, for: key, in: table)
         }
     }
 }

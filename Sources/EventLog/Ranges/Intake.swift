@@ -1,6 +1,6 @@
 import Events
 
-/// What is to be done with ranges of one replica that came, decided without touching a log.
+/// What is to be done with ranges of one replica that came, in one of its histories, decided without touching a log.
 ///
 /// Only whole batches enter a log, and only behind the events that they follow. What cannot enter yet waits.
 package struct Intake {
@@ -11,21 +11,27 @@ package struct Intake {
         package var last: SequenceNumber
     }
 
+    /// What becomes of a range.
+    package enum Outcome {
+        /// All of its events are here now, and something here proves them.
+        case here
+        /// It is kept as it is: it waits, or no head that is kept proves its events, so that nobody else would believe
+        /// those without it.
+        case kept
+        /// It says that its author had seen what it had not.
+        case refused
+        /// It belongs to another history than this one.
+        case apart
+    }
+
     /// The events that enter, in order and without holes.
     package private(set) var entering: [Piece] = []
     /// The head that proves the most of what is here from now on; `nil` where that is the one that did before.
     package private(set) var head: SignedHead?
-    /// Ranges that came and are kept as they are: they wait, or no head that is kept proves their events, so that nobody
-    /// else would believe those without them.
-    package private(set) var parked: [RangeFrame] = []
-    /// Ranges that were kept and need not be any more.
-    package private(set) var released: [RangeFrame] = []
-    /// Of the ranges that came: how many events were here already.
-    package private(set) var repeatedCount: UInt64 = 0
-    /// Ranges that came, or had waited, and belong to another history of the replica than the one that is here.
-    package private(set) var forked: [RangeFrame] = []
-    /// Ranges that came and say that their author had seen what it had not.
-    package private(set) var refused: [RangeFrame] = []
+    /// What becomes of each range that came, in their order.
+    package private(set) var outcomes: [Outcome]
+    /// What becomes of each range that waited, in their order.
+    package private(set) var waitingOutcomes: [Outcome]
 
     /// The number of the last event that enters; `nil` where none does.
     package var last: SequenceNumber? { entering.last?.last }
@@ -33,7 +39,7 @@ package struct Intake {
     /// - Parameters:
     ///   - frames: What came, all of one replica.
     ///   - waiting: What had come before its predecessors and waits, of the same replica.
-    ///   - known: The number of the replica's last event that is here.
+    ///   - known: The number of the last event of this history that is here.
     ///   - proven: The number of the last one that a signed head proves here.
     ///   - edge: The right edge of the replica's tree through some event that is here.
     ///   - observed: What the replica had observed before an event, all before which are here.
@@ -42,38 +48,38 @@ package struct Intake {
         edge: (_ through: SequenceNumber) throws -> MerkleEdge,
         observed: (_ before: SequenceNumber) throws -> [ObservedHead]
     ) rethrows {
-        var candidates: [(frame: RangeFrame, isNew: Bool)] = []
-        for frame in frames {
-            repeatedCount += frame.range.first <= known ? min(known, frame.range.last) - frame.range.first + 1 : 0
+        outcomes = Array(repeating: .kept, count: frames.count)
+        waitingOutcomes = Array(repeating: .kept, count: waiting.count)
+        var candidates: [(frame: RangeFrame, place: Int, isNew: Bool)] = []
+        for (place, frame) in frames.enumerated() {
             // What overlaps or touches what is here must go with it.
             let meets = min(known, frame.range.last)
             if meets >= frame.range.first - 1, try edge(meets) != frame.edge(through: meets) {
-                forked.append(frame)
+                outcomes[place] = .apart
             } else if frame.range.first <= known + 1, try observed(frame.range.first) != frame.observed {
-                refused.append(frame)
+                outcomes[place] = .refused
             } else {
-                candidates.append((frame, true))
+                candidates.append((frame, place, true))
             }
         }
-        candidates += waiting.map { ($0, false) }
+        candidates += waiting.enumerated().map { ($1, $0, false) }
         candidates.sort { $0.frame.range.first < $1.frame.range.first }
         let entered = try chain(candidates.map(\.frame), known, edge)
         let end = last ?? known
         head = try latestHead(of: candidates.map(\.frame), proven..<max(proven, end)) { try edgeNow($0, known, edge) }
-        for (place, candidate) in candidates.enumerated() {
+        for (index, candidate) in candidates.enumerated() {
             let frame = candidate.frame
             // What has entered may show that another range is of another history.
             let meets = min(end, frame.range.last)
-            if !entered.contains(place), meets >= frame.range.first - 1,
+            var outcome = Outcome.kept
+            if !entered.contains(index), meets >= frame.range.first - 1,
                 try edgeNow(meets, known, edge) != frame.edge(through: meets)
             {
-                forked.append(frame)
-                if !candidate.isNew { released.append(frame) }
+                outcome = .apart
             } else if frame.range.last <= min(end, head?.sequence ?? proven) {
-                if !candidate.isNew { released.append(frame) }
-            } else if candidate.isNew {
-                parked.append(frame)
+                outcome = .here
             }
+            if candidate.isNew { outcomes[candidate.place] = outcome } else { waitingOutcomes[candidate.place] = outcome }
         }
     }
 
@@ -131,7 +137,7 @@ package struct Intake {
     }
 
     /// The right edge through an event that is here or enters.
-    private func edgeNow(
+    func edgeNow(
         _ sequence: SequenceNumber, _ known: SequenceNumber, _ edge: (SequenceNumber) throws -> MerkleEdge
     ) rethrows -> MerkleEdge {
         let piece = entering.first { $0.first <= sequence && sequence <= $0.last }

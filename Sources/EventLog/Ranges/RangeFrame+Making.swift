@@ -15,8 +15,9 @@ package struct RangeBuilder {
         return events.count + length <= preferred && count < UInt64(RangeLimits.eventCount)
     }
 
-    mutating func append(_ frame: RawSpan) {
-        events.append(rechaining: frame, after: 0)
+    /// Adds an event as its author wrote it.
+    mutating func append(_ frame: Frame, in bytes: RawSpan) {
+        events.append(frame, in: bytes, readAs: [], after: 0)
         count += 1
     }
 
@@ -65,10 +66,33 @@ package struct RangeBuilder {
 }
 
 extension RangeFrame {
+    /// The same range without the values of `events`, which are named as a log names them.
+    ///
+    /// Another history of the replica has other events of the same numbers: theirs stay.
+    package func withholding(
+        _ events: EventSet, _ streams: Streams, leaf: (EventID) throws -> Hash256?
+    ) rethrows -> RangeFrame {
+        var own = EventSet()
+        let isWhole = !streams.isParted(range.replica)
+        for erased in events.ranges where streams.origin(of: erased.replica) == range.replica {
+            let base = streams.base(of: erased.replica)
+            let (first, last) = (max(base + erased.first, range.first), min(base + erased.last, range.last))
+            guard first <= last else { continue }
+            for sequence in first...last {
+                let present = try leaf(EventID(erased.replica, sequence - base))
+                guard present == leaves[Int(sequence - range.first)] || present == nil && isWhole else {
+                    continue
+                }
+                own.insert(EventRange(range.replica, sequence, through: sequence))
+            }
+        }
+        return withholding(own)
+    }
+
     /// The same range without the values of `events`; itself where it has none of them.
     ///
     /// Leaves, roots and the signature stay what they were.
-    package func withholding(_ events: EventSet) -> RangeFrame {
+    private func withholding(_ events: EventSet) -> RangeFrame {
         let isTouched = (range.first...range.last).contains { sequence in
             let isWithheld = try? withEvent(sequence) { frame, _ in frame.isWithheld }
             return isWithheld == false && events.contains(EventID(range.replica, sequence))
@@ -81,7 +105,7 @@ extension RangeFrame {
                 if events.contains(frame.id) {
                     builder.append(withholding: frame, in: bytes)
                 } else {
-                    builder.append(bytes)
+                    builder.append(frame, in: bytes)
                 }
             }
         }

@@ -8,18 +8,21 @@ package protocol RangeSource {
     /// Puts relaxed batches on the disk.
     func flush() throws
 
-    /// The last event of every replica.
+    /// The last event of every stream.
     func vector() throws -> VersionVector
 
-    /// The latest head that `replica` is known to have signed.
-    func signedHead(of replica: ReplicaID) throws -> SignedHead?
+    /// Which histories have parted.
+    func streams() throws -> Streams
 
-    /// The right edge of the tree over the events of `replica` up to `sequence`; `nil` where there are not that many.
-    func edge(of replica: ReplicaID, through sequence: SequenceNumber) throws -> MerkleEdge?
+    /// The latest head that is known to be signed of the history that ends with `stream`.
+    func signedHead(of stream: ReplicaID) throws -> SignedHead?
 
-    /// The proof that the first `later` events of `replica` begin with its first `earlier` ones.
+    /// The right edge of the tree over the events of `stream` up to `sequence`; `nil` where there are not that many.
+    func edge(of stream: ReplicaID, through sequence: SequenceNumber) throws -> MerkleEdge?
+
+    /// The proof that the first `later` events of `stream` begin with its first `earlier` ones.
     func consistencyProof(
-        of replica: ReplicaID, from earlier: SequenceNumber, to later: SequenceNumber
+        of stream: ReplicaID, from earlier: SequenceNumber, to later: SequenceNumber
     ) throws -> ConsistencyProof?
 
     /// All heads of other replicas that the author of `event` had observed before it, in order of replica.
@@ -40,33 +43,35 @@ extension RangeSource {
     ) throws -> RangeFrame? {
         // What a power cut may still take must not leave: its numbers would be given to other events.
         try flush()
-        let isOwn = identity?.replica == range.replica
-        let known = isOwn ? nil : try signedHead(of: range.replica)
-        let last = Swift.min(range.last, isOwn ? range.last : known?.sequence ?? 0)
-        guard range.first <= last, var end = try edge(of: range.replica, through: range.first - 1) else { return nil }
+        let streams = try streams()
+        let (path, base) = (streams.path(to: range.replica), streams.base(of: range.replica))
+        let isOwn = identity?.replica == path[0]
+        let proof = isOwn ? nil : try proof(of: range.replica, streams)
+        let proven = proof.map { $0.head.sequence - Swift.min(base, $0.head.sequence) } ?? 0
+        let last = Swift.min(range.last, isOwn ? range.last : proven)
+        guard range.first <= last, var end = try edge(along: path, through: base + range.first - 1) else { return nil }
         let edge = end
         var builder = RangeBuilder()
         var hasher = MerkleHasher()
         var rest = 0
         try scan(EventRange(range.replica, range.first, through: last)) { _, frame, bytes in
             guard builder.hasRoom(for: frame.length, preferred: preferredBytes) else { return false }
-            builder.append(bytes)
+            builder.append(frame, in: bytes)
             end.append(leaf: hasher.leaf(of: frame, in: bytes), hasher: &hasher)
             rest = frame.rest
             return true
         }
         guard builder.count > 0 else { return nil }
-        var head = known
+        var (head, provenPath) = (proof?.head, proof?.path ?? path)
         if let identity, isOwn {
             // What is signed ends with a batch, also where the range does not: nobody has half a batch.
-            let signed = end.count + UInt64(rest)
-            let root = try self.edge(of: range.replica, through: signed)?.root(hasher: &hasher)
-            head = root.map { identity.sign(log: id, sequence: signed, root: $0) }
+            head = try self.head(along: path, through: end.count + UInt64(rest), signedBy: identity)
+            provenPath = path
         }
         guard let head else { return nil }
-        let path = try consistencyProof(of: range.replica, from: end.count, to: head.sequence)?.path ?? []
+        let hashes = try consistencyProof(along: provenPath, from: end.count, to: head.sequence)?.path ?? []
         let bytes = builder.frame(
-            first: range.first, edge: edge, head: head, path: path,
+            first: base + range.first, edge: edge, head: head, path: hashes,
             observed: try observedHeads(before: EventID(range.replica, range.first)))
         do throws(RangeError) { return try RangeFrame(checkedBefore: bytes) } catch {
             throw EventLogError.damaged("an event from \(EventID(range.replica, range.first)) on")
@@ -76,10 +81,91 @@ extension RangeSource {
     /// See `EventLog.provenVector(signedBy:)`.
     package func proven(signedBy identity: Identity?) throws -> VersionVector {
         try flush()
+        let streams = try streams()
         var vector = try vector()
-        for entry in vector.entries where entry.replica != identity?.replica {
-            vector[entry.replica] = Swift.min(entry.sequence, try signedHead(of: entry.replica)?.sequence ?? 0)
+        for entry in vector.entries where streams.origin(of: entry.replica) != identity?.replica {
+            let proven = try proof(of: entry.replica, streams)?.head.sequence ?? 0
+            let base = streams.base(of: entry.replica)
+            vector[entry.replica] = Swift.min(entry.sequence, proven - Swift.min(base, proven))
         }
         return vector
+    }
+
+    /// The heads of all histories of `identity`'s own, signed, and the stream that each ends with.
+    package func ownHeads(of identity: Identity) throws -> [(stream: ReplicaID, head: SignedHead)] {
+        let (vector, streams) = (try vector(), try streams())
+        return try streams.histories(from: identity.replica).compactMap { path in
+            let count = path.reduce(0) { $0 + vector[$1] }
+            guard count > 0, let head = try head(along: path, through: count, signedBy: identity) else { return nil }
+            return (path[path.count - 1], head)
+        }
+    }
+
+    private func head(
+        along path: [ReplicaID], through sequence: SequenceNumber, signedBy identity: Identity
+    ) throws -> SignedHead? {
+        var hasher = MerkleHasher()
+        let root = try edge(along: path, through: sequence)?.root(hasher: &hasher)
+        return root.map { identity.sign(log: id, sequence: sequence, root: $0) }
+    }
+
+    /// The head that proves the most of the events of `stream`, and the history that it is of: the stream may have ended
+    /// where others go on.
+    private func proof(of stream: ReplicaID, _ streams: Streams) throws -> (head: SignedHead, path: [ReplicaID])? {
+        var best = try signedHead(of: stream).map { (head: $0, path: streams.path(to: stream)) }
+        for child in streams.children(of: stream) {
+            guard let proof = try proof(of: child, streams) else { continue }
+            if proof.head.sequence > best?.head.sequence ?? 0 { best = proof }
+        }
+        return best
+    }
+}
+
+// A history is the streams that it goes along, from the replica or a later one on; its events are numbered as those of
+// the first of these.
+extension RangeSource {
+    /// The right edge of the tree over a history up to `sequence`; `nil` where there are not that many.
+    ///
+    /// - Complexity: As of the first stream, and a hash for each event of the others.
+    package func edge(along path: [ReplicaID], through sequence: SequenceNumber) throws -> MerkleEdge? {
+        guard path.count > 1 else { return try edge(of: path[0], through: sequence) }
+        let first = try Swift.min(sequence, vector()[path[0]])
+        guard var edge = try edge(of: path[0], through: first) else { return nil }
+        var hasher = MerkleHasher()
+        try forEachLeaf(along: path, first..<sequence) { edge.append(leaf: $0, hasher: &hasher) }
+        return edge.count == sequence ? edge : nil
+    }
+
+    /// The proof that the first `later` events of a history begin with its first `earlier` ones.
+    ///
+    /// - Complexity: As of one stream; where the history has several, a hash for each event.
+    package func consistencyProof(
+        along path: [ReplicaID], from earlier: SequenceNumber, to later: SequenceNumber
+    ) throws -> ConsistencyProof? {
+        guard path.count > 1 else { return try consistencyProof(of: path[0], from: earlier, to: later) }
+        guard earlier >= 1, earlier <= later else { return nil }
+        return try ConsistencyProof(earlierSize: earlier, laterSize: later) { leaves in
+            var (edge, hasher) = (MerkleEdge(), MerkleHasher())
+            try forEachLeaf(along: path, leaves) { edge.append(leaf: $0, hasher: &hasher) }
+            return edge.root(hasher: &hasher)
+        }
+    }
+
+    /// The leaves of a history: leaf *i* is its event of number *i* + 1.
+    private func forEachLeaf(along path: [ReplicaID], _ leaves: Range<UInt64>, _ body: (Hash256) -> Void) throws {
+        let vector = try vector()
+        var hasher = MerkleHasher()
+        var before: UInt64 = 0
+        for stream in path {
+            let wanted = leaves.clamped(to: before..<before + vector[stream])
+            if !wanted.isEmpty {
+                let range = EventRange(stream, wanted.lowerBound - before + 1, through: wanted.upperBound - before)
+                try scan(range) { _, frame, bytes in
+                    body(hasher.leaf(of: frame, in: bytes))
+                    return true
+                }
+            }
+            before += vector[stream]
+        }
     }
 }

@@ -35,7 +35,8 @@ struct CheckedEvent: Sendable {
         guard !observed.isEmpty else { return true }
         let isInOrder = zip(observed, observed.dropFirst()).allSatisfy { $0.event.replica < $1.event.replica }
         guard isInOrder, observed.count <= EventLimits.observedCount else { return false }
-        return !observed.contains { $0.event.replica == frame.id.replica || $0.event.sequence == 0 }
+        let author = frame.names(in: bytes).author
+        return !observed.contains { $0.event.replica == author || $0.event.sequence == 0 }
     }
 }
 

@@ -15,7 +15,7 @@ struct LogReading {
 
     /// The tables whose rows are read first, in order; the rest of a log are `events` and `arrivals`.
     private static let smallTables = [
-        "meta", "heads", "trees", "nodes", "runs", "erased", "signed", "waiting", "forked", "base",
+        "meta", "heads", "trees", "nodes", "runs", "erased", "signed", "waiting", "streams", "base",
     ]
 
     /// How many cores go through the events.
@@ -113,7 +113,7 @@ struct LogReading {
     private static func valueLimit(of table: String, _ pageSize: Int) -> Int {
         switch table {
         case "base": LogBase.pieceSize
-        case "waiting", "forked": RangeLimits.frameBytes
+        case "waiting": RangeLimits.frameBytes
         default: pageSize
         }
     }
@@ -125,7 +125,8 @@ struct LogReading {
         case "runs": .run
         case "erased": .erased
         case "signed": .signature
-        case "waiting", "forked": .range
+        case "waiting": .range
+        case "streams": .stream
         case "base": .base
         default: .meta
         }
@@ -184,18 +185,26 @@ struct LogReading {
 
     /// What others have signed and sent.
     private mutating func checkWhatCame(of log: LogID, _ replicas: [LogReport.Replica]) {
-        for (replica, row) in rows.signed.sorted(by: { $0.key < $1.key }) {
-            let head = row.withSpan { EventLog.signedHead(log, replica, $0) }
+        for (stream, row) in rows.signed.sorted(by: { $0.key < $1.key }) {
+            let head = row.withSpan { EventLog.signedHead(log, rows.streams.origin(of: stream), $0) }
             guard let head, (try? head.check()) != nil else {
-                damage.append(LogDamage(.signature, replica, "the head that the replica has signed is not what it was"))
+                damage.append(LogDamage(.signature, stream, "the head that the replica has signed is not what it was"))
                 continue
             }
-            let now = replicas.first { $0.replica == replica }
-            if let now, now.events < head.sequence || now.events == head.sequence && now.root != head.root {
+            guard let now = replicas.first(where: { $0.replica == stream }) else { continue }
+            let base = rows.streams.base(of: stream)
+            // What is signed is the whole history, and the tree of a stream that goes on from another begins with it.
+            let isOther = base == 0 && now.events == head.sequence && now.root != head.root
+            if base + now.events < head.sequence || isOther {
                 damage.append(
                     LogDamage(
-                        .signature, replica, "the replica has signed \(head.sequence) events, and other ones are here")
-                )
+                        .signature, stream, "the replica has signed \(head.sequence) events, and other ones are here"))
+            }
+        }
+        for (stream, branch) in rows.streams.branches.sorted(by: { $0.key < $1.key }) {
+            let before = replicas.first { $0.replica == branch.parent }?.events ?? 0
+            if before != branch.after || !replicas.contains(where: { $0.replica == stream }) {
+                damage.append(LogDamage(.stream, stream, "the history goes on elsewhere than the log says"))
             }
         }
         for bytes in rows.ranges where (try? RangeFrame(reading: bytes, of: log)) == nil {

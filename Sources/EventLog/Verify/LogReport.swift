@@ -53,6 +53,8 @@ public struct LogDamage: Hashable, Sendable {
         case signature
         /// A range that came, and waits, is not what came.
         case range
+        /// The row that says how the histories of a replica part is wrong, or the events say otherwise.
+        case stream
         /// The row that says where events of a replica stand is wrong.
         case run
         /// A row that says when events arrived is wrong.

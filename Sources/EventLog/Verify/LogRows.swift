@@ -20,6 +20,8 @@ struct LogRows {
     var erased = EventSet()
     /// The heads that replicas have signed, as rows.
     var signed: [ReplicaID: [UInt8]] = [:]
+    /// Which histories have parted.
+    var streams = Streams()
     /// The ranges that came and are kept as they came.
     var ranges: [[UInt8]] = []
     /// The hashes of the pieces of the base, in their order, and how many bytes they have.
@@ -62,7 +64,10 @@ struct LogRows {
         case "signed":
             guard let key = ReplicaKey(keyBytes: key), value.byteCount == 136 else { return false }
             signed[key.replica] = value.toArray()
-        case "waiting", "forked":
+        case "streams":
+            guard let key = ReplicaKey(keyBytes: key), let branch = EventLog.branch(value) else { return false }
+            streams.add(key.replica, to: branch.parent, after: branch.after)
+        case "waiting":
             ranges.append(value.toArray())
         case "base":
             guard UInt64(keyBytes: key) == basePieces.count else { return false }

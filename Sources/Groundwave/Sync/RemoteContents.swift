@@ -81,7 +81,7 @@ extension Store {
         let (vector, here) = (greeting.statement.vector, greeting.log == logID ? try log.vector() : VersionVector())
         contents.peer = .init(
             replica: greeting.statement.store, device: names[greeting.statement.store], vector: vector,
-            has: vector.ranges(missingFrom: here), lacks: here.ranges(missingFrom: vector))
+            has: try log.streams().ranges(of: vector, missingFrom: here), lacks: here.ranges(missingFrom: vector))
         return contents
     }
 

@@ -23,8 +23,8 @@ public struct BundleApplied: Hashable, Sendable {
     public var repeated: UInt64 = 0
     /// Ranges that wait now for the ones they follow.
     public var waiting: [EventRange] = []
-    /// Ranges of other histories of replicas.
-    public var forked: [EventRange] = []
+    /// Ranges that told another history of their replica than any that was here.
+    public var apart: [EventRange] = []
 
     /// Nothing.
     public init() {}
@@ -88,7 +88,7 @@ extension Store {
                 applied.events += received.appendedCount
                 applied.repeated += received.repeatedCount
                 applied.waiting += received.parked
-                applied.forked += received.forked
+                applied.apart += received.apart
             }
             return applied
         }

@@ -1,54 +1,58 @@
 import EventLog
 import Events
 
-/// Two histories of one replica: two stores went on under one name, with nothing to tell them apart.
+/// Where a replica's history parts: two stores went on under one name, with nothing to tell them apart.
 public struct Fork: Hashable, Sendable {
-    /// Which replica.
+    /// One of the histories from there on, which counts like a replica of its own.
+    public struct Branch: Hashable, Sendable {
+        /// Its id, the same in every store.
+        public let stream: ReplicaID
+        /// The hash of its first event.
+        public let first: Hash256
+        /// How many events of it are here, up to where it parts again.
+        public let events: UInt64
+        /// When the last of them was written, by its clock: milliseconds since 1970.
+        public let lastWritten: Int64
+    }
+
+    /// Whose histories they are: a device.
     public let replica: ReplicaID
-    /// The number of the first event that has two contents.
+    /// The stream that parts: that replica, or one of its branches.
+    public let stream: ReplicaID
+    /// The number of the last event of that stream, which all of the histories have; 0 where their first ones differ.
+    public let after: SequenceNumber
+    /// The number that the replica gave to the first event of each.
     public let split: SequenceNumber
-    /// The hash of that event as it is here, and in the log; `nil` where it has not come.
-    public let here: Hash256?
-    /// The hash of that event in the other history; `nil` where only later ones of it have come.
-    public let other: Hash256?
-    /// How many events there are here from the split on.
-    public let eventsHere: UInt64
-    /// The events of the other history that are kept aside.
-    public let kept: [EventRange]
-    /// How many these are.
-    public var keptCount: UInt64 { kept.reduce(0) { $0 + $1.count } }
+    /// The histories, in order of id.
+    public let branches: [Branch]
 }
 
 extension Store {
-    /// The replicas of which two histories have come, in order of replica: nothing of either is lost. The one that came
-    /// first counts; the other is kept aside.
+    /// The forks, in order of replica, then of number. Nothing of any history is lost: all of them are in the log and
+    /// count.
     ///
-    /// - Complexity: A look-up and a hash for each event that is kept aside.
+    /// - Complexity: A few look-ups for each branch.
     public func forks() throws -> [Fork] {
         try describing {
-            let vector = try log.vector()
-            let frames = Dictionary(grouping: try log.forkedFrames(), by: \.range.replica)
-            return try frames.keys.sorted().map { replica in
-                let own = (frames[replica] ?? []).sorted { $0.range.first < $1.range.first }
-                var (split, here, other) = (own[0].range.first, Hash256?.none, Hash256?.none)
-                search: for frame in own {
-                    for (index, leaf) in frame.leaves.enumerated() {
-                        let sequence = frame.range.first + UInt64(index)
-                        let present = try log.leaf(of: EventID(replica, sequence))
-                        if present != leaf {
-                            (split, here, other) = (sequence, present, leaf)
-                            break search
-                        }
-                    }
-                }
-                var kept = EventSet()
-                for frame in own where frame.range.last >= split {
-                    kept.insert(EventRange(replica, max(split, frame.range.first), through: frame.range.last))
-                }
+            let (streams, vector) = (try log.streams(), try log.vector())
+            let parents = Set(streams.branches.values.map(\.parent))
+            let forks = try parents.map { parent in
+                let branches = try streams.children(of: parent).compactMap { try branch($0, vector[$0]) }
                 return Fork(
-                    replica: replica, split: split, here: here, other: other,
-                    eventsHere: vector[replica] >= split ? vector[replica] - split + 1 : 0, kept: kept.ranges)
+                    replica: streams.origin(of: parent), stream: parent, after: vector[parent],
+                    split: streams.base(of: parent) + vector[parent] + 1, branches: branches)
+            }
+            return forks.filter { $0.branches.count > 1 }.sorted {
+                ($0.replica, $0.split, $0.stream) < ($1.replica, $1.split, $1.stream)
             }
         }
+    }
+
+    private func branch(_ stream: ReplicaID, _ count: UInt64) throws -> Fork.Branch? {
+        guard let first = try log.leaf(of: EventID(stream, 1)),
+            let position = try log.position(of: EventID(stream, count))
+        else { return nil }
+        let written = try log.withEvent(at: position) { frame, _ in frame.stamp.milliseconds }
+        return Fork.Branch(stream: stream, first: first, events: count, lastWritten: written ?? 0)
     }
 }

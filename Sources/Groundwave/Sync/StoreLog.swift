@@ -22,11 +22,14 @@ struct StoreLog: ReplicatedLog {
 
     func keptFrames() throws -> [RangeFrame] { try store.log.keptFrames() }
 
+    func streams() throws -> Streams { try store.log.streams() }
+
     func lackingValues() throws -> EventSet { try store.log.lackingValues() }
 
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
+        let readings = try store.log.readingsCount()
         let received = try store.log.receive(frames, arrival: arrival)
-        if received.filledCount > 0 { try store.views.rebuild() }
+        if try received.filledCount > 0 || store.log.readingsCount() != readings { try store.views.rebuild() }
         if received.appendedCount > 0 || received.filledCount > 0 { store.eventsCame() }
         return received
     }

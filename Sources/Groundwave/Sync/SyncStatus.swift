@@ -57,8 +57,8 @@ public struct SyncStatus: Hashable, Sendable {
     public let places: [Place]
     /// Ranges that came before the ones they follow, or in part, and wait.
     public let waiting: [WaitingRange]
-    /// Ranges of other histories of replicas, which are kept aside.
-    public let forked: [EventRange]
+    /// Replicas that have several histories: nothing of them is lost, and somebody may want to look.
+    public let parted: [ReplicaID]
     /// Events that are here without their values, which never came: whoever sent them has them in an archive.
     public let lacking: UInt64
     /// What is here.
@@ -66,7 +66,7 @@ public struct SyncStatus: Hashable, Sendable {
 
     /// Whether every device that uses a remote is known to have exactly the events that are here, and nothing waits.
     public var isComplete: Bool {
-        !isOff && !places.isEmpty && waiting.isEmpty && forked.isEmpty && lacking == 0
+        !isOff && !places.isEmpty && waiting.isEmpty && lacking == 0
             && places.allSatisfy(\.isComplete)
     }
 }
@@ -80,7 +80,7 @@ extension Store {
         let names = try deviceNames()
         let former = Set(try formerReplicas().values)
         return try describing {
-            let vector = try log.vector()
+            let (vector, streams) = (try log.vector(), try log.streams())
             let places = try remotes().map { remote in
                 let standing = file.standings[remote.name]
                 let notes = files.readNotes(of: remote.name)
@@ -90,7 +90,7 @@ extension Store {
                             replica: statement.store, name: names[statement.store] ?? statement.store.short,
                             lastSaid: statement.milliseconds,
                             lacks: vector.ranges(missingFrom: statement.vector),
-                            has: statement.vector.ranges(missingFrom: vector),
+                            has: streams.ranges(of: statement.vector, missingFrom: vector),
                             differs: try differing(statement, vector), isFormer: former.contains(statement.store))
                     }
                 return SyncStatus.Place(
@@ -104,7 +104,7 @@ extension Store {
             }
             return SyncStatus(
                 isOff: file.isOff, places: places, waiting: try log.waiting(),
-                forked: try log.forkedFrames().map(\.range),
+                parted: try forks().map(\.replica),
                 lacking: try log.lackingValues().count,
                 vector: vector)
         }

@@ -182,7 +182,6 @@ extension Store {
     public func syncState(failure: StoreError? = nil) throws -> SyncState {
         let status = try syncStatus()
         if status.isOff { return .needs("Synchronising is switched off on this device.") }
-        if !status.forked.isEmpty { return .needs("Two histories of one device exist: look at the forks.") }
         let unsent = status.places.map { $0.unsent.reduce(0) { $0 + $1.count } }.max() ?? 0
         if let failure {
             return failure.code == .unreachable ? .offline(waiting: unsent) : .needs(failure.message)

@@ -40,7 +40,7 @@ import Testing
         #expect(try fleet[2].syncStatus().isComplete)
         let replicas = try fleet[1].replicas()
         #expect(replicas.filter { $0.former == old }.count == 1, "one change of incarnation")
-        #expect(try fleet[1].syncStatus().forked.isEmpty)
+        #expect(try fleet[1].syncStatus().parted.isEmpty)
         try restored.close()
     }
 
@@ -137,7 +137,7 @@ import Testing
     }
 
     // Scenario C2: one name, two histories that nothing told apart. Both are kept, named, and stop nobody.
-    @Test func `with nothing to tell it from its twin leaves a fork, of which both histories are kept and listed`()
+    @Test func `with nothing to tell it from its twin leaves a fork, of which both histories count and are listed`()
         async throws
     {
         let fleet = try await SyncedFleet(2)
@@ -156,21 +156,24 @@ import Testing
         _ = try await image.store.createBundle(to: bundle)
         try await fleet.sync(1)
         let applied = try await fleet[1].applyBundle(bundle)
-        #expect(!applied.forked.isEmpty)
+        #expect(!applied.apart.isEmpty)
         let fork = try #require(try fleet[1].forks().first)
-        #expect(fork.replica == old && fork.split == split)
-        #expect(fork.eventsHere == 3 && fork.keptCount == 2)
-        #expect(fork.here == (try original.log.leaf(of: EventID(old, split))))
-        #expect(fork.other == (try image.store.log.leaf(of: EventID(old, split))))
+        #expect(fork.replica == old && fork.stream == old && fork.split == split && fork.after == split - 1)
+        #expect(Set(fork.branches.map(\.events)) == [2, 3])
+        let first = try [original, image.store].map { try $0.log.leaf(of: EventID(old, split)) }
+        #expect(Set(fork.branches.map(\.first)) == Set(first.compactMap { $0 }))
+        #expect(try fleet[1].contactCount() == 10, "5 before, 3 here, 2 there")
+        #expect(try await Store.verify(at: fleet[1].url).isOK)
         // Everybody else goes on, and the twin goes on under a name of its own once it learns of it.
         _ = try await fleet[1].log("N0SIX", at: "1240")
         try await fleet.sync(1)
         try await original.sync(try original.remote("place"))
-        #expect(try original.contactCount() == 9)
+        #expect(try original.contactCount() == 11)
         let summary = try await image.store.sync(try image.store.remote("place"))
         #expect(summary.newReplica != nil && summary.newReplica != old)
-        #expect(try image.store.forks().map(\.replica) == [old])
-        #expect(try !image.store.syncStatus().isComplete, "never healthy over what is kept aside")
+        #expect(try image.store.forks() == fleet[1].forks())
+        #expect(try image.store.contactCount() == 11)
+        #expect(try image.store.digest() == fleet[1].digest())
         #expect(try await Store.verify(at: image.url).isOK)
         try original.close()
     }

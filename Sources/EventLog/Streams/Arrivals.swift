@@ -1,0 +1,234 @@
+import Events
+
+/// Decides what becomes of ranges of one replica in all the histories that a log has of it, without touching the log.
+package struct Arrivals {
+    /// A history, and what enters it.
+    package struct Entry {
+        /// The streams of the history, the replica first.
+        package let path: [ReplicaID]
+        package let intake: Intake
+        /// Where the history begins with this range: its last stream, which is new, goes on from here.
+        package let begins: Parting?
+    }
+
+    /// Of each history what enters it; those that a range begins come last.
+    package private(set) var entries: [Entry] = []
+    /// Where a stream has to part before a history that came can begin; then nothing else of the histories that came
+    /// apart was decided, and ``apart`` is to be looked at again.
+    package private(set) var parting: Parting?
+    /// Ranges that came and are kept as they are.
+    package private(set) var parked: [RangeFrame] = []
+    /// Those of them that wait; the others only prove events that are here, and are no news.
+    package private(set) var waits: [RangeFrame] = []
+    /// Ranges that were kept and need not be any more.
+    package private(set) var released: [RangeFrame] = []
+    /// Ranges that came and tell another history than any that was here.
+    package private(set) var apart: [RangeFrame] = []
+    /// Ranges that came and say that their author had seen what it had not.
+    package private(set) var refused: [RangeFrame] = []
+    /// Of the events that came those that are here from now on, as the log names them.
+    package private(set) var present: [EventRange] = []
+    /// Of the ranges that came: how many events were here already.
+    package private(set) var repeatedCount: UInt64 = 0
+    /// Whether what has entered may be what ranges of other histories follow: then it is to be looked at them again.
+    package private(set) var isToBeLookedAtAgain = false
+
+    /// What is known here of a replica.
+    package struct Known {
+        let streams: Streams
+        let counts: VersionVector
+        /// The number of the last event that a signed head proves, of the history that ends with a stream.
+        let proven: (_ stream: ReplicaID) throws -> SequenceNumber
+        let edge: (_ path: [ReplicaID], _ through: SequenceNumber) throws -> MerkleEdge
+        let observed: (_ path: [ReplicaID], _ before: SequenceNumber) throws -> [ObservedHead]
+        /// Whether an event, which is here, ends its batch, and no history that was archived goes beyond it.
+        let canPart: (EventID) throws -> Bool
+        /// Events whose values are refused, and the leaf of an event that is here.
+        let erased: EventSet
+        let leaf: (EventID) throws -> Hash256?
+
+        package init(
+            streams: Streams, counts: VersionVector, proven: @escaping (ReplicaID) throws -> SequenceNumber,
+            edge: @escaping ([ReplicaID], SequenceNumber) throws -> MerkleEdge,
+            observed: @escaping ([ReplicaID], SequenceNumber) throws -> [ObservedHead],
+            canPart: @escaping (EventID) throws -> Bool, erased: EventSet, leaf: @escaping (EventID) throws -> Hash256?
+        ) {
+            (self.streams, self.counts, self.proven, self.edge) = (streams, counts, proven, edge)
+            (self.observed, self.canPart, self.erased, self.leaf) = (observed, canPart, erased, leaf)
+        }
+
+        func count(along path: [ReplicaID]) -> SequenceNumber { path.reduce(0) { $0 + counts[$1] } }
+    }
+
+    /// - Parameters:
+    ///   - frames: What came, all of `replica`.
+    ///   - waiting: What had come before its predecessors and waits, of the same replica.
+    package init(
+        of replica: ReplicaID, _ frames: [RangeFrame], waiting: [RangeFrame], _ known: Known
+    ) throws {
+        for path in known.streams.histories(from: replica) {
+            let intake = try Intake(
+                of: frames, waiting: waiting, known: known.count(along: path),
+                proven: try known.proven(path[path.count - 1]), edge: { try known.edge(path, $0) },
+                observed: { try known.observed(path, $0) })
+            entries.append(Entry(path: path, intake: intake, begins: nil))
+        }
+        let outcomes = frames.enumerated().map { place, frame in
+            outcome(of: frame, entries.map { ($0, $0.intake.outcomes[place]) }, known)
+        }
+        let waitingOutcomes = waiting.enumerated().map { place, frame in
+            outcome(of: frame, entries.map { ($0, $0.intake.waitingOutcomes[place]) }, known)
+        }
+        note(frames, known)
+        for (place, (frame, outcome)) in zip(frames, outcomes).enumerated() {
+            switch outcome {
+            case .here: break
+            case .kept:
+                let isProof = entries.contains { $0.intake.outcomes[place] == .kept && $0.has(frame, known) }
+                try park(frame, isProof: isProof, known)
+            case .refused: refused.append(frame)
+            case .apart: apart.append(frame)
+            }
+        }
+        for (frame, outcome) in zip(waiting, waitingOutcomes) where outcome == .here { released.append(frame) }
+        let waitingApart = zip(waiting, waitingOutcomes).filter { $0.1 == .apart }.map(\.0)
+        try begin(apart + waitingApart, known, new: apart.count)
+        isToBeLookedAtAgain =
+            parting != nil || !(apart + waitingApart).isEmpty && entries.contains { !$0.intake.entering.isEmpty }
+    }
+
+    /// What becomes of a range that several histories were asked about.
+    private func outcome(
+        of frame: RangeFrame, _ outcomes: [(entry: Entry, outcome: Intake.Outcome)], _ known: Known
+    ) -> Intake.Outcome {
+        let all = outcomes.map(\.outcome)
+        for outcome in [Intake.Outcome.refused, .here] where all.contains(outcome) { return outcome }
+        if outcomes.contains(where: { $0.outcome == .kept && $0.entry.has(frame, known) }) { return .kept }
+        // Where it does not go with one history, it may begin another, also if it might follow a third one some day.
+        return all.contains(.apart) ? .apart : .kept
+    }
+
+    /// Notes what of the ranges that came is here from now on, and how much of that was here already.
+    private mutating func note(_ frames: [RangeFrame], _ known: Known) {
+        for (place, frame) in frames.enumerated() {
+            var repeated: UInt64 = 0
+            for entry in entries where [.here, .kept].contains(entry.intake.outcomes[place]) {
+                let before = known.count(along: entry.path)
+                let end = Swift.min(frame.range.last, entry.intake.last ?? before)
+                if frame.range.first <= before {
+                    repeated = Swift.max(repeated, Swift.min(before, frame.range.last) - frame.range.first + 1)
+                }
+                note(frame.range.first, through: end, entry.path, known)
+            }
+            repeatedCount += repeated
+        }
+    }
+
+    private mutating func note(
+        _ first: SequenceNumber, through last: SequenceNumber, _ path: [ReplicaID], _ known: Known
+    ) {
+        var base: SequenceNumber = 0
+        for (place, stream) in path.enumerated() {
+            let isLast = place == path.count - 1
+            let from = Swift.max(first, base + 1)
+            let through = isLast ? last : Swift.min(last, base + known.counts[stream])
+            if from <= through {
+                let range = EventRange(stream, from - base, through: through - base)
+                if !present.contains(range) { present.append(range) }
+            }
+            base += known.counts[stream]
+        }
+    }
+
+    /// Begins a history with ranges that belong to none, if any of them follows something that is here.
+    private mutating func begin(_ frames: [RangeFrame], _ known: Known, new count: Int) throws {
+        for frame in frames.sorted(by: { $0.range.first < $1.range.first }) {
+            guard let (path, shared) = try place(of: frame, known), shared < known.count(along: path) else { continue }
+            var (base, depth) = (SequenceNumber(0), 0)
+            while shared > base + known.counts[path[depth]] {
+                base += known.counts[path[depth]]
+                depth += 1
+            }
+            let parting = Parting(stream: path[depth], after: shared - base)
+            let trunk = Array(path[...depth])
+            let intake = try Intake(
+                of: frames, waiting: [], known: shared, proven: 0, edge: { try known.edge(path, $0) },
+                observed: { try known.observed(path, $0) })
+            guard let last = intake.entering.first?.frame.lastOfFirstBatch(from: shared + 1),
+                try known.canPart(EventID(parting.stream, parting.after))
+            else { continue }
+            if parting.after < known.counts[parting.stream] {
+                self.parting = parting
+                return
+            }
+            let root = try intake.edgeNow(last, shared) { try known.edge(path, $0) }
+            var hasher = MerkleHasher()
+            let stream = Streams.id(of: path[0], firstBatchTo: root.root(hasher: &hasher))
+            entries.append(Entry(path: trunk + [stream], intake: intake, begins: parting))
+            try finish(frames, intake, known, new: count, stream: stream, base: shared)
+            return
+        }
+        for frame in apart { try park(frame, isProof: false, known) }
+    }
+
+    private mutating func park(_ frame: RangeFrame, isProof: Bool, _ known: Known) throws {
+        let frame = try frame.withholding(known.erased, known.streams, leaf: known.leaf)
+        parked.append(frame)
+        if !isProof { waits.append(frame) }
+    }
+
+    /// Sorts the ranges that belonged to no history, now that one of them has begun one.
+    private mutating func finish(
+        _ frames: [RangeFrame], _ intake: Intake, _ known: Known, new count: Int, stream: ReplicaID,
+        base: SequenceNumber
+    ) throws {
+        for (place, frame) in frames.enumerated() {
+            let (isNew, outcome) = (place < count, intake.outcomes[place])
+            switch outcome {
+            case .here: if !isNew { released.append(frame) }
+            case .refused: if isNew { refused.append(frame) } else { released.append(frame) }
+            case .kept: if isNew { try park(frame, isProof: frame.range.last <= intake.last ?? 0, known) }
+            case .apart: if isNew { try park(frame, isProof: false, known) }
+            }
+            guard isNew, outcome == .here || outcome == .kept, let last = intake.last else { continue }
+            let first = Swift.max(frame.range.first, base + 1)
+            let end = Swift.min(frame.range.last, last)
+            if first <= end { present.append(EventRange(stream, first - base, through: end - base)) }
+        }
+    }
+
+    /// The history with which `frame` has the most in common, and the last event of that; `nil` where it follows nothing
+    /// that is here.
+    private func place(of frame: RangeFrame, _ known: Known) throws -> (path: [ReplicaID], shared: SequenceNumber)? {
+        var best: (path: [ReplicaID], shared: SequenceNumber)?
+        for entry in entries {
+            var low = frame.range.first - 1
+            var high = Swift.min(known.count(along: entry.path), frame.range.last)
+            guard low <= high, try known.edge(entry.path, low) == frame.edge else { continue }
+            while low < high {
+                let middle = low + (high - low + 1) / 2
+                if try known.edge(entry.path, middle) == frame.edge(through: middle) {
+                    low = middle
+                } else {
+                    high = middle - 1
+                }
+            }
+            if low >= best?.shared ?? 0 { best = (entry.path, low) }
+        }
+        return best
+    }
+}
+
+extension Arrivals.Entry {
+    /// Whether the history goes as far as `frame` from now on.
+    fileprivate func has(_ frame: RangeFrame, _ known: Arrivals.Known) -> Bool {
+        frame.range.last <= intake.last ?? known.count(along: path)
+    }
+}
+
+extension RangeFrame {
+    /// The number of the event that ends the batch in which `first` stands.
+    func lastOfFirstBatch(from first: SequenceNumber) -> SequenceNumber? {
+        try? withEvent(first) { frame, _ in first + UInt64(frame.rest) }
+    }
+}

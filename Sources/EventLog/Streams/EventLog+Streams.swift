@@ -1,0 +1,79 @@
+import ByteCoding
+import Events
+import LMDB
+
+/// How the names in events are read at present: the meta row `readings`, which is there once a history has parted.
+struct NameState: Hashable {
+    /// How often names have come to be read otherwise than before.
+    var count: UInt64 = 0
+    /// Whether it cannot be told yet of some author which history it meant.
+    var isUncertain = false
+
+    static let key = [UInt8]("readings".utf8)
+
+    init() {}
+
+    init?(_ row: RawSpan) {
+        guard row.byteCount == 9 else { return nil }
+        count = row.uint64(at: 0)
+        isUncertain = row.byte(at: 8) != 0
+    }
+
+    var bytes: [UInt8] {
+        var writer = ByteWriter(capacity: 9)
+        writer.append(littleEndian: count)
+        writer.append(UInt8(isUncertain ? 1 : 0))
+        return writer.bytes
+    }
+}
+
+extension EventLog {
+    /// Which histories have parted, and where. Cost: a look-up in a log without forks.
+    public func streams() throws -> Streams {
+        try read { transaction in try Self.streams(in: transaction, LogTables(in: transaction)) }
+    }
+
+    /// How often names in events that are here have come to be read otherwise than before: a fold from before is of other
+    /// names.
+    public func readingsCount() throws -> UInt64 {
+        try read { transaction in try Self.nameState(in: transaction, LogTables(in: transaction)).count }
+    }
+
+    static func streams(in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables) throws -> Streams {
+        var streams = Streams()
+        try transaction.withCursor(tables.streams) { cursor in
+            try cursor.forEach(from: nil) { key, value in
+                guard let key = ReplicaKey(keyBytes: key), let branch = branch(value) else {
+                    throw EventLogError.damaged("how the histories of a replica part")
+                }
+                streams.add(key.replica, to: branch.parent, after: branch.after)
+                return true
+            }
+        }
+        return streams
+    }
+
+    static func branch(_ row: RawSpan) -> Streams.Branch? {
+        guard row.byteCount == 24 else { return nil }
+        return Streams.Branch(parent: ReplicaID(at: 0, of: row), after: row.uint64(at: 16))
+    }
+
+    static func nameState(
+        in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+    ) throws -> NameState {
+        guard let row = try transaction.value(NameState.key, in: tables.meta) else { return NameState() }
+        guard let state = row.withSpan({ NameState($0) }) else {
+            throw EventLogError.damaged("how the names in events are read")
+        }
+        return state
+    }
+
+    static func put(_ streams: Streams, in transaction: borrowing WriteTransaction, _ tables: LogTables) throws {
+        for (stream, branch) in streams.branches {
+            var writer = ByteWriter(capacity: 24)
+            writer.append(branch.parent)
+            writer.append(littleEndian: branch.after)
+            try transaction.put(writer.bytes.span.bytes, for: ReplicaKey(stream), in: tables.streams)
+        }
+    }
+}
