@@ -278,7 +278,7 @@ public struct Session: Sendable {
     private var unfulfilled: EventRange? {
         guard let remote, arrived.isEmpty, taking == nil else { return nil }
         return local.streams.ranges(of: remote.vector, missingFrom: local.vector).first {
-            !parted.contains($0.replica)
+            !parted.contains(local.streams.origin(of: $0.replica))
         }
     }
 
@@ -290,7 +290,8 @@ public struct Session: Sendable {
         if let own, own.rootPrefix != head.rootPrefix { part(replica) }
     }
 
-    private mutating func part(_ replica: ReplicaID) {
+    private mutating func part(_ stream: ReplicaID) {
+        let replica = local.streams.origin(of: stream)
         guard parted.insert(replica).inserted else { return }
         for stream in streams(of: replica) { sent[stream] = 0 }
         if case .make(let range) = making, streams(of: replica).contains(range.replica) { isMakingStale = true }

@@ -88,7 +88,13 @@ extension History {
     private func checkNothingCouldEnter(_ device: Device<Log>) throws {
         let kept = try device.log.keptFrames()
         for replica in Set(kept.map(\.range.replica)).sorted() {
-            let waiting = kept.filter { $0.range.replica == replica }
+            var hasher = MerkleHasher()
+            // What lies beside the history that is here goes on from one that nobody has any more.
+            let waiting = try kept.filter { frame in
+                guard frame.range.replica == replica else { return false }
+                let before = try device.log.root(of: replica, through: frame.range.first - 1)
+                return before == nil || frame.range.first == 1 || before == frame.edge.root(hasher: &hasher)
+            }
             // Of several histories it is not known which one a range goes on from.
             guard try !device.log.streams().isParted(replica) else { continue }
             var next = try device.log.vector()[replica] + 1

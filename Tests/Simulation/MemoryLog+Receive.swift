@@ -150,6 +150,6 @@ extension MemoryLog {
             }
             rows.events[place] = writer.bytes
         }
-        rows.waiting = try rows.waiting.map { try $0.withholding(erased, rows.streams, leaf: leaf) }
+        rows.waiting = rows.waiting.map { $0.withholding(erased, rows.streams, leaf: leaf) }
     }
 }
