@@ -7,6 +7,7 @@ extension Exchange {
         let me = identity.replica
         var statement = try Statement(of: log, as: identity, milliseconds: now().wallMilliseconds)
         if !notes.unread.isEmpty { statement.wanted += wanted(beyond: statement) }
+        notes.apart.formIntersection(statement.waiting)
         // The answer may not have been readable either.
         var asksAgain = isFull && !statement.wanted.isEmpty
         var wantedByOthers = try rangesWantedByOthers(of: statement)
@@ -25,7 +26,10 @@ extension Exchange {
                 asksAgain = false
                 notes.next[me] = number + 1
                 notes.marks[me] = Segment.mark(of: bytes)
-                for range in segment.ranges { notes.add(range) }
+                for range in segment.ranges {
+                    notes.add(range)
+                    if statement.waiting.contains(range) { notes.apart.insert(range) }
+                }
                 notes.statements[me] = statement
                 report.sentEvents += frames.reduce(0) { $0 + $1.range.count }
                 report.sentBytes += bytes.count
@@ -75,11 +79,13 @@ extension Exchange {
             // Who has the events and lacks their values is not helped by who lacks them too.
             if frame.hasValues || !next.hasEvents { segment.append(frame, of: range) }
         }
-        let isKeptThere = statement.kept.allSatisfy { notes.kept.contains($0) || $0.last <= notes.vector[$0.replica] }
-        if !isKeptThere {
-            for frame in try log.keptFrames() where segment.hasRoom {
-                let range = frame.range
-                if !notes.kept.contains(range), range.last > known[range.replica] { segment.append(frame, of: range) }
+        let kept = statement.kept.filter { range in
+            statement.waiting.contains(range)
+                ? !notes.apart.contains(range) : !notes.kept.contains(range) && range.last > known[range.replica]
+        }
+        if !kept.isEmpty {
+            for frame in try log.keptFrames() where segment.hasRoom && kept.contains(frame.range) {
+                segment.append(frame, of: frame.range)
             }
         }
         return segment

@@ -220,6 +220,8 @@ public struct Exchange<Log: ReplicatedLog> {
                 throw QuarantineReason("It says of the events \(refused.first) to \(refused.last) what is not so.")
             }
             for range in received.present + received.parked { notes.add(range) }
+            // A range of another history has numbers of which others may lie there too.
+            notes.apart.formUnion(received.parked)
         } else {
             for frame in frames { notes.add(frame.range) }
         }

@@ -15,6 +15,8 @@ public struct PlaceNotes: Hashable, Sendable {
     public internal(set) var vector = VersionVector()
     /// Ranges that lie there beside that.
     public internal(set) var kept: Set<EventRange> = []
+    /// Ranges that lie there and wait here.
+    public internal(set) var apart: Set<EventRange> = []
     /// What each store said last.
     public internal(set) var statements: [ReplicaID: Statement] = [:]
     /// When each store had said what this one has answered, where it wanted ranges again.
@@ -30,7 +32,7 @@ public struct PlaceNotes: Hashable, Sendable {
     /// No notes.
     public init() {}
 
-    private static let magic: UInt32 = 0x324E_5747
+    private static let magic: UInt32 = 0x334E_5747
     private static let countLimit = 1 << 16
 
     /// The notes that `bytes` hold; empty ones where they hold none.
@@ -58,6 +60,9 @@ public struct PlaceNotes: Hashable, Sendable {
             }
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
                 if let range = try reader.range(in: span) { notes.kept.insert(range) }
+            }
+            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
+                if let range = try reader.range(in: span) { notes.apart.insert(range) }
             }
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
                 if let statement = try reader.statement(in: span) { notes.statements[statement.store] = statement }
@@ -98,9 +103,11 @@ public struct PlaceNotes: Hashable, Sendable {
             writer.append(entry.replica)
             writer.append(littleEndian: entry.sequence)
         }
-        writer.append(varint: kept.count)
-        for range in kept.sorted(by: { ($0.replica, $0.first, $0.last) < ($1.replica, $1.first, $1.last) }) {
-            writer.append(range)
+        for ranges in [kept, apart] {
+            writer.append(varint: ranges.count)
+            for range in ranges.sorted(by: { ($0.replica, $0.first, $0.last) < ($1.replica, $1.first, $1.last) }) {
+                writer.append(range)
+            }
         }
         writer.append(varint: statements.count)
         for (_, statement) in statements.sorted(by: { $0.key < $1.key }) { writer.append(statement) }
@@ -129,6 +136,7 @@ public struct PlaceNotes: Hashable, Sendable {
         statements[statement.store] = statement
         vector = statement.vector
         kept = Set(statement.kept)
+        apart = kept
     }
 
     /// A range lies there.

@@ -21,6 +21,9 @@ public protocol ReplicatedLog {
     /// The ranges that are kept as they came, for whoever lacks them too.
     func keptFrames() throws -> [RangeFrame]
 
+    /// Those of them whose events are not in the log.
+    func waitingFrames() throws -> [RangeFrame]
+
     /// The events that are here without their values, which others may still have.
     func lackingValues() throws -> EventSet
 

@@ -332,7 +332,9 @@ public struct Session: Sendable {
         known.join(sent)
         if let range = local.vector.ranges(missingFrom: known).first { return .make(range) }
         let kept = local.kept.first { range in
-            range.last > remote.vector[range.replica] && !remote.kept.contains(range) && !sentKept.contains(range)
+            // A range of another history has numbers that the peer may have too.
+            (range.last > remote.vector[range.replica] || local.waiting.contains(range))
+                && !remote.kept.contains(range) && !sentKept.contains(range)
         }
         if let kept {
             sentKept.insert(kept)

@@ -31,13 +31,15 @@ public struct Statement: Hashable, Sendable {
     public let streams: Streams
     /// The ranges that it keeps as they came.
     public let kept: [EventRange]
+    /// Those of them whose events it does not have otherwise, where the store is this one.
+    public let waiting: Set<EventRange>
     /// The ranges that it wants again: what brought them could not be read, or came without values.
     public var wanted: [EventRange]
 
     /// A statement of these parts.
     public init(
         store: ReplicaID, milliseconds: Int64, heads: [ObservedHead], kept: [EventRange] = [],
-        wanted: [EventRange] = [], streams: Streams = Streams()
+        waiting: Set<EventRange> = [], wanted: [EventRange] = [], streams: Streams = Streams()
     ) {
         self.store = store
         self.milliseconds = milliseconds
@@ -45,6 +47,7 @@ public struct Statement: Hashable, Sendable {
         self.kept = kept
         self.wanted = wanted
         self.streams = streams
+        self.waiting = waiting
     }
 
     /// What `log` has now.
@@ -60,6 +63,7 @@ public struct Statement: Hashable, Sendable {
         self.init(
             store: identity.replica, milliseconds: milliseconds, heads: heads,
             kept: try log.keptFrames().prefix(Self.rangeCount).map(\.range),
+            waiting: Set(try log.waitingFrames().map(\.range)),
             wanted: Array(try log.lackingValues().ranges.prefix(Self.rangeCount)), streams: try log.streams())
     }
 

@@ -21,6 +21,8 @@ extension Device: ReplicatedLog {
 
     func lackingValues() throws -> EventSet { try log.lackingValues() }
 
+    func waitingFrames() throws -> [RangeFrame] { try log.waitingFrames() }
+
     func streams() throws -> Streams { try log.streams() }
 
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {

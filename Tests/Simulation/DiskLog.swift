@@ -91,6 +91,8 @@ final class DiskLog: SimulatedLog {
         try log.lastWords(of: identity)
     }
 
+    func waitingFrames() throws -> [RangeFrame] { try log.waitingFrames() }
+
     func streams() throws -> Streams { try log.streams() }
 
     func readingsCount() throws -> UInt64 { try log.readingsCount() }

@@ -79,6 +79,8 @@ final class MemoryLog: SimulatedLog {
 
     func keptFrames() -> [RangeFrame] { rows.waiting }
 
+    func waitingFrames() throws -> [RangeFrame] { try rows.waiting.filter { try !holdsEvents(of: $0) } }
+
     /// Nothing is archived here, so no values are ever lacking.
     func lackingValues() -> EventSet { EventSet() }
 

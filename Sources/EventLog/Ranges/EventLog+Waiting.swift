@@ -40,6 +40,9 @@ extension EventLog {
         try read { transaction in try Self.frames(in: LogTables(in: transaction).waiting, transaction) }
     }
 
+    /// Those of them whose events are not in the log.
+    public func waitingFrames() throws -> [RangeFrame] { try keptFrames().filter { try !holdsEvents(of: $0) } }
+
     /// The ranges of one replica that are kept, or of all.
     static func frames(
         of replica: ReplicaID? = nil, in table: Table<[UInt8]>, _ transaction: borrowing some Reading & ~Copyable

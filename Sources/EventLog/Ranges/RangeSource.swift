@@ -101,6 +101,26 @@ extension RangeSource {
         }
     }
 
+    /// Whether the events of a range that is kept are in the log too: else it waits.
+    package func holdsEvents(of frame: RangeFrame) throws -> Bool {
+        let (vector, streams) = (try vector(), try streams())
+        return try streams.histories(from: frame.range.replica).contains { path in
+            var base: SequenceNumber = 0
+            for stream in path {
+                let number = frame.range.last - base
+                base += vector[stream]
+                guard number <= vector[stream] else { continue }
+                var (isSame, hasher) = (false, MerkleHasher())
+                try scan(EventRange(stream, number, through: number)) { _, event, bytes in
+                    isSame = hasher.leaf(of: event, in: bytes) == frame.leaves[frame.leaves.count - 1]
+                    return false
+                }
+                return isSame
+            }
+            return false
+        }
+    }
+
     private func head(
         along path: [ReplicaID], through sequence: SequenceNumber, signedBy identity: Identity
     ) throws -> SignedHead? {

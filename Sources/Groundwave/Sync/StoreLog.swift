@@ -22,6 +22,8 @@ struct StoreLog: ReplicatedLog {
 
     func keptFrames() throws -> [RangeFrame] { try store.log.keptFrames() }
 
+    func waitingFrames() throws -> [RangeFrame] { try store.log.waitingFrames() }
+
     func streams() throws -> Streams { try store.log.streams() }
 
     func lackingValues() throws -> EventSet { try store.log.lackingValues() }
