@@ -49,7 +49,7 @@ extension MemoryLog {
             received.present += arrivals.present
             received.refused += arrivals.refused.map(\.range)
             if arrivals.isToBeLookedAtAgain {
-                again.coming += arrivals.apart
+                again.coming += arrivals.loose
                 again.replicas.insert(replica)
                 again.parting = again.parting ?? arrivals.parting
             }

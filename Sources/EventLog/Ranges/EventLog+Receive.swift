@@ -117,7 +117,7 @@ extension EventLog {
                 result.refused += arrivals.refused.map(\.range)
                 if arrivals.isToBeLookedAtAgain {
                     round.replicas.insert(replica)
-                    round.coming += arrivals.apart
+                    round.coming += arrivals.loose
                     round.parting = round.parting ?? arrivals.parting
                     round.goesOn = true
                 }

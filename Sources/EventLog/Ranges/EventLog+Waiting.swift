@@ -20,13 +20,12 @@ extension EventLog {
         try read { transaction in
             let tables = try LogTables(in: transaction)
             let streams = try Self.streams(in: transaction, tables)
-            return try Self.frames(in: tables.waiting, transaction).compactMap { frame in
+            return try waitingFrames().map { frame in
                 let range = frame.range
                 let ends = try streams.histories(from: range.replica).map { path in
                     try path.reduce(0) { $0 + (try Self.lastNumber(of: $1, in: transaction, tables)) }
                 }
                 // Of several histories of a replica it is not known which one this goes on from.
-                if ends.count == 1, range.last <= ends[0] { return nil }
                 let last = ends.filter { $0 < range.first }.max() ?? 0
                 let expected = range.first > last + 1 ? last + 1 : range.last + 1
                 return WaitingRange(range: range, expected: expected, byteCount: frame.bytes.count)

@@ -13,8 +13,7 @@ package struct Arrivals {
 
     /// Of each history what enters it; those that a range begins come last.
     package private(set) var entries: [Entry] = []
-    /// Where a stream has to part before a history that came can begin; then nothing else of the histories that came
-    /// apart was decided, and ``apart`` is to be looked at again.
+    /// Where a stream has to part before a history that came can begin; then nothing was decided of ``loose``.
     package private(set) var parting: Parting?
     /// Ranges that came and are kept as they are.
     package private(set) var parked: [RangeFrame] = []
@@ -22,7 +21,9 @@ package struct Arrivals {
     package private(set) var waits: [RangeFrame] = []
     /// Ranges that were kept and need not be any more.
     package private(set) var released: [RangeFrame] = []
-    /// Ranges that came and tell another history than any that was here.
+    /// Ranges that came and go with nothing that was here: to be looked at again where more is known afterwards.
+    package private(set) var loose: [RangeFrame] = []
+    /// Those of them that tell another history than one that was here.
     package private(set) var apart: [RangeFrame] = []
     /// Ranges that came and say that their author had seen what it had not.
     package private(set) var refused: [RangeFrame] = []
@@ -30,7 +31,7 @@ package struct Arrivals {
     package private(set) var present: [EventRange] = []
     /// Of the ranges that came: how many events were here already.
     package private(set) var repeatedCount: UInt64 = 0
-    /// Whether what has entered may be what ranges of other histories follow: then it is to be looked at them again.
+    /// Whether what has entered may be what ranges of other histories follow.
     package private(set) var isToBeLookedAtAgain = false
 
     /// What is known here of a replica.
@@ -81,20 +82,26 @@ package struct Arrivals {
         }
         note(frames, known)
         for (place, (frame, outcome)) in zip(frames, outcomes).enumerated() {
+            let isProof = entries.contains { $0.intake.outcomes[place] == .kept && $0.has(frame, known) }
             switch outcome {
             case .here: break
-            case .kept:
-                let isProof = entries.contains { $0.intake.outcomes[place] == .kept && $0.has(frame, known) }
-                try park(frame, isProof: isProof, known)
+            case .kept where isProof: try park(frame, isProof: true, known)
             case .refused: refused.append(frame)
-            case .apart: apart.append(frame)
+            case .kept, .apart: loose.append(frame)
             }
+            if outcome == .apart { apart.append(frame) }
         }
-        for (frame, outcome) in zip(waiting, waitingOutcomes) where outcome == .here { released.append(frame) }
-        let waitingApart = zip(waiting, waitingOutcomes).filter { $0.1 == .apart }.map(\.0)
-        try begin(apart + waitingApart, known, new: apart.count)
-        isToBeLookedAtAgain =
-            parting != nil || !(apart + waitingApart).isEmpty && entries.contains { !$0.intake.entering.isEmpty }
+        var waitingLoose: [RangeFrame] = []
+        for (place, (frame, outcome)) in zip(waiting, waitingOutcomes).enumerated() {
+            let isProof = entries.contains { $0.intake.waitingOutcomes[place] == .kept && $0.has(frame, known) }
+            if outcome == .here { released.append(frame) } else if !isProof { waitingLoose.append(frame) }
+        }
+        if apart.isEmpty, !waitingOutcomes.contains(.apart) {
+            for frame in loose { try park(frame, isProof: false, known) }
+        } else {
+            try begin(loose + waitingLoose, known, new: loose.count)
+            isToBeLookedAtAgain = parting != nil || entries.contains { !$0.intake.entering.isEmpty }
+        }
     }
 
     /// What becomes of a range that several histories were asked about.
@@ -140,19 +147,32 @@ package struct Arrivals {
         }
     }
 
-    /// Begins a history with ranges that belong to none, if any of them follows something that is here.
+    /// A range that goes with nothing that was here.
+    private struct Loose {
+        let frame: RangeFrame
+        let isNew: Bool
+        /// Where it leaves what is here; `nil` where it follows nothing of that.
+        let leaves: (path: [ReplicaID], after: SequenceNumber)?
+    }
+
+    /// Begins a history with such ranges, if any of them follows something that is here.
     private mutating func begin(_ frames: [RangeFrame], _ known: Known, new count: Int) throws {
-        for frame in frames.sorted(by: { $0.range.first < $1.range.first }) {
-            guard let (path, shared) = try place(of: frame, known), shared < known.count(along: path) else { continue }
+        let loose = try frames.enumerated().map { place, frame in
+            Loose(frame: frame, isNew: place < count, leaves: try self.place(of: frame, known))
+        }
+        // What goes on at the end of a history only waits for the rest of its batch.
+        let others = loose.filter { one in one.leaves.map { $0.after < known.count(along: $0.path) } ?? true }
+        for one in others.sorted(by: { $0.frame.range.first < $1.frame.range.first }) {
+            guard let (path, shared) = one.leaves else { continue }
             var (base, depth) = (SequenceNumber(0), 0)
             while shared > base + known.counts[path[depth]] {
                 base += known.counts[path[depth]]
                 depth += 1
             }
             let parting = Parting(stream: path[depth], after: shared - base)
-            let trunk = Array(path[...depth])
+            let material = others.filter { $0.leaves == nil || $0.leaves?.after == shared }
             let intake = try Intake(
-                of: frames, waiting: [], known: shared, proven: 0, edge: { try known.edge(path, $0) },
+                of: material.map(\.frame), waiting: [], known: shared, proven: 0, edge: { try known.edge(path, $0) },
                 observed: { try known.observed(path, $0) })
             guard let last = intake.entering.first?.frame.lastOfFirstBatch(from: shared + 1),
                 try known.canPart(EventID(parting.stream, parting.after))
@@ -164,11 +184,13 @@ package struct Arrivals {
             let root = try intake.edgeNow(last, shared) { try known.edge(path, $0) }
             var hasher = MerkleHasher()
             let stream = Streams.id(of: path[0], firstBatchTo: root.root(hasher: &hasher))
-            entries.append(Entry(path: trunk + [stream], intake: intake, begins: parting))
-            try finish(frames, intake, known, new: count, stream: stream, base: shared)
+            entries.append(Entry(path: Array(path[...depth]) + [stream], intake: intake, begins: parting))
+            try finish(material, intake, known, stream: stream, base: shared)
+            let rest = loose.filter { one in !material.contains { $0.frame == one.frame } }
+            for one in rest where one.isNew { try park(one.frame, isProof: false, known) }
             return
         }
-        for frame in apart { try park(frame, isProof: false, known) }
+        for one in loose where one.isNew { try park(one.frame, isProof: false, known) }
     }
 
     private mutating func park(_ frame: RangeFrame, isProof: Bool, _ known: Known) throws {
@@ -177,13 +199,12 @@ package struct Arrivals {
         if !isProof { waits.append(frame) }
     }
 
-    /// Sorts the ranges that belonged to no history, now that one of them has begun one.
+    /// Sorts the ranges of which a history was begun.
     private mutating func finish(
-        _ frames: [RangeFrame], _ intake: Intake, _ known: Known, new count: Int, stream: ReplicaID,
-        base: SequenceNumber
+        _ material: [Loose], _ intake: Intake, _ known: Known, stream: ReplicaID, base: SequenceNumber
     ) throws {
-        for (place, frame) in frames.enumerated() {
-            let (isNew, outcome) = (place < count, intake.outcomes[place])
+        for (one, outcome) in zip(material, intake.outcomes) {
+            let (frame, isNew) = (one.frame, one.isNew)
             switch outcome {
             case .here: if !isNew { released.append(frame) }
             case .refused: if isNew { refused.append(frame) } else { released.append(frame) }
@@ -199,8 +220,8 @@ package struct Arrivals {
 
     /// The history with which `frame` has the most in common, and the last event of that; `nil` where it follows nothing
     /// that is here.
-    private func place(of frame: RangeFrame, _ known: Known) throws -> (path: [ReplicaID], shared: SequenceNumber)? {
-        var best: (path: [ReplicaID], shared: SequenceNumber)?
+    private func place(of frame: RangeFrame, _ known: Known) throws -> (path: [ReplicaID], after: SequenceNumber)? {
+        var best: (path: [ReplicaID], after: SequenceNumber)?
         for entry in entries {
             var low = frame.range.first - 1
             var high = Swift.min(known.count(along: entry.path), frame.range.last)
@@ -213,7 +234,7 @@ package struct Arrivals {
                     high = middle - 1
                 }
             }
-            if low >= best?.shared ?? 0 { best = (entry.path, low) }
+            if low >= best?.after ?? 0 { best = (entry.path, low) }
         }
         return best
     }
