@@ -30,7 +30,7 @@ extension Exchange {
                     notes.add(range)
                     if statement.waiting.contains(range) { notes.apart.insert(range) }
                 }
-                notes.statements[me] = statement
+                notes.statements[me] = statement.said
                 report.sentEvents += frames.reduce(0) { $0 + $1.range.count }
                 report.sentBytes += bytes.count
             case .exists:

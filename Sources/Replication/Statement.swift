@@ -67,6 +67,11 @@ public struct Statement: Hashable, Sendable {
             wanted: Array(try log.lackingValues().ranges.prefix(Self.rangeCount)), streams: try log.streams())
     }
 
+    /// What is said of it to others.
+    var said: Statement {
+        Statement(store: store, milliseconds: milliseconds, heads: heads, kept: kept, wanted: wanted)
+    }
+
     /// The heads as a vector.
     public var vector: VersionVector {
         var vector = VersionVector()
