@@ -28,6 +28,8 @@ struct StoreLog: ReplicatedLog {
         let received = try store.log.receive(frames, arrival: arrival)
         if received.filledCount > 0 { try store.views.rebuild() }
         if received.appendedCount > 0 || received.filledCount > 0 { store.eventsCame() }
+        // Each statement tells the root of every tree: what came has to be hashed once, and not for each of them.
+        store.writer?.sealBehind(received.appendedCount)
         return received
     }
 }
