@@ -268,7 +268,7 @@ final class Writer: Sendable {
     }
 
     /// Hashes the tree's leaves on another thread once a block of them has come together.
-    private func sealBehind(_ count: Int) {
+    func sealBehind(_ count: Int) {
         let isDue = waiting.withLock { waiting in
             waiting.unsealed += count
             guard waiting.unsealed >= 256 else { return false }

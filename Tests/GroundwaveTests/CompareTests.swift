@@ -87,7 +87,7 @@ import Testing
     }
 
     /// A store of the same log with all events of `store`, changed on their way.
-    private static func copy(
+    static func copy(
         _ store: Store, to url: URL, _ change: (DetachedEvent) throws -> DetachedEvent
     ) async throws -> Store {
         var frames: [[UInt8]] = []

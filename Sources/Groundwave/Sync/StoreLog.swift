@@ -33,6 +33,8 @@ struct StoreLog: ReplicatedLog {
         let received = try store.log.receive(frames, arrival: arrival)
         if try received.filledCount > 0 || store.log.readingsCount() != readings { try store.views.rebuild() }
         if received.appendedCount > 0 || received.filledCount > 0 { store.eventsCame() }
+        // Each statement tells the root of every tree: what came has to be hashed once, and not for each of them.
+        store.writer?.sealBehind(received.appendedCount)
         return received
     }
 }

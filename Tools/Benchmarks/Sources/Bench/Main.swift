@@ -26,9 +26,14 @@ struct Bench {
         case "past-steps": try await TimeTravelBench.steps(arguments[1], points: number(2))
         case "past-snapshot": try await TimeTravelBench.snapshot(arguments[1], log: arguments[2])
         case "past-bytes": try await TimeTravelBench.bytes(arguments[1], folder: arguments[2])
+        case "sync-build": try await SyncBench.build(arguments[1], events: number(2))
+        case "sync-edit": try await SyncBench.edit(arguments[1], program: arguments[2], edits: number(3))
+        case "sync-watch": try await SyncBench.watch(arguments[1], program: arguments[2], edits: number(3))
+        case "sync-many": try await SyncBench.many(arguments[1], program: arguments[2], events: number(3))
         default:
             print(
-                "usage: Bench append|scan|hash|verify|generate|rebuild|catchup|parse|log|past-… (see Tools/bench)")
+                "usage: Bench append|scan|hash|verify|generate|rebuild|catchup|parse|log|past-…|sync-… (see Tools/bench)"
+            )
             exit(64)
         }
     }

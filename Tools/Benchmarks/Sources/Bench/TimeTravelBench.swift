@@ -77,7 +77,7 @@ enum TimeTravelBench {
                 + " MiB snapshots \(store.snapshots().count) of \(bytes >> 20) MiB, \(bytes * 100 / log) % of the log")
     }
 
-    private static func contact(_ number: Int, _ random: UInt64) -> Contact {
+    static func contact(_ number: Int, _ random: UInt64) -> Contact {
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
         let suffix = String((0..<3).map { letters[Int(random >> UInt64(8 + 6 * $0)) % 26] })
         let hertz: Int64 = [14_000_000, 7_000_000, 21_000_000][Int(random >> 30) % 3] + Int64(random >> 40) % 350_000
@@ -93,7 +93,7 @@ enum TimeTravelBench {
         return contact
     }
 
-    private static func edit(_ id: RecordID, _ number: Int, _ random: UInt64, _ batch: inout WriteBatch) throws {
+    static func edit(_ id: RecordID, _ number: Int, _ random: UInt64, _ batch: inout WriteBatch) throws {
         switch (random >> 4) % 4 {
         case 0: try batch.set(\.comment, of: id, to: "edited, number \(number)")
         case 1: try batch.set(\.reportReceived, of: id, to: "\(random % 5 + 5)\(random % 7 + 3)9")
