@@ -40,6 +40,10 @@ let package = Package(
             name: "Simulation",
             dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", "Replication", "SeededNumbers"],
             path: "Tests/Simulation"),
+        .testTarget(
+            name: "ReplicationTests",
+            dependencies: ["ByteCoding", "EventLog", "Events", "Replication", "SeededNumbers", "transport-writer"]),
+        .executableTarget(name: "transport-writer", dependencies: ["Replication"], path: "Tests/TransportWriter"),
         .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records", "SeededNumbers"]),
     ],
     swiftLanguageModes: [.v6]

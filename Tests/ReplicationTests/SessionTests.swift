@@ -144,6 +144,26 @@ import Testing
         }
     }
 
+    @Test func `learn of two histories of a replica also where both are as long`() throws {
+        let twins = try (0..<2).map { _ in try TestStore(seed: 1) }
+        let replica = twins[0].identity.replica
+        let holders = try (2...3).map { try TestStore(seed: $0) }
+        for (place, twin) in twins.enumerated() {
+            try twin.write(3, byteCount: 10 + place)
+            let frame = try #require(
+                try twin.log.frame(of: EventRange(replica, 1, through: 3), signedBy: twin.identity))
+            _ = try holders[place].log.receive([frame], arrival: .test(1))
+        }
+        // The numbers say that neither lacks anything.
+        #expect(try holders[0].log.vector() == holders[1].log.vector())
+        var talk = try Conversation(holders[0], holders[1])
+        try talk.run()
+        for side in 0..<2 {
+            #expect(talk[side].ending == nil)
+            #expect(talk[side].received.replicas == [replica])
+        }
+    }
+
     @Test func `learn of a fork, keep both histories, and go on with everybody else`() throws {
         let stores = try (1...3).map { try TestStore(seed: $0) }
         let replica = stores[0].identity.replica

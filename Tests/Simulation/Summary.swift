@@ -10,14 +10,17 @@ struct Summary: Sendable {
     /// A hash of the traces of all seeds.
     private(set) var trace: UInt64 = 0
 
-    /// Runs all of `seeds`, as many at once as there are cores.
+    /// So many failures are enough: more say nothing new.
+    private static let mostFailures = 20
+
+    /// Runs all of `seeds`, as many at once as there are cores, until many have failed.
     init(
         of seeds: ClosedRange<UInt64>, _ run: @escaping @Sendable (UInt64) async throws -> Outcome
     ) async {
         await withTaskGroup(of: Ended.self) { group in
             var next = seeds.lowerBound
             func startNext() {
-                guard next <= seeds.upperBound else { return }
+                guard next <= seeds.upperBound, failures.count < Self.mostFailures else { return }
                 let seed = next
                 next += 1
                 group.addTask {
