@@ -57,6 +57,20 @@ public struct EventSet: Hashable, Sendable {
         for range in other.ranges { insert(range) }
     }
 
+    /// The events that are not among those of `other`. Cost: O(runs of both).
+    public func subtracting(_ other: EventSet) -> EventSet {
+        var rest = EventSet()
+        for range in ranges {
+            var next = range.first
+            for hole in other.runs[range.replica] ?? [] where hole.upperBound >= next && hole.lowerBound <= range.last {
+                if hole.lowerBound > next { rest.insert(EventRange(range.replica, next, through: hole.lowerBound - 1)) }
+                next = hole.upperBound + 1
+            }
+            if next <= range.last { rest.insert(EventRange(range.replica, next, through: range.last)) }
+        }
+        return rest
+    }
+
     /// The first run that ends at or behind `number`.
     private static func place(of number: SequenceNumber, in runs: [ClosedRange<SequenceNumber>]) -> Int {
         var (low, high) = (0, runs.count)

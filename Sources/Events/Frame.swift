@@ -52,6 +52,8 @@ public struct Frame: Hashable, Sendable {
     /// Bytes of a header part that observed nothing.
     @usableFromInline static let fixedHeaderSize = 36
     @usableFromInline static let observedSize = 32
+    /// The most bytes of a frame, with as many readings as there can be.
+    @usableFromInline static let lengthLimit = EventLimits.batchBytes + StreamReading.size * Int(UInt16.max)
     /// The bit of their number that says that the observed heads are all.
     @usableFromInline static let observesAllBit: UInt16 = 0x8000
 
@@ -92,7 +94,7 @@ public struct Frame: Hashable, Sendable {
         let shapeLength = Int(bytes.uint32(at: 16))
         guard length <= available else { throw .truncated(length: length, available: available) }
         let valuesStart = Self.prefixSize &+ headerLength &+ shapeLength
-        guard headerLength >= Self.fixedHeaderSize, length <= EventLimits.batchBytes, valuesStart &+ 4 <= length
+        guard headerLength >= Self.fixedHeaderSize, length <= Self.lengthLimit, valuesStart &+ 4 <= length
         else { throw .malformed }
         let flags = bytes.uint16(at: 14)
         let observedWord = bytes.uint16(at: Self.prefixSize &+ 34)
@@ -101,7 +103,8 @@ public struct Frame: Hashable, Sendable {
         let readingsLength = flags & 2 == 0 ? 0 : 2 &+ Int(bytes.uint16(at: length &- 6)) &* StreamReading.size
         let valuesEnd = length &- 4 &- readingsLength
         guard headerLength == Self.fixedHeaderSize &+ observedCount &* Self.observedSize, flags <= 3,
-            valuesStart <= valuesEnd, flags & 1 == 0 || valuesStart &+ 32 == valuesEnd,
+            valuesStart <= valuesEnd, length &- readingsLength <= EventLimits.batchBytes,
+            flags & 1 == 0 || valuesStart &+ 32 == valuesEnd,
             observedCount <= EventLimits.observedCount, rest < EventLimits.batchCount
         else { throw .malformed }
         self.length = length

@@ -27,7 +27,7 @@ extension Store {
         var found: [(position: Position, id: RecordID)] = []
         try read { view in
             try view.forEachRecord(of: ArchiveKind.name) { record in
-                let covered = ArchiveKind.events(of: record)
+                let covered = try ArchiveKind.events(of: record, in: log)
                 if events.contains(where: covered.contains) { found.append((record.firstPosition, record.id)) }
                 return true
             }

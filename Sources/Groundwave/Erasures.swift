@@ -10,9 +10,9 @@ struct Erasures {
     private(set) var events = EventSet()
 
     /// Reads the erases that `view` knows.
-    init(in view: borrowing ViewReader) throws {
+    init(in view: borrowing ViewReader, _ log: EventLog) throws {
         try view.forEachRecord(of: ErasureKind.name) { record in
-            events.formUnion(ErasureKind.events(of: record))
+            events.formUnion(try ErasureKind.events(of: record, in: log))
             return true
         }
     }
@@ -29,7 +29,7 @@ struct Erasing: Sendable {
 
     /// What is still to be done; `nil` where nothing is.
     private func pending() throws -> EventSet? {
-        let events = try views.read { try $0.hasRecords(of: ErasureKind.name) ? Erasures(in: $0).events : nil }
+        let events = try views.read { try $0.hasRecords(of: ErasureKind.name) ? Erasures(in: $0, log).events : nil }
         guard let events else { return nil }
         let done = try log.erased()
         return events.ranges.allSatisfy(done.contains) ? nil : events

@@ -29,7 +29,8 @@ struct Reverts {
         var reverts = [Revert(own: nil, taken: events)]
         var closings: [(position: Position, taken: EventSet, isStep: Bool)] = []
         try view.forEachRecord(of: RevertKind.name) { record in
-            closings.append((record.firstPosition, RevertKind.events(of: record), RevertKind.isStep(record)))
+            closings.append(
+                (record.firstPosition, try RevertKind.events(of: record, in: log), RevertKind.isStep(record)))
             return true
         }
         for (position, taken, isStep) in closings {

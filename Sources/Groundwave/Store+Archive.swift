@@ -86,7 +86,8 @@ extension Store {
     private static let keptInLog: @Sendable (Frame, RawSpan) -> Bool = { frame, bytes in
         let shape = bytes.extracting(frame.shape)
         // What this version cannot read stays where it is.
-        guard let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes)) else {
+        guard let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+        else {
             return true
         }
         return keptKinds.contains(String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self))

@@ -58,12 +58,13 @@ extension Store {
     /// Cost: a look-up for each erased event.
     public func writtenSinceErased() throws -> [(kind: String, record: RecordID)] {
         try read { view in
-            let events = try Erasures(in: view).events
+            let events = try Erasures(in: view, log).events
             var records: Set<WriteBatch.RecordName> = []
             for range in events.ranges {
                 try log.scan(range) { _, frame, bytes in
                     let shape = bytes.extracting(frame.shape)
-                    let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+                    let reader = try? ChangeReader(
+                        shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
                     guard let reader else { return true }
                     let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
                     records.insert(WriteBatch.RecordName(kind: kind, id: reader.record))

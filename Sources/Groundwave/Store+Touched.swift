@@ -17,7 +17,8 @@ extension Store {
                 try log.scan(range) { position, frame, bytes in
                     let shape = bytes.extracting(frame.shape)
                     guard
-                        let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+                        let reader = try? ChangeReader(
+                            shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
                     else { return true }
                     let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
                     if !RevertKind.bookkeeping.contains(kind) { found[.init(kind: kind, id: reader.record)] = position }

@@ -83,7 +83,9 @@ extension Reading {
             try log.scan(from: 1) { _, frame, bytes in
                 guard filter.includes(frame.id) else { return true }
                 let shape = bytes.extracting(frame.shape)
-                if let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes)) {
+                if let reader = try? ChangeReader(
+                    shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+                {
                     let name = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
                     kinds[name, default: .init(name: name)].events += 1
                     kinds[name]?.bytes += frame.length

@@ -1,3 +1,4 @@
+import EventLog
 import Events
 import Projections
 import Records
@@ -46,7 +47,9 @@ enum RevertKind: RecordKind {
     static func isStep(_ record: Record) -> Bool { schema.value(of: "STEP", in: record) != nil }
 
     /// The events that `record` says were taken back.
-    static func events(of record: Record) -> EventSet { EventSet(valueOf: "EVENTS", in: record, schema) }
+    static func events(of record: Record, in log: EventLog) throws -> EventSet {
+        try EventSet(valueOf: "EVENTS", in: record, schema, log)
+    }
 
     /// The names of the records that only say something of other batches, and are not themselves taken back.
     static let bookkeeping: Set<String> = [
@@ -78,7 +81,9 @@ enum ErasureKind: RecordKind {
     }
 
     /// The events that `record` says are erased.
-    static func events(of record: Record) -> EventSet { EventSet(valueOf: "EVENTS", in: record, schema) }
+    static func events(of record: Record, in log: EventLog) throws -> EventSet {
+        try EventSet(valueOf: "EVENTS", in: record, schema, log)
+    }
 }
 
 /// The record of each archive: which events it covers, and the hashes of its file and of the snapshot that stands for
@@ -92,7 +97,9 @@ enum ArchiveKind: RecordKind {
         ])
 
     /// The events that the archive which `record` is of covers.
-    static func events(of record: Record) -> EventSet { EventSet(valueOf: "EVENTS", in: record, schema) }
+    static func events(of record: Record, in log: EventLog) throws -> EventSet {
+        try EventSet(valueOf: "EVENTS", in: record, schema, log)
+    }
 
     /// The change that says that the events of `vector` are in `file`, and that a snapshot stands for them.
     static func closing(
@@ -110,7 +117,9 @@ enum ArchiveKind: RecordKind {
 }
 
 extension EventSet {
-    fileprivate init(valueOf field: String, in record: Record, _ schema: KindSchema) {
-        self.init(text: schema.value(of: field, in: record).map { String(decoding: $0, as: UTF8.self) } ?? "")
+    /// What a record names that one event has made.
+    fileprivate init(valueOf field: String, in record: Record, _ schema: KindSchema, _ log: EventLog) throws {
+        let text = schema.value(of: field, in: record).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        self = try log.events(EventSet(text: text), meantAt: record.firstPosition)
     }
 }

@@ -65,7 +65,8 @@ struct Overlay: Sendable {
         _ frame: Frame, _ bytes: RawSpan, at position: Position, in touched: inout [String: Set<RecordID>]
     ) {
         let shape = bytes.extracting(frame.shape)
-        guard let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes)) else {
+        guard let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+        else {
             if !filter.includes(frame.id) { leftOutUnread.insert(position) }
             return
         }

@@ -61,7 +61,8 @@ struct Replayer {
                 guard isWanted(frame.id) else { return position < target }
                 do throws(ChangeError) {
                     let shape = bytes.extracting(frame.shape)
-                    let reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+                    let reader = try ChangeReader(
+                        shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
                     groups.append(
                         kind: shape.extracting(reader.kind), record: reader.record, position: position,
                         place: snapshot.place(of: bytes))

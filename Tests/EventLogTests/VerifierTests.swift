@@ -112,7 +112,8 @@ import Testing
     @Test func `the words for damage are part of the output and stay`() {
         #expect(
             LogDamage.What.allCases.map(\.rawValue) == [
-                "page", "frame", "chain", "position", "sequence", "stamp", "batch", "head", "signature", "range", "stream", "run",
+                "page", "frame", "chain", "position", "sequence", "stamp", "batch", "head", "signature", "range",
+                "stream", "run",
                 "arrival",
                 "erased", "base", "tree", "meta", "file",
             ])

@@ -32,6 +32,25 @@ import Testing
         }
     }
 
+    @Test(arguments: UInt64(1)...60)
+    func `without those of another has what is in the one alone`(seed: UInt64) {
+        var numbers = SeededGenerator(seed: seed)
+        var sets = [EventSet(), EventSet()]
+        for _ in 0..<12 {
+            let replica = replicas.randomElement(using: &numbers) ?? replicas[0]
+            let first = SequenceNumber.random(in: 1...60, using: &numbers)
+            let range = EventRange(replica, first, through: first + .random(in: 0...9, using: &numbers))
+            sets[Int.random(in: 0...1, using: &numbers)].insert(range)
+        }
+        let rest = sets[0].subtracting(sets[1])
+        for replica in replicas {
+            for sequence in SequenceNumber(1)...75 {
+                let event = EventID(replica, sequence)
+                #expect(rest.contains(event) == (sets[0].contains(event) && !sets[1].contains(event)))
+            }
+        }
+    }
+
     @Test func `that is empty has none, and a union has both`() {
         let range = EventRange(replicas[0], 1, through: .max)
         var set = EventSet()

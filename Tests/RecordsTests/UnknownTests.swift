@@ -80,14 +80,17 @@ import Testing
         let operation = [1, 1, 1, 0x71] + [UInt8](repeating: 7, count: 16) + [0, 0, 1, 15, 2, 0]
         #expect(throws: ChangeError.unknown(type: 15, version: 1)) {
             try operation.withSpan { shape in
-                var reader = try ChangeReader(shape: shape, isWithheld: true, by: WrittenNames(of: ReplicaID(high: 1, low: 1)))
+                var reader = try ChangeReader(
+                    shape: shape, isWithheld: true, by: WrittenNames(of: ReplicaID(high: 1, low: 1)))
                 try reader.validate(shape: shape, values: shape.extracting(0..<0))
             }
         }
     }
 
     private func reader(of shape: [UInt8]) throws {
-        _ = try shape.withSpan { try ChangeReader(shape: $0, isWithheld: false, by: WrittenNames(of: ReplicaID(high: 1, low: 1))) }
+        _ = try shape.withSpan {
+            try ChangeReader(shape: $0, isWithheld: false, by: WrittenNames(of: ReplicaID(high: 1, low: 1)))
+        }
     }
 }
 

@@ -131,7 +131,9 @@ final class Device<Log: SimulatedLog> {
         }
         let now = try log.vector()
         // A replica that has parted has fewer events of its own; all in all there are not fewer.
-        guard isParted ? now.eventCount >= vector.eventCount : now.covers(vector) else { throw BrokenPromise("The vector of device \(number) went down.") }
+        guard isParted ? now.eventCount >= vector.eventCount : now.covers(vector) else {
+            throw BrokenPromise("The vector of device \(number) went down.")
+        }
         vector = now
     }
 

@@ -1,17 +1,27 @@
 import ArgumentParser
+import Events
 import Groundwave
 
 struct Forks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Several histories of one device: what went on twice under one name.",
+        abstract: "Several histories of one device: list, resolve.",
         discussion: """
             That happens where nothing tells a copy of a store from the original, as when the image of a whole machine is \
             restored and both go on. Nothing is lost: from where they part each history counts like a device of its own, \
             and has an id that is the same on every device. A copy goes on under a new name as soon as it meets what the \
             other one has signed.
+            """,
+        subcommands: [ForksList.self, ForksResolve.self], defaultSubcommand: ForksList.self)
+}
+
+struct ForksList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the devices that went on twice under one name.",
+        discussion: """
+              groundwave forks list --exit-code
             """)
 
-    @Flag(help: "Exit with 1 where there is one.")
+    @Flag(help: "Exit code 1 where there is one that nobody has resolved.")
     var exitCode = false
     @OptionGroup var options: StoreOptions
 
@@ -20,6 +30,7 @@ struct Forks: AsyncParsableCommand {
             var stream: String
             var first: String
             var events: UInt64
+            var takenBack: UInt64
             var lastWritten: String
         }
 
@@ -28,6 +39,7 @@ struct Forks: AsyncParsableCommand {
             var device: String?
             var stream: String
             var split: UInt64
+            var resolved: Bool
             var branches: [Branch]
         }
 
@@ -44,27 +56,71 @@ struct Forks: AsyncParsableCommand {
                     forks: forks.map { fork in
                         Result.Item(
                             replica: "\(fork.replica)", device: names[fork.replica], stream: "\(fork.stream)",
-                            split: fork.split,
+                            split: fork.split, resolved: fork.isResolved,
                             branches: fork.branches.map {
                                 .init(
                                     stream: "\($0.stream)", first: "\($0.first)", events: $0.events,
+                                    takenBack: $0.takenBack,
                                     lastWritten: UTCText.milliseconds($0.lastWritten))
                             })
                     }))
         } else if forks.isEmpty {
             Terminal.print("No device has several histories.")
         } else {
-            var table = TextTable(["DEVICE", "FROM EVENT", "HISTORY", "EVENTS", "LAST WRITTEN", "FIRST HASH"])
+            var table = TextTable([
+                "DEVICE", "FROM EVENT", "HISTORY", "EVENTS", "TAKEN BACK", "LAST WRITTEN", "FIRST HASH",
+            ])
             for fork in forks {
                 for branch in fork.branches {
                     table.append([
                         names[fork.replica] ?? fork.replica.short, "\(fork.split)", branch.stream.short,
-                        "\(branch.events)", TimeText.milliseconds(branch.lastWritten), String("\(branch.first)".prefix(16)),
+                        "\(branch.events)", "\(branch.takenBack)",
+                        TimeText.milliseconds(branch.lastWritten), String("\(branch.first)".prefix(16)),
                     ])
                 }
             }
             table.print()
         }
-        if exitCode, !forks.isEmpty { throw Answer.no }
+        if exitCode, !forks.allSatisfy(\.isResolved) { throw Answer.no }
+    }
+}
+
+struct ForksResolve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resolve", abstract: "Let one of the histories count alone, on all devices.",
+        discussion: """
+            Shows what would change, and asks. What the other histories wrote is taken back by events, so the history \
+            shows it, undo gives it back, and what others changed since stays and is listed. What comes later of the \
+            others counts until it is resolved again.
+
+              groundwave forks resolve --adopt 6HZZCXME
+            """)
+
+    @Option(
+        help: ArgumentHelp("The history that is to count: its id, or the first letters of it.", valueName: "history"))
+    var adopt: String
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var writing: WriteOptions
+    @Flag(help: "Do not ask.")
+    var yes = false
+    @Flag(help: "Tell what would be taken back, and write nothing.")
+    var dryRun = false
+
+    func run() async throws {
+        let store = try await dryRun ? options.openForReading() : options.open(author: writing.author)
+        let all = try store.forks().flatMap(\.branches).map(\.stream)
+        let found = all.filter { "\($0)".hasPrefix(adopt.uppercased()) }
+        guard found.count == 1, let stream = found.first, !adopt.isEmpty else {
+            throw StoreError(
+                .notFound,
+                found.isEmpty
+                    ? "There is no history \(adopt)." : "\(found.count) histories begin with \(adopt).",
+                hint: "groundwave forks lists them.")
+        }
+        let words = "what was written beside \(stream.short)"
+        try await TakingBack(
+            try store.events(beside: stream), words, note: writing.note ?? "Resolve: \(stream.short) counts",
+            author: writing.author
+        ).run(store, json: options.json, yes: yes, dryRun: dryRun)
     }
 }

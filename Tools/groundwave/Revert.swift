@@ -26,24 +26,6 @@ struct Revert: AsyncParsableCommand {
     @Flag(help: "Tell what would be taken back, and write nothing.")
     var dryRun = false
 
-    struct Result: Encodable {
-        struct Record: Encodable {
-            var kind: String
-            var record: String
-
-            init(_ record: Reverted.Record) {
-                kind = record.kind
-                self.record = "\(record.record)"
-            }
-        }
-
-        var events: Int
-        var batches: Int
-        var changed: [Record]
-        var left: [Record]
-        var event: String?
-    }
-
     func validate() throws {
         if (event == nil) == (importName == nil) { throw ValidationError("Say an event, or --import and which one.") }
     }
@@ -51,28 +33,8 @@ struct Revert: AsyncParsableCommand {
     func run() async throws {
         let store = try await dryRun ? options.openForReading() : options.open(author: writing.author)
         let (events, words) = try chosen(store)
-        let preview = try store.previewRevert(events)
-        var reverted = preview
-        if !options.json { try RevertOutput.preview(preview, words, store) }
-        if !dryRun, !preview.changed.isEmpty {
-            if !yes {
-                try Confirmation.ask(
-                    "Take it back?", orElse: "This would change \(NumberText.count(preview.changed.count, "record")).")
-            }
-            reverted = try await store.revert(events, note: writing.note ?? "Revert \(words)", author: writing.author)
-        }
-        if options.json {
-            try Terminal.print(
-                json: Result(
-                    events: reverted.eventCount, batches: reverted.batches.count,
-                    changed: reverted.changed.map(Result.Record.init),
-                    left: reverted.left.map(Result.Record.init),
-                    event: reverted.batches.first.map { "\($0.first)" }))
-        } else if dryRun {
-            Terminal.print("Nothing was written.")
-        } else {
-            RevertOutput.print(reverted, store)
-        }
+        try await TakingBack(events, words, note: writing.note ?? "Revert \(words)", author: writing.author)
+            .run(store, json: options.json, yes: yes, dryRun: dryRun)
     }
 
     private func chosen(_ store: Store) throws -> (EventSet, String) {
@@ -86,38 +48,5 @@ struct Revert: AsyncParsableCommand {
         }
         let event = try store.event(named: event ?? "")
         return (try store.events(standingFor: event), event.short)
-    }
-}
-
-/// What a revert did, or would do, in sentences.
-enum RevertOutput {
-    static func preview(_ reverted: Reverted, _ words: String, _ store: Store) throws {
-        let changed = NumberText.count(reverted.changed.count, "record")
-        Terminal.print("Taking back \(words) changes \(changed)\(reverted.changed.isEmpty ? "." : ":")")
-        try list(reverted.changed, store)
-        try printLeft(reverted, store)
-    }
-
-    static func printLeft(_ reverted: Reverted, _ store: Store) throws {
-        let left = reverted.left.count
-        if left > 0 {
-            Terminal.print(
-                "\(NumberText.count(left, "record")) \(left == 1 ? "stays" : "stay"), changed by others since:")
-        }
-        try list(reverted.left, store)
-    }
-
-    private static func list(_ records: [Reverted.Record], _ store: Store) throws {
-        var names = RecordNames(store)
-        for record in records.prefix(20) { Terminal.print("  \(try names.name(record.kind, record.record))") }
-        if records.count > 20 { Terminal.print("  and \(records.count - 20) more; --json lists all.") }
-    }
-
-    static func print(_ reverted: Reverted, _ store: Store) {
-        guard let first = reverted.batches.first, !reverted.changed.isEmpty else {
-            return Terminal.print("There was nothing left to take back.")
-        }
-        Terminal.print(
-            "Taken back: \(NumberText.count(reverted.changed.count, "record")), from event \(first.first.short) on.")
     }
 }

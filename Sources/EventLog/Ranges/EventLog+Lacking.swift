@@ -40,7 +40,9 @@ extension EventLog {
         for frame in frames {
             for range in lacking.ranges where streams.origin(of: range.replica) == frame.range.replica {
                 let base = streams.base(of: range.replica)
-                let (first, last) = (max(base + range.first, frame.range.first), min(base + range.last, frame.range.last))
+                let (first, last) = (
+                    max(base + range.first, frame.range.first), min(base + range.last, frame.range.last)
+                )
                 guard first <= last else { continue }
                 for sequence in first...last {
                     let lacking = EventID(range.replica, sequence - base)

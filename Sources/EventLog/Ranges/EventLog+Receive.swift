@@ -223,7 +223,8 @@ extension EventLog {
     private func goOn(
         _ entering: inout Entering, of stream: ReplicaID, _ transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
-        guard entering.finder != nil, let last = entering.streams.predecessor(of: EventID(stream, entering.counts[stream] + 1)),
+        guard entering.finder != nil,
+            let last = entering.streams.predecessor(of: EventID(stream, entering.counts[stream] + 1)),
             let position = try Self.position(of: last, in: transaction, tables)
         else { return }
         try transaction.withValue(position, in: tables.events) { bytes in

@@ -79,7 +79,11 @@ package struct Intake {
             } else if frame.range.last <= min(end, head?.sequence ?? proven) {
                 outcome = .here
             }
-            if candidate.isNew { outcomes[candidate.place] = outcome } else { waitingOutcomes[candidate.place] = outcome }
+            if candidate.isNew {
+                outcomes[candidate.place] = outcome
+            } else {
+                waitingOutcomes[candidate.place] = outcome
+            }
         }
     }
 

@@ -39,6 +39,13 @@ extension EventLog {
         try read { transaction in try Self.nameState(in: transaction, LogTables(in: transaction)).count }
     }
 
+    /// Which events the author of the one at `position` meant by the names in `written`, which it holds as a value.
+    public func events(_ written: EventSet, meantAt position: Position) throws -> EventSet {
+        guard try !streams().isEmpty else { return written }
+        let names = try withEvent(at: position) { frame, bytes in frame.names(in: bytes) }
+        return names.map { names in EventSet(written.ranges.flatMap { names($0) }) } ?? written
+    }
+
     static func streams(in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables) throws -> Streams {
         var streams = Streams()
         try transaction.withCursor(tables.streams) { cursor in

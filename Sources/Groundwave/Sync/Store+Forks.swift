@@ -11,6 +11,8 @@ public struct Fork: Hashable, Sendable {
         public let first: Hash256
         /// How many events of it are here, up to where it parts again.
         public let events: UInt64
+        /// How many of these were taken back.
+        public let takenBack: UInt64
         /// When the last of them was written, by its clock: milliseconds since 1970.
         public let lastWritten: Int64
     }
@@ -25,6 +27,9 @@ public struct Fork: Hashable, Sendable {
     public let split: SequenceNumber
     /// The histories, in order of id.
     public let branches: [Branch]
+
+    /// Whether somebody has decided: of all histories but one everything was taken back that can be.
+    public var isResolved: Bool { branches.count { $0.takenBack == 0 } <= 1 }
 }
 
 extension Store {
@@ -35,9 +40,10 @@ extension Store {
     public func forks() throws -> [Fork] {
         try describing {
             let (streams, vector) = (try log.streams(), try log.vector())
+            let takenBack = try read { try Reverts(in: $0, log).cancelled }
             let parents = Set(streams.branches.values.map(\.parent))
             let forks = try parents.map { parent in
-                let branches = try streams.children(of: parent).compactMap { try branch($0, vector[$0]) }
+                let branches = try streams.children(of: parent).compactMap { try branch($0, vector[$0], takenBack) }
                 return Fork(
                     replica: streams.origin(of: parent), stream: parent, after: vector[parent],
                     split: streams.base(of: parent) + vector[parent] + 1, branches: branches)
@@ -48,11 +54,37 @@ extension Store {
         }
     }
 
-    private func branch(_ stream: ReplicaID, _ count: UInt64) throws -> Fork.Branch? {
+    /// The events of the other histories of the fork of which `stream` is one, and of all that goes on from those: what
+    /// is to be taken back where `stream` alone is to count, by ``revert(_:note:author:)-(EventSet,_,_)``. Erases and
+    /// archives are not among them, since they cannot be taken back.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where `stream` is no history of a fork.
+    public func events(beside stream: ReplicaID) throws -> EventSet {
+        try describing {
+            let (streams, vector) = (try log.streams(), try log.vector())
+            guard let parent = streams.branches[stream]?.parent else {
+                throw StoreError(
+                    .notFound, "There is no history \(stream.short).", hint: "groundwave forks lists them.")
+            }
+            var events = EventSet()
+            for other in streams.children(of: parent) where other != stream {
+                for path in streams.histories(from: other) {
+                    for part in path where vector[part] > 0 {
+                        events.insert(EventRange(part, 1, through: vector[part]))
+                    }
+                }
+            }
+            return events.subtracting(try read { try FinalBatches(in: $0, log).events })
+        }
+    }
+
+    private func branch(_ stream: ReplicaID, _ count: UInt64, _ takenBack: EventSet) throws -> Fork.Branch? {
         guard let first = try log.leaf(of: EventID(stream, 1)),
             let position = try log.position(of: EventID(stream, count))
         else { return nil }
         let written = try log.withEvent(at: position) { frame, _ in frame.stamp.milliseconds }
-        return Fork.Branch(stream: stream, first: first, events: count, lastWritten: written ?? 0)
+        let rest = EventSet([EventRange(stream, 1, through: count)]).subtracting(takenBack)
+        return Fork.Branch(
+            stream: stream, first: first, events: count, takenBack: count - rest.count, lastWritten: written ?? 0)
     }
 }

@@ -57,7 +57,7 @@ public struct SyncStatus: Hashable, Sendable {
     public let places: [Place]
     /// Ranges that came before the ones they follow, or in part, and wait.
     public let waiting: [WaitingRange]
-    /// Replicas that have several histories: nothing of them is lost, and somebody may want to look.
+    /// Replicas that have several histories of which nobody has chosen one: nothing of them is lost, and all count.
     public let parted: [ReplicaID]
     /// Events that are here without their values, which never came: whoever sent them has them in an archive.
     public let lacking: UInt64
@@ -104,7 +104,7 @@ extension Store {
             }
             return SyncStatus(
                 isOff: file.isOff, places: places, waiting: try log.waiting(),
-                parted: try forks().map(\.replica),
+                parted: Array(Set(try forks().filter { !$0.isResolved }.map(\.replica))).sorted(),
                 lacking: try log.lackingValues().count,
                 vector: vector)
         }

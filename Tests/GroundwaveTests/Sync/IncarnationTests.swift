@@ -171,9 +171,31 @@ import Testing
         #expect(try original.contactCount() == 11)
         let summary = try await image.store.sync(try image.store.remote("place"))
         #expect(summary.newReplica != nil && summary.newReplica != old)
+        try await fleet.sync(1)
+        try await original.sync(try original.remote("place"))
+        try await image.store.sync(try image.store.remote("place"))
         #expect(try image.store.forks() == fleet[1].forks())
+        #expect(try original.forks() == fleet[1].forks())
+        #expect(try original.digest() == fleet[1].digest())
         #expect(try image.store.contactCount() == 11)
         #expect(try image.store.digest() == fleet[1].digest())
+        // Somebody decides: the longer history counts alone, everywhere, and no event is gone.
+        let adopted = try #require(fork.branches.max { $0.events < $1.events }).stream
+        let before = try fleet[1].log.vector().eventCount
+        let decided = try await fleet[1].revert(try fleet[1].events(beside: adopted))
+        #expect(decided.changed.count == 2 && decided.left.isEmpty)
+        try await fleet.sync(1)
+        for store in [original, image.store] {
+            try await store.sync(try store.remote("place"))
+            #expect(try store.contactCount() == 9)
+            #expect(try store.digest() == fleet[1].digest())
+            #expect(try store.forks().allSatisfy(\.isResolved))
+            #expect(try store.syncStatus().parted.isEmpty)
+            #expect(try store.log.vector().eventCount > before)
+        }
+        // An undo gives it back.
+        try await fleet[1].revert(decided.batches.first)
+        #expect(try fleet[1].contactCount() == 11 && !fleet[1].forks().allSatisfy(\.isResolved))
         #expect(try await Store.verify(at: image.url).isOK)
         try original.close()
     }
