@@ -51,9 +51,23 @@ public struct AtomicFile: ~Copyable {
     ) throws -> Result {
         do { return try body() } catch {
             guard isOfWriting(error) else { throw error }
-            throw StoreError(
-                .inputOutput, "The file \(target) cannot be written.", hint: "Is the disk full?", cause: error)
+            throw Self.failure(target, error)
         }
+    }
+
+    private static func failure(_ target: String, _ error: any Error) -> StoreError {
+        let found = error as NSError
+        let below = found.userInfo[NSUnderlyingErrorKey] as? NSError
+        let isFull = [found, below].contains { error in
+            error?.domain == NSPOSIXErrorDomain && error?.code == Int(ENOSPC)
+                || error?.domain == NSCocoaErrorDomain && error?.code == CocoaError.fileWriteOutOfSpace.rawValue
+        }
+        return isFull
+            ? StoreError(
+                .inputOutput, "The disk is full: the file \(target) cannot be written.",
+                hint: "Make room, and try again: what was there before is whole.", cause: error)
+            : StoreError(
+                .inputOutput, "The file \(target) cannot be written.", hint: "Can its folder be written?", cause: error)
     }
 
     /// Appends `bytes`.

@@ -34,10 +34,9 @@ struct JSONFile<Value: Codable> {
         guard try change(&value) else { return false }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        let bytes = [UInt8](try encoder.encode(value)) + [UInt8(ascii: "\n")]
         var file = try AtomicFile(path, permissions: 0o600)
-        do { try file.write([UInt8](try encoder.encode(value)) + [UInt8(ascii: "\n")]) } catch {
-            throw StoreError(.inputOutput, "The file \(path) cannot be written.", cause: error)
-        }
+        try file.write(bytes)
         try file.finish()
         return true
     }

@@ -94,6 +94,9 @@ extension Reading {
                 return true
             }
         }
+        // A history that parted is still of the device that had both.
+        let streams = try describing { try log.streams() }
+        for stream in streams.branches.keys { names[stream] = names[streams.origin(of: stream)] }
         return names
     }
 

@@ -36,7 +36,6 @@ extension MemoryLog {
             let released = Set(arrivals.released)
             let parking = Parking(arrivals.parked, beside: waiting.filter { !released.contains($0) })
             park(parking, releasing: released)
-            received.parked += arrivals.waits.map(\.range)
             let waits = Set(arrivals.waits)
             let isEntering = arrivals.entries.contains { !$0.intake.entering.isEmpty }
             if isEntering || arrivals.parting != nil || parking.coming.contains(where: waits.contains) {
@@ -52,6 +51,8 @@ extension MemoryLog {
                 again.coming += arrivals.loose
                 again.replicas.insert(replica)
                 again.parting = again.parting ?? arrivals.parting
+            } else {
+                received.parked += arrivals.waits.map(\.range)
             }
         }
         received.appendedCount += Int(lastPosition() - first)

@@ -81,11 +81,11 @@ extension EventLog {
         var (round, result) = (Round(isFirst: false), received)
         try commit(.durable) { transaction, tables, state in
             (round, result) = (Round(isFirst: false), received)
-            var clock = HybridClock(last: state.clock)
             let first = state.nextPosition
             let streams = try Self.streams(in: transaction, tables)
             var entering = Entering(
-                clock: clock, erased: try Self.erased(in: transaction, tables), streams: streams,
+                clock: HybridClock(last: state.clock), erased: try Self.erased(in: transaction, tables),
+                streams: streams,
                 counts: try vector(), finder: nil)
             if !streams.isEmpty { entering.finder = try finder(streams, counts: entering.counts) }
             let known = try known(streams, entering.counts, erased: entering.erased)
@@ -102,7 +102,6 @@ extension EventLog {
                 let coming = try Self.put(
                     Parking(arrivals.parked, beside: waiting.filter { !released.contains($0) }), in: tables.waiting,
                     transaction)
-                result.parked += arrivals.waits.map(\.range)
                 let isEntering = arrivals.entries.contains { !$0.intake.entering.isEmpty }
                 let waits = Set(arrivals.waits)
                 if isEntering || arrivals.parting != nil || coming.contains(where: waits.contains) {
@@ -120,14 +119,15 @@ extension EventLog {
                     round.coming += arrivals.loose
                     round.parting = round.parting ?? arrivals.parting
                     round.goesOn = true
+                } else {
+                    result.parked += arrivals.waits.map(\.range)
                 }
             }
             result.appendedCount += Int(state.nextPosition - first)
             if state.nextPosition > first {
                 try transaction.append(arrival.bytes.span.bytes, for: first, in: tables.arrivals)
             }
-            clock = entering.clock
-            state.clock = clock.last
+            state.clock = entering.clock.last
             var names = try Self.nameState(in: transaction, tables)
             if entering.finder?.isUncertain == true, !names.isUncertain {
                 names.isUncertain = true

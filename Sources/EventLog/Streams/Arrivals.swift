@@ -13,7 +13,7 @@ package struct Arrivals {
 
     /// Of each history what enters it; those that a range begins come last.
     package private(set) var entries: [Entry] = []
-    /// Where a stream has to part before a history that came can begin; then nothing was decided of ``loose``.
+    /// Where a stream has to part before a history that came can begin; until then ``loose`` waits.
     package private(set) var parting: Parting?
     /// Ranges that came and are kept as they are.
     package private(set) var parked: [RangeFrame] = []
@@ -179,7 +179,7 @@ package struct Arrivals {
             else { continue }
             if parting.after < known.counts[parting.stream] {
                 self.parting = parting
-                return
+                break
             }
             let root = try intake.edgeNow(last, shared) { try known.edge(path, $0) }
             var hasher = MerkleHasher()
@@ -190,6 +190,7 @@ package struct Arrivals {
             for one in rest where one.isNew { try park(one.frame, isProof: false, known) }
             return
         }
+        // Also where a stream has to part first: a store that is stopped in between has them still.
         for one in loose where one.isNew { try park(one.frame, isProof: false, known) }
     }
 

@@ -78,7 +78,7 @@ extension Store {
         } catch {
             if Task.isCancelled { return }
             let described = Self.describe(error, at: remote, file: files.log)
-            try remember(SyncSummary(remote: remote), failure: described)
+            try? remember(SyncSummary(remote: remote), failure: described)
             throw described
         }
     }

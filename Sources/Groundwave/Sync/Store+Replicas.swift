@@ -2,7 +2,8 @@ import EventLog
 import Events
 import Replication
 
-/// A replica of the log: one device, or what a device was before its store was copied or put back.
+/// A replica of the log: one device, what a device was before its store was copied or put back, or a history of it that
+/// parted from another one.
 public struct ReplicaInformation: Hashable, Sendable {
     /// Which.
     public let id: ReplicaID
@@ -14,7 +15,7 @@ public struct ReplicaInformation: Hashable, Sendable {
     public let lastWritten: Int64?
     /// When it last said at a remote what it has, by its clock.
     public let lastSaid: Int64?
-    /// The replica that it goes on from.
+    /// The replica that it goes on from, or of which it is one of several histories.
     public let former: ReplicaID?
     /// The replicas that go on from it: none for one that writes.
     public let successors: [ReplicaID]
@@ -28,7 +29,7 @@ extension Store {
         let names = try deviceNames()
         let former = try formerReplicas()
         return try describing {
-            let vector = try log.vector()
+            let (vector, streams) = (try log.vector(), try log.streams())
             let said = try statements().mapValues { $0.map(\.milliseconds).max() }
             let all = Set(vector.entries.map(\.replica)).union(said.keys).union(former.values)
                 .union(replica.map { [$0] } ?? [])
@@ -39,10 +40,14 @@ extension Store {
                     lastWritten: try last.flatMap {
                         try log.withEvent(at: $0) { frame, _ in frame.stamp.milliseconds }
                     },
-                    lastSaid: said[id] ?? nil, former: former[id],
-                    successors: former.filter { $0.value == id }.map(\.key).sorted(), isThisDevice: id == replica)
+                    lastSaid: said[id] ?? nil, former: former[id] ?? streams.branches[id]?.parent,
+                    successors: former.filter { $0.value == id }.map(\.key).sorted() + streams.children(of: id),
+                    isThisDevice: id == replica)
             }
-            return found.sorted { ($0.successors.isEmpty ? 0 : 1, $0.id) < ($1.successors.isEmpty ? 0 : 1, $1.id) }
+            func order(_ one: ReplicaInformation) -> (Int, ReplicaID) {
+                (one.successors.isEmpty && streams.branches[one.id] == nil ? 0 : 1, one.id)
+            }
+            return found.sorted { order($0) < order($1) }
         }
     }
 }

@@ -74,7 +74,7 @@ extension Store {
             }
         } catch {
             let described = Self.describe(error, at: remote, file: files.log)
-            try remember(summary, failure: described)
+            try? remember(summary, failure: described)
             throw described
         }
         try remember(summary, failure: nil)
@@ -97,7 +97,8 @@ extension Store {
             do {
                 try await exchange.run(isPulling: isPulling, isPushing: isPushing, isFull: isFull)
             } catch {
-                try files.write(exchange.notes, of: name)
+                // A disk that has no room for the notes either has not to hide why it went wrong.
+                try? files.write(exchange.notes, of: name)
                 throw error
             }
             try files.write(exchange.notes, of: name)
