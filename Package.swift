@@ -69,6 +69,7 @@ let package = Package(
             path: "Tools/groundwave"),
         // Tests mirror the modules.
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"]),
+        .testTarget(name: "CompressionTests", dependencies: ["ByteCoding", "Compression", "SeededNumbers"]),
         .testTarget(name: "SeededNumbersTests", dependencies: ["SeededNumbers"]),
         .testTarget(name: "ADIFTests", dependencies: ["ADIF", "SeededNumbers"]),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBSecondProcess", "SeededNumbers"]),

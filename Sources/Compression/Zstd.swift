@@ -16,7 +16,9 @@ public enum Zstd {
     public static func compress(_ bytes: RawSpan, level: Int32) -> [UInt8] {
         bytes.withUnsafeBytes { source in
             [UInt8](unsafeUninitializedCapacity: ZSTD_compressBound(source.count)) { target, count in
-                count = ZSTD_compress(target.baseAddress, target.count, source.baseAddress, source.count, level)
+                count = Contexts.compressing.withContext {
+                    ZSTD_compressCCtx($0, target.baseAddress, target.count, source.baseAddress, source.count, level)
+                }
                 precondition(ZSTD_isError(count) == 0, "A buffer of the bound that zstd gives is large enough.")
             }
         }
@@ -29,7 +31,9 @@ public enum Zstd {
         var code = 0
         let result = bytes.withUnsafeBytes { source in
             [UInt8](unsafeUninitializedCapacity: count) { target, filled in
-                code = ZSTD_decompress(target.baseAddress, target.count, source.baseAddress, source.count)
+                code = Contexts.decompressing.withContext {
+                    ZSTD_decompressDCtx($0, target.baseAddress, target.count, source.baseAddress, source.count)
+                }
                 filled = ZSTD_isError(code) == 0 ? code : 0
             }
         }

@@ -36,7 +36,17 @@ private func bytes(_ frame: RangeFrame, putting value: UInt32, at offset: Int) -
     return writer.bytes
 }
 
-private func read(_ frame: RangeFrame) throws -> RangeFrame { try RangeFrame(reading: frame.bytes, of: frame.log) }
+/// What is read from the bytes of a range: nothing else than who made it had in hand.
+private func read(_ frame: RangeFrame) throws -> RangeFrame {
+    let found = try RangeFrame(reading: frame.bytes, of: frame.log)
+    #expect(found.range == frame.range && found.leaves == frame.leaves && found.endEdge == frame.endEdge)
+    #expect(found.edge == frame.edge && found.head == frame.head && found.observed == frame.observed)
+    for number in frame.range.first...frame.range.last {
+        let event = try frame.withEvent(number) { event, bytes in bytes.extracting(0..<event.length).toArray() }
+        #expect(try found.withEvent(number) { event, bytes in bytes.extracting(0..<event.length).toArray() } == event)
+    }
+    return found
+}
 
 @Suite struct `Ranges of events` {
     @Test func `a range that was read says what was written`() throws {
@@ -255,6 +265,11 @@ private func read(_ frame: RangeFrame) throws -> RangeFrame { try RangeFrame(rea
             #expect(isWithheld == (sequence == 2 || sequence == 8))
         }
         #expect(try target.log.root(of: replica) == author.log.root(of: replica))
+        let whole = try author.frame(7, through: 12)
+        let rest = try whole.withholding(EventSet([EventRange(replica, 8, through: 8)]), author.log.streams()) {
+            try author.log.leaf(of: $0)
+        }
+        #expect(try rest != whole && read(rest).leaves == whole.leaves)
     }
 
     @Test func `the bound on what waits never puts out what comes next`() throws {

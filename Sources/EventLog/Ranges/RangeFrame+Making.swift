@@ -3,46 +3,66 @@ import Compression
 import Events
 
 /// Collects the events of a range that is being made.
-package struct RangeBuilder {
+struct RangeBuilder {
+    private let edge: MerkleEdge
     private var events = ByteWriter(capacity: 4096)
-    private(set) var count: UInt64 = 0
+    private var starts = [0]
+    private var leaves: [Hash256] = []
+    private var hasher = MerkleHasher()
+    /// The right edge after the last event that was added.
+    private(set) var endEdge: MerkleEdge
 
-    var byteCount: Int { events.count }
+    var count: Int { leaves.count }
+
+    /// - Parameter edge: The tree before the first event.
+    init(after edge: MerkleEdge) {
+        self.edge = edge
+        endEdge = edge
+    }
 
     /// Whether another event of `length` bytes still belongs into this range.
     func hasRoom(for length: Int, preferred: Int) -> Bool {
         if count == 0 { return true }
-        return events.count + length <= preferred && count < UInt64(RangeLimits.eventCount)
+        return events.count + length <= preferred && count < RangeLimits.eventCount
     }
 
     /// Adds an event as its author wrote it.
     mutating func append(_ frame: Frame, in bytes: RawSpan) {
         events.append(frame, in: bytes, readAs: [], after: 0)
-        count += 1
+        noteLast(frame, in: bytes)
     }
 
     mutating func append(withholding frame: Frame, in bytes: RawSpan) {
         events.append(withholding: frame, in: bytes, after: 0)
-        count += 1
+        noteLast(frame, in: bytes)
     }
 
-    /// The frame of the collected events.
+    private mutating func noteLast(_ frame: Frame, in bytes: RawSpan) {
+        starts.append(events.count)
+        leaves.append(hasher.leaf(of: frame, in: bytes))
+        endEdge.append(leaf: leaves[leaves.count - 1], hasher: &hasher)
+    }
+
+    /// The frame of the collected events, of which there is at least one.
     ///
     /// - Parameters:
-    ///   - first: The number of the first one.
-    ///   - edge: The tree before it.
     ///   - head: A signed head at or behind the last one.
     ///   - path: From the last one to the head.
-    func frame(
-        first: SequenceNumber, edge: MerkleEdge, head: SignedHead, path: [Hash256], observed: [ObservedHead]
-    ) -> [UInt8] {
+    func frame(head: SignedHead, path: [Hash256], observed: [ObservedHead]) -> RangeFrame {
+        RangeFrame(
+            range: EventRange(head.replica, edge.count + 1, through: endEdge.count), edge: edge, head: head,
+            observed: observed, bytes: bytes(head: head, path: path, observed: observed), endEdge: endEdge, path: path,
+            events: events.bytes, starts: starts, leaves: leaves)
+    }
+
+    private func bytes(head: SignedHead, path: [Hash256], observed: [ObservedHead]) -> [UInt8] {
         let compressed = events.withSpan { Zstd.compress($0, level: 3) }
         var writer = ByteWriter(capacity: RangeFrame.prefixSize + compressed.count + 1024)
         writer.append(littleEndian: RangeFrame.magic)
         writer.append(littleEndian: UInt32(0))
         writer.append(head.log)
         writer.append(head.replica)
-        writer.append(littleEndian: first)
+        writer.append(littleEndian: edge.count + 1)
         writer.append(littleEndian: UInt32(count))
         writer.append(littleEndian: head.sequence)
         writer.append(head.root)
@@ -98,7 +118,7 @@ extension RangeFrame {
             return isWithheld == false && events.contains(EventID(range.replica, sequence))
         }
         if !isTouched { return self }
-        var builder = RangeBuilder()
+        var builder = RangeBuilder(after: edge)
         for sequence in range.first...range.last {
             // The range was read, so its frames can be.
             try? withEvent(sequence) { frame, bytes in
@@ -109,10 +129,6 @@ extension RangeFrame {
                 }
             }
         }
-        let bytes = builder.frame(first: range.first, edge: edge, head: head, path: path, observed: observed)
-        guard let frame = try? RangeFrame(checkedBefore: bytes) else {
-            preconditionFailure("A range without some values is a range.")
-        }
-        return frame
+        return builder.frame(head: head, path: path, observed: observed)
     }
 }

@@ -49,15 +49,13 @@ extension RangeSource {
         let proof = isOwn ? nil : try proof(of: range.replica, streams)
         let proven = proof.map { $0.head.sequence - Swift.min(base, $0.head.sequence) } ?? 0
         let last = Swift.min(range.last, isOwn ? range.last : proven)
-        guard range.first <= last, var end = try edge(along: path, through: base + range.first - 1) else { return nil }
-        let edge = end
-        var builder = RangeBuilder()
-        var hasher = MerkleHasher()
+        guard range.first <= last, let edge = try edge(along: path, through: base + range.first - 1) else { return nil }
+        var builder = RangeBuilder(after: edge)
         var rest = 0
-        try scan(EventRange(range.replica, range.first, through: last)) { _, frame, bytes in
+        try scan(EventRange(range.replica, range.first, through: last)) { position, frame, bytes in
             guard builder.hasRoom(for: frame.length, preferred: preferredBytes) else { return false }
-            builder.append(frame, in: bytes)
-            end.append(leaf: hasher.leaf(of: frame, in: bytes), hasher: &hasher)
+            // What is damaged must not leave under a checksum of its own.
+            builder.append(try Frame(verifying: bytes, at: position), in: bytes)
             rest = frame.rest
             return true
         }
@@ -65,17 +63,13 @@ extension RangeSource {
         var (head, provenPath) = (proof?.head, proof?.path ?? path)
         if let identity, isOwn {
             // What is signed ends with a batch, also where the range does not: nobody has half a batch.
-            head = try self.head(along: path, through: end.count + UInt64(rest), signedBy: identity)
+            head = try self.head(along: path, through: builder.endEdge.count + UInt64(rest), signedBy: identity)
             provenPath = path
         }
         guard let head else { return nil }
-        let hashes = try consistencyProof(along: provenPath, from: end.count, to: head.sequence)?.path ?? []
-        let bytes = builder.frame(
-            first: base + range.first, edge: edge, head: head, path: hashes,
-            observed: try observedHeads(before: EventID(range.replica, range.first)))
-        do throws(RangeError) { return try RangeFrame(checkedBefore: bytes) } catch {
-            throw EventLogError.damaged("an event from \(EventID(range.replica, range.first)) on")
-        }
+        let hashes = try consistencyProof(along: provenPath, from: builder.endEdge.count, to: head.sequence)?.path ?? []
+        return builder.frame(
+            head: head, path: hashes, observed: try observedHeads(before: EventID(range.replica, range.first)))
     }
 
     /// See `EventLog.provenVector(signedBy:)`.

@@ -1,0 +1,52 @@
+import CZstd
+import Synchronization
+
+/// The tables that libzstd works with: to make them costs more than to compress a short frame.
+final class Context: @unchecked Sendable {
+    // Why @unchecked holds: `Contexts` lends it to one caller at a time, and libzstd binds none to a thread.
+    let pointer: OpaquePointer
+    private let free: (OpaquePointer) -> Int
+
+    init(_ pointer: OpaquePointer?, free: @escaping (OpaquePointer) -> Int) {
+        guard let pointer else { preconditionFailure("There is no memory for the tables of zstd.") }
+        self.pointer = pointer
+        self.free = free
+    }
+
+    deinit { _ = free(pointer) }
+}
+
+/// Contexts that nobody uses at the moment.
+final class Contexts: Sendable {
+    /// More than so many are not kept.
+    private static let mostIdle = 4
+    /// Nor is one larger than so many bytes: it grew with what it compressed, and beside that its cost is small.
+    private static let mostBytes = 1 << 20
+
+    private let idle = Mutex<[Context]>([])
+    private let make: @Sendable () -> Context
+    private let byteCount: @Sendable (OpaquePointer) -> Int
+
+    init(byteCount: @escaping @Sendable (OpaquePointer) -> Int, make: @escaping @Sendable () -> Context) {
+        self.byteCount = byteCount
+        self.make = make
+    }
+
+    /// Lends one that nobody else has to `body`. What it did before does not matter.
+    func withContext<Result>(_ body: (OpaquePointer) -> Result) -> Result {
+        let context = idle.withLock { $0.popLast() } ?? make()
+        defer {
+            if byteCount(context.pointer) <= Self.mostBytes {
+                idle.withLock { if $0.count < Self.mostIdle { $0.append(context) } }
+            }
+        }
+        return body(context.pointer)
+    }
+
+    static let compressing = Contexts(byteCount: { ZSTD_sizeof_CCtx($0) }) {
+        Context(ZSTD_createCCtx()) { ZSTD_freeCCtx($0) }
+    }
+    static let decompressing = Contexts(byteCount: { ZSTD_sizeof_DCtx($0) }) {
+        Context(ZSTD_createDCtx()) { ZSTD_freeDCtx($0) }
+    }
+}
