@@ -32,6 +32,7 @@ extension Store {
             replicas: try replicas(differences, here.vector, other),
             events: try events(differences, other, limit: eventLimit),
             views: differences.isSame ? try compareViews(with: other) : .notCompared,
+            namesAlike: try describing { try log.streams() } == (try other.describing { try other.log.streams() }),
             exchanges: differences.exchanges, bytes: differences.bytes)
     }
 

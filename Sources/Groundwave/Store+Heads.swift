@@ -30,6 +30,12 @@ extension Store {
         }
     }
 
+    /// The root of the tree over a history up to `sequence`; `nil` where there are not that many.
+    func root(along path: [ReplicaID], through sequence: SequenceNumber) throws -> Hash256? {
+        var hasher = MerkleHasher()
+        return try log.edge(along: path, through: sequence)?.root(hasher: &hasher)
+    }
+
     /// Whether the events that `head` was signed over are here, and unaltered.
     ///
     /// - Parameter head: A head with a right signature, of any device.
@@ -42,11 +48,19 @@ extension Store {
                     .notFound, "The head is of the log \(head.log.short), and this store of the log \(log.id.short).",
                     hint: "Name the store of that log with --store.")
             }
-            let last = try log.vector()[head.replica]
-            guard let root = try log.root(of: head.replica, through: head.sequence) else {
-                return .missing(events: last)
+            let (vector, streams) = (try log.vector(), try log.streams())
+            var standing = HeadStanding.missing(events: 0)
+            // Of several histories the one that was signed counts.
+            for path in streams.histories(from: head.replica) {
+                let count = path.reduce(0) { $0 + vector[$1] }
+                guard let root = try root(along: path, through: head.sequence) else {
+                    if case .missing(let events) = standing { standing = .missing(events: max(events, count)) }
+                    continue
+                }
+                if root == head.root { return .kept(later: count - head.sequence) }
+                standing = .rewritten(root: root)
             }
-            return root == head.root ? .kept(later: last - head.sequence) : .rewritten(root: root)
+            return standing
         }
     }
 }

@@ -21,17 +21,25 @@ extension Store {
                 throw WriteBatch.noRecord(QSOKind.name, id)
             }
             var events: [DetachedEvent] = []
+            var written: Set<ReplicaID> = []
             try log.withEvents(at: positions.prefix(ContactProof.Limits.events + 1)) { _, frame, bytes in
                 events.append(DetachedEvent(frame, in: bytes))
+                written.insert(frame.id.replica)
             }
             let shapeBytes = events.reduce(0) { $0 + $1.shape.count }
             guard events.count <= ContactProof.Limits.events, shapeBytes <= ContactProof.Limits.shapeBytes else {
                 throw StoreError(
                     .usage, "The contact was changed too often: a proof holds \(ContactProof.Limits.events) changes.")
             }
-            let trees = try trees(over: events, for: head)
+            let histories = try histories(of: written, for: head)
+            let trees = try trees(over: events, histories, for: head)
             let items = try events.map { event in
-                let size = trees.first { $0.replica == event.id.replica }?.events
+                let size = trees.first { $0.replica == event.id.replica }?.events ?? 0
+                let history = histories[event.id.replica] ?? [event.id.replica]
+                if history.count > 1 {
+                    let proof = try log.inclusionProof(along: history, of: event.id.sequence, size: size)
+                    return ContactProof.Item(event: event, path: proof.path)
+                }
                 guard let proof = try log.inclusionProof(of: event.id, size: size) else {
                     throw EventLogError.damaged("the last event of a replica")
                 }
@@ -47,8 +55,31 @@ extension Store {
         }
     }
 
+    /// For each replica the history that `streams` are part of, and that `head` was signed over.
+    private func histories(of written: Set<ReplicaID>, for head: SignedHead?) throws -> [ReplicaID: [ReplicaID]] {
+        let streams = try log.streams()
+        var histories: [ReplicaID: [ReplicaID]] = [:]
+        for (replica, parts) in Dictionary(grouping: written, by: streams.origin) {
+            let whole = streams.histories(from: replica).filter { Set($0).isSuperset(of: parts) }
+            guard !whole.isEmpty else {
+                throw StoreError(
+                    .usage, "The contact was changed in several histories of the device \(replica.short).",
+                    hint: "A proof is of one history: groundwave forks lists them.")
+            }
+            let signed = try head.flatMap { head in
+                try whole.first { path in
+                    try head.replica == replica && root(along: path, through: head.sequence) == head.root
+                }
+            }
+            histories[replica] = signed ?? whole[0]
+        }
+        return histories
+    }
+
     /// The trees over the devices that wrote `events`.
-    private func trees(over events: [DetachedEvent], for head: SignedHead?) throws -> [ContactProof.Tree] {
+    private func trees(
+        over events: [DetachedEvent], _ histories: [ReplicaID: [ReplicaID]], for head: SignedHead?
+    ) throws -> [ContactProof.Tree] {
         var last: [ReplicaID: SequenceNumber] = [:]
         for event in events { last[event.id.replica, default: 0] = max(last[event.id.replica] ?? 0, event.id.sequence) }
         if let head {
@@ -68,18 +99,22 @@ extension Store {
                 return ContactProof.Tree(
                     replica: replica, events: head.sequence, root: head.root, head: head, since: nil)
             }
-            return try currentTree(of: replica, since: head?.replica == replica ? head : nil)
+            let history = histories[replica] ?? [replica]
+            return try currentTree(of: replica, history, since: head?.replica == replica ? head : nil)
         }
     }
 
     /// The tree over all events of `replica`, signed where it is this device's own and the key is at hand.
-    private func currentTree(of replica: ReplicaID, since head: SignedHead?) throws -> ContactProof.Tree {
-        let last = try log.vector()[replica]
-        guard let root = try log.root(of: replica, through: last) else {
+    private func currentTree(
+        of replica: ReplicaID, _ history: [ReplicaID], since head: SignedHead?
+    ) throws -> ContactProof.Tree {
+        let vector = try log.vector()
+        let last = history.reduce(0) { $0 + vector[$1] }
+        guard let root = try root(along: history, through: last) else {
             throw EventLogError.damaged("the last event of a replica")
         }
         let since = try head.flatMap { head in
-            try log.consistencyProof(of: replica, from: head.sequence, to: last).map {
+            try log.consistencyProof(along: history, from: head.sequence, to: last).map {
                 ContactProof.Earlier(events: head.sequence, root: head.root, path: $0.path)
             }
         }

@@ -67,6 +67,8 @@ public struct StoreComparison: Sendable {
     public let events: [Event]
     /// How the views compare.
     public let views: Views
+    /// Whether both stores have learnt of the same forks; else they may name the same events differently.
+    public let namesAlike: Bool
     /// How many questions one store had to answer.
     public let exchanges: Int
     /// How many bytes the questions and answers had.

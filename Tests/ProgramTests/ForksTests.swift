@@ -36,6 +36,15 @@ import Testing
         #expect(text.contains("FROM EVENT") && text.contains("TAKEN BACK"))
         #expect(try shack.run("forks", "list", "--exit-code", "--store", laptop).status == 1)
         #expect(try shack.run("verify", "--deep", "--store", laptop).status == 0)
+        // What one history alone has is proven by what its key has signed, and a store that knows less says so.
+        for call in ["N0ONE", "N0TWO"] {
+            let proof = shack.folder.appending(path: "\(call).json").path
+            try shack.json("prove", call, "-o", proof, "--store", laptop)
+            #expect(try shack.run("check-proof", proof).output.contains(call))
+        }
+        let compared = try shack.run("compare", laptop)
+        #expect(compared.status == 1 && compared.output.contains("has not learnt of a fork"))
+        #expect(try shack.json("replicas", "--store", laptop)["replicas"] as? [Any] != nil)
         #expect(try shack.run("sync", "status", "--store", laptop).output.contains("went on twice under one name"))
     }
 

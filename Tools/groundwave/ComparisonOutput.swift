@@ -62,18 +62,20 @@ struct ComparisonOutput: Encodable {
     var replicas: [Replica]
     var events: [Event]
     var views: Views?
+    var namesAlike: Bool
     var exchanges: Int
     var bytes: Int
 
     private let comparison: StoreComparison
 
-    private enum CodingKeys: CodingKey { case same, replicas, events, views, exchanges, bytes }
+    private enum CodingKeys: CodingKey { case same, replicas, events, views, namesAlike, exchanges, bytes }
 
     init(_ comparison: StoreComparison) {
         self.comparison = comparison
         same = comparison.isSame
         replicas = comparison.replicas.map(Replica.init)
         events = comparison.events.map(Event.init)
+        namesAlike = comparison.namesAlike
         switch comparison.views {
         case .same(let digest): views = Views(same: true, digest: "\(digest)")
         case .different(let here, let there): views = Views(same: false, hereIsRight: here, thereIsRight: there)
@@ -92,6 +94,11 @@ struct ComparisonOutput: Encodable {
         }
         if comparison.replicas.contains(where: { !$0.differing.isEmpty }) {
             Terminal.print("One number with two contents: two stores went on with one key, or an event was altered.")
+        }
+        if !namesAlike {
+            Terminal.print(
+                "One of the stores has not learnt of a fork, so the same events have two names: synchronise them first."
+            )
         }
         printViews()
         let total = comparison.replicas.reduce(0) { $0 + $1.eventsHere }

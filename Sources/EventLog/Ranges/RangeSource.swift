@@ -165,6 +165,19 @@ extension RangeSource {
         }
     }
 
+    /// The proof that the event `sequence` is among the first `size` ones of a history, which has that many.
+    ///
+    /// - Complexity: A hash for each of these events.
+    package func inclusionProof(
+        along path: [ReplicaID], of sequence: SequenceNumber, size: SequenceNumber
+    ) throws -> InclusionProof {
+        try InclusionProof(leafIndex: sequence - 1, treeSize: size) { leaves in
+            var (edge, hasher) = (MerkleEdge(), MerkleHasher())
+            try forEachLeaf(along: path, leaves) { edge.append(leaf: $0, hasher: &hasher) }
+            return edge.root(hasher: &hasher)
+        }
+    }
+
     /// The leaves of a history: leaf *i* is its event of number *i* + 1.
     private func forEachLeaf(along path: [ReplicaID], _ leaves: Range<UInt64>, _ body: (Hash256) -> Void) throws {
         let vector = try vector()
