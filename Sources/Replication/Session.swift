@@ -57,7 +57,7 @@ public struct Session: Sendable {
     private var reader = MessageReader()
     /// Of each stream the last event that was sent, or need not be.
     private var sent = VersionVector()
-    /// What the peer has sent, and so has.
+    /// What the peer has sent and can prove.
     private var came = VersionVector()
     private var sentKept: Set<EventRange> = []
     /// What the peer lacks the values of and has not been answered.
@@ -180,9 +180,13 @@ public struct Session: Sendable {
             wastedBytes += taking.bytes.count
             guard wastedBytes <= Self.forgivenBytes else { return quarantine(.repeats(bytes: wastedBytes)) }
         }
+        // Who sends events has them, and can prove them where their head is theirs alone; what it only keeps it has not.
+        let isOnlyKept = taking.map { remote?.kept.contains($0.range) ?? false } ?? false
+        if let taking, taking.head.sequence == taking.range.last, !isOnlyKept {
+            for range in received.present { has(range) }
+        }
         taking = nil
         for range in received.apart { part(range.replica) }
-        for range in received.present { has(range) }
         let moved = now.heads.filter { told[$0.event.replica] != $0 }
         for head in moved { told[head.event.replica] = head }
         return [send(.took(count: 1, heads: moved))] + goOn()
@@ -196,7 +200,7 @@ public struct Session: Sendable {
         }
     }
 
-    /// Who has sent events has them.
+    /// The peer has these events, and can prove them.
     private mutating func has(_ range: EventRange) {
         let known = max(came[range.replica], remote?.vector[range.replica] ?? 0)
         guard range.first <= known + 1, range.last > known else { return }
@@ -277,9 +281,9 @@ public struct Session: Sendable {
     /// What the peer says that it has and has not sent, although it has nothing more to send.
     private var unfulfilled: EventRange? {
         guard let remote, arrived.isEmpty, taking == nil else { return nil }
-        return local.streams.ranges(of: remote.vector, missingFrom: local.vector).first {
-            !parted.contains(local.streams.origin(of: $0.replica))
-        }
+        // Where histories have parted the two sides may name the same events differently until both have learnt of it.
+        guard parted.isEmpty, local.streams.isEmpty else { return nil }
+        return remote.vector.ranges(missingFrom: local.vector).first
     }
 
     /// Looks whether a head of the peer is of another history than the one that is here: then all of the replica's
