@@ -24,7 +24,7 @@ public struct Bundle<Log: ReplicatedLog> {
             var segment = SegmentFrames(of: log, signedBy: identity)
             try segment.append(of: statement.vector, missingFrom: &known)
             while segment.hasRoom, let frame = kept.popFirst() {
-                if frame.range.last > vector[frame.range.replica] || statement.waiting.contains(frame.range) {
+                if frame.range.last > vector[frame.range.replica] || statement.apart.contains(frame.range) {
                     segment.append(frame, of: frame.range)
                 }
             }

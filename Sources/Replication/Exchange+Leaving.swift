@@ -7,7 +7,7 @@ extension Exchange {
         let me = identity.replica
         var statement = try Statement(of: log, as: identity, milliseconds: now().wallMilliseconds)
         if !notes.unread.isEmpty { statement.wanted += wanted(beyond: statement) }
-        notes.apart.formIntersection(statement.waiting)
+        notes.apart.formIntersection(statement.apart)
         // The answer may not have been readable either.
         var asksAgain = isFull && !statement.wanted.isEmpty
         var wantedByOthers = try rangesWantedByOthers(of: statement)
@@ -28,7 +28,7 @@ extension Exchange {
                 notes.marks[me] = Segment.mark(of: bytes)
                 for range in segment.ranges {
                     notes.add(range)
-                    if statement.waiting.contains(range) { notes.apart.insert(range) }
+                    if statement.apart.contains(range) { notes.apart.insert(range) }
                 }
                 notes.statements[me] = statement.said
                 report.sentEvents += frames.reduce(0) { $0 + $1.range.count }
@@ -80,7 +80,7 @@ extension Exchange {
             if frame.hasValues || !next.hasEvents { segment.append(frame, of: range) }
         }
         let kept = statement.kept.filter { range in
-            statement.waiting.contains(range)
+            statement.apart.contains(range)
                 ? !notes.apart.contains(range) : !notes.kept.contains(range) && range.last > known[range.replica]
         }
         if !kept.isEmpty {

@@ -337,7 +337,7 @@ public struct Session: Sendable {
         if let range = local.vector.ranges(missingFrom: known).first { return .make(range) }
         let kept = local.kept.first { range in
             // A range of another history has numbers that the peer may have too.
-            (range.last > remote.vector[range.replica] || local.waiting.contains(range))
+            (range.last > remote.vector[range.replica] || local.apart.contains(range))
                 && !remote.kept.contains(range) && !sentKept.contains(range)
         }
         if let kept {

@@ -31,15 +31,16 @@ public struct Statement: Hashable, Sendable {
     public let streams: Streams
     /// The ranges that it keeps as they came.
     public let kept: [EventRange]
-    /// Those of them whose events it does not have otherwise, where the store is this one.
-    public let waiting: Set<EventRange>
+    /// Those of them of which a number does not tell whether somebody has the events, where the store is this one: it does
+    /// not have them otherwise, or the replica has several histories.
+    public let apart: Set<EventRange>
     /// The ranges that it wants again: what brought them could not be read, or came without values.
     public var wanted: [EventRange]
 
     /// A statement of these parts.
     public init(
         store: ReplicaID, milliseconds: Int64, heads: [ObservedHead], kept: [EventRange] = [],
-        waiting: Set<EventRange> = [], wanted: [EventRange] = [], streams: Streams = Streams()
+        apart: Set<EventRange> = [], wanted: [EventRange] = [], streams: Streams = Streams()
     ) {
         self.store = store
         self.milliseconds = milliseconds
@@ -47,7 +48,7 @@ public struct Statement: Hashable, Sendable {
         self.kept = kept
         self.wanted = wanted
         self.streams = streams
-        self.waiting = waiting
+        self.apart = apart
     }
 
     /// What `log` has now.
@@ -60,11 +61,12 @@ public struct Statement: Hashable, Sendable {
                 ObservedHead(event: EventID(entry.replica, entry.sequence), rootPrefix: $0.prefix)
             }
         }
+        let (kept, streams) = (try log.keptFrames().map(\.range), try log.streams())
         self.init(
             store: identity.replica, milliseconds: milliseconds, heads: heads,
-            kept: try log.keptFrames().prefix(Self.rangeCount).map(\.range),
-            waiting: Set(try log.waitingFrames().map(\.range)),
-            wanted: Array(try log.lackingValues().ranges.prefix(Self.rangeCount)), streams: try log.streams())
+            kept: Array(kept.prefix(Self.rangeCount)),
+            apart: Set(try log.waitingFrames().map(\.range) + kept.filter { streams.isParted($0.replica) }),
+            wanted: Array(try log.lackingValues().ranges.prefix(Self.rangeCount)), streams: streams)
     }
 
     /// What is said of it to others.
