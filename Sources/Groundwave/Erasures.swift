@@ -3,16 +3,21 @@ import Events
 import Foundation
 import Projections
 import Records
+import Synchronization
 
 /// Which events have no values any more: folded from the records of erases.
 struct Erasures {
     /// The events that are erased.
     private(set) var events = EventSet()
+    /// The same by the position of the event that says so.
+    private(set) var byPosition: [(position: Position, events: EventSet)] = []
 
     /// Reads the erases that `view` knows.
     init(in view: borrowing ViewReader, _ log: EventLog) throws {
         try view.forEachRecord(of: ErasureKind.name) { record in
-            events.formUnion(try ErasureKind.events(of: record, in: log))
+            let named = try ErasureKind.events(of: record, in: log)
+            events.formUnion(named)
+            byPosition.append((record.firstPosition, named))
             return true
         }
     }
@@ -22,21 +27,66 @@ struct Erasures {
 ///
 /// An erase is done when the log has written itself anew without the values and the views were built from that. Until
 /// the log says so, each open for writing and each write tries again: a process that died in between, a full disk.
-struct Erasing: Sendable {
-    let log: EventLog
-    let views: Views
-    let files: StoreFiles
+final class Erasing: Sendable {
+    private let log: EventLog
+    private let views: Views
+    private let files: StoreFiles
+    /// The erases of which it could not be told yet whether what has their numbers here is what was meant: asked again
+    /// once more of that has come.
+    private let unclear = Mutex<[Position: Unclear]>([:])
 
-    /// What is still to be done; `nil` where nothing is.
-    private func pending() throws -> EventSet? {
-        let events = try views.read { try $0.hasRecords(of: ErasureKind.name) ? Erasures(in: $0, log).events : nil }
-        guard let events else { return nil }
+    private struct Unclear {
+        let named: EventSet
+        /// How many events were here of each replica that is named.
+        let counts: [SequenceNumber]
+        let readingsCount: UInt64
+        let open: EventSet
+    }
+
+    init(log: EventLog, views: Views, files: StoreFiles) {
+        (self.log, self.views, self.files) = (log, views, files)
+    }
+
+    /// The events whose values are to go and are not gone: those that surely were meant, and those of which that cannot be
+    /// told yet. Cost: a look-up where there are none.
+    private func pending() throws -> (certain: EventSet, open: EventSet) {
+        var (certain, open) = (EventSet(), EventSet())
+        let erasures = try views.read { try $0.hasRecords(of: ErasureKind.name) ? Erasures(in: $0, log) : nil }
+        guard let erasures else { return (certain, open) }
         let done = try log.erased()
-        return events.ranges.allSatisfy(done.contains) ? nil : events
+        if erasures.events.subtracting(done).isEmpty { return (certain, open) }
+        let (vector, readingsCount) = (try log.vector(), try log.readingsCount())
+        for (position, events) in erasures.byPosition {
+            let rest = events.subtracting(done)
+            if rest.isEmpty { continue }
+            let counts = rest.ranges.map { vector[$0.replica] }
+            if let known = unclear.withLock({ $0[position] }), known.named == rest, known.counts == counts,
+                known.readingsCount == readingsCount
+            {
+                open.formUnion(known.open)
+                continue
+            }
+            let meaning = try log.meaning(of: rest, namedAt: position)
+            certain.formUnion(meaning.certain)
+            open.formUnion(meaning.open)
+            let found = Unclear(named: rest, counts: counts, readingsCount: readingsCount, open: meaning.open)
+            unclear.withLock { $0[position] = meaning.certain.isEmpty ? found : nil }
+        }
+        return (certain, open)
     }
 
     /// Whether values that were erased are still in the log.
-    func isPending() throws -> Bool { try pending() != nil }
+    func isPending() throws -> Bool { try !pending().certain.isEmpty }
+
+    /// How many events are named by erases of which it cannot be told yet whether they mean those, since what their authors
+    /// had seen has not come. Those that are not here at all do not count.
+    func unclearCount() throws -> UInt64 {
+        let vector = try log.vector()
+        return try pending().open.ranges.reduce(0) { count, range in
+            let last = min(range.last, vector[range.replica])
+            return count + (range.first <= last ? last - range.first + 1 : 0)
+        }
+    }
 
     /// Does what is still to be done. Cost: a look-up where that is nothing.
     ///
@@ -44,7 +94,8 @@ struct Erasing: Sendable {
     /// - Throws: Errors of the disk, or of a damaged log; then it is to be tried again.
     @discardableResult
     func finish() throws -> Int {
-        guard let events = try pending() else { return 0 }
+        let events = try pending().certain
+        if events.isEmpty { return 0 }
         // The views that are replaced below may not come back after a power cut as older ones that look right.
         try views.synchronise()
         var isBaseNew = false

@@ -45,6 +45,8 @@ extension Device: ReplicatedLog {
             throw BrokenPromise("A replica that was neither copied nor put back has two histories.")
         }
         note(received)
+        // Values came to events that were folded without them.
+        if received.filledCount > 0 { (view, savedView, pinned) = (View(), nil, nil) }
         try catchUp()
         if mishap == .powerWent {
             mishap = nil

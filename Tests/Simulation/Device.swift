@@ -121,8 +121,16 @@ final class Device<Log: SimulatedLog> {
         if isParted { (view, pinned, readingsCount) = (View(), nil, count) }
         try view.catchUp(with: log)
         let erased = try log.erased()
-        if !view.erasures.ranges.allSatisfy(erased.contains) {
-            let new = EventSet(view.erasures.ranges.filter { !erased.contains($0) })
+        var new = EventSet()
+        for (event, events) in view.erasuresBy.sorted(by: { $0.key < $1.key }) {
+            let rest = events.subtracting(erased)
+            if rest.isEmpty { continue }
+            let meaning = try log.meaning(of: rest, namedBy: event)
+            truth.tell(
+                "device \(number) erases \(meaning.certain) for \(event.short), not yet \(meaning.open), of \(rest)")
+            new.formUnion(meaning.certain)
+        }
+        if !new.isEmpty {
             savedView = nil
             pinned = nil
             try log.erase(new)

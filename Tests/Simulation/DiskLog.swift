@@ -97,6 +97,10 @@ final class DiskLog: SimulatedLog {
 
     func readingsCount() throws -> UInt64 { try log.readingsCount() }
 
+    func meaning(of events: EventSet, namedBy event: EventID) throws -> Meaning {
+        try Meaning(of: events, namedBy: event, in: log)
+    }
+
     func erased() throws -> EventSet { try log.erased() }
 
     func erase(_ events: EventSet) throws { try log.erase(events) }

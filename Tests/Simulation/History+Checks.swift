@@ -22,12 +22,17 @@ extension History {
         }
     }
 
-    /// No value that is to be erased is anywhere.
+    /// No value that is to be erased is anywhere, and all others are, unless who erased them has lost that again.
     private func checkErasures(_ device: Device<Log>) throws {
         let erased = try device.log.erased()
+        let (lacking, lackingFirst) = (try device.log.lackingValues(), try devices[0].log.lackingValues())
+        guard lacking == lackingFirst else {
+            throw BrokenPromise(
+                "Devices 0 and \(device.number) lack other values: \(lackingFirst.ranges), \(lacking.ranges).")
+        }
         guard !erased.isEmpty else { return }
         try device.log.forEach(from: 1) { _, frame, _ in
-            guard frame.isWithheld == erased.contains(frame.id) else {
+            guard frame.isWithheld == (erased.contains(frame.id) || lacking.contains(frame.id)) else {
                 throw BrokenPromise("Device \(device.number) has values of \(frame.id.short), or lacks them.")
             }
         }

@@ -13,9 +13,10 @@ extension MemoryLog {
             isFirst = false
             if let parting { try part(parting) }
         }
-        if rows.isUncertain, received.present.contains(where: { rows.streams.branches[$0.replica] != nil }) {
+        if rows.isUncertain, received.appendedCount > 0, received.replicas.contains(where: rows.streams.isParted) {
             try readAnew(rows.streams, vector()) { $0 }
         }
+        if received.repeatedCount > 0 { received.filledCount = try fill(from: frames) }
         flush()
         return received
     }
@@ -88,7 +89,10 @@ extension MemoryLog {
 
     private func enter(_ entry: Arrivals.Entry, _ arrival: Arrival, _ clock: inout HybridClock) throws {
         let stream = entry.path[entry.path.count - 1]
-        if let begins = entry.begins { rows.streams.add(stream, to: begins.stream, after: begins.after) }
+        if let begins = entry.begins {
+            rows.streams.add(stream, to: begins.stream, after: begins.after)
+            rows.isUncertain = true
+        }
         if let head = entry.intake.head { keepInCommit(head, of: stream) }
         let base = rows.streams.base(of: stream)
         var finder = rows.streams.isEmpty ? nil : finder(rows.streams, vector())
@@ -106,7 +110,9 @@ extension MemoryLog {
                 try piece.frame.withEvent(sequence) { frame, bytes in
                     let readings = try finder?.readings(for: frame, in: bytes, of: stream) ?? []
                     rows.lastChecksum = writer.append(frame, in: bytes, readAs: readings, after: rows.lastChecksum)
-                    if rows.erased.contains(EventID(stream, sequence - base)), !frame.isWithheld {
+                    if frame.isWithheld {
+                        rows.mayLackValues = true
+                    } else if rows.erased.contains(EventID(stream, sequence - base)) {
                         let whole = writer.bytes
                         writer.removeAll()
                         let frame = try Frame(parsing: whole.span.bytes)
@@ -136,21 +142,41 @@ extension MemoryLog {
 
     func erase(_ events: EventSet) throws {
         flush()
-        made = [:]
         rows.erased.formUnion(events)
         let erased = rows.erased
+        try rewrite { frame, bytes, writer, checksum in
+            erased.contains(frame.id)
+                ? writer.append(withholding: frame, in: bytes, after: checksum)
+                : writer.append(rechaining: bytes, after: checksum)
+        }
+        rows.waiting = rows.waiting.map { $0.withholding(erased, rows.streams, leaf: leaf) }
+    }
+
+    /// Puts the values in that `frames` have and this log lacks; returns of how many events.
+    private func fill(from frames: [RangeFrame]) throws -> Int {
+        let lacking = try lackingValues()
+        let found = try RangeFrame.values(of: lacking, from: frames, streams: rows.streams, leaf: leaf)
+        if found.isEmpty { return 0 }
+        try rewrite { frame, bytes, writer, checksum in
+            guard let whole = found[frame.id] else { return writer.append(rechaining: bytes, after: checksum) }
+            let readings = frame.names(in: bytes).readings
+            return try whole.withSpan { writer.append(try Frame($0, at: 0), in: $0, readAs: readings, after: checksum) }
+        }
+        return found.count
+    }
+
+    /// Writes all events anew, each with the checksum of the one before it.
+    private func rewrite(
+        _ body: (_ frame: Frame, _ bytes: RawSpan, _ writer: inout ByteWriter, _ checksum: UInt32) throws -> UInt32
+    ) throws {
+        made = [:]
         rows.lastChecksum = 0
         for place in rows.events.indices {
             var writer = ByteWriter(capacity: 256)
             try rows.events[place].withSpan { bytes in
-                let frame = try Frame(parsing: bytes)
-                rows.lastChecksum =
-                    erased.contains(frame.id)
-                    ? writer.append(withholding: frame, in: bytes, after: rows.lastChecksum)
-                    : writer.append(rechaining: bytes, after: rows.lastChecksum)
+                rows.lastChecksum = try body(try Frame(parsing: bytes), bytes, &writer, rows.lastChecksum)
             }
             rows.events[place] = writer.bytes
         }
-        rows.waiting = rows.waiting.map { $0.withholding(erased, rows.streams, leaf: leaf) }
     }
 }

@@ -22,6 +22,8 @@ final class MemoryLog: SimulatedLog {
         var isUncertain = false
         var signed: [ReplicaID: SignedHead] = [:]
         var erased = EventSet()
+        /// Whether there may be events without their values that were not erased here.
+        var mayLackValues = false
     }
 
     let id: LogID
@@ -81,8 +83,20 @@ final class MemoryLog: SimulatedLog {
 
     func waitingFrames() throws -> [RangeFrame] { try rows.waiting.filter { try !holdsEvents(of: $0) } }
 
-    /// Nothing is archived here, so no values are ever lacking.
-    func lackingValues() -> EventSet { EventSet() }
+    func lackingValues() throws -> EventSet {
+        var lacking = EventSet()
+        guard rows.mayLackValues else { return lacking }
+        try forEach(from: 1) { _, frame, _ in
+            if frame.isWithheld, !rows.erased.contains(frame.id) {
+                lacking.insert(EventRange(frame.id.replica, frame.id.sequence, through: frame.id.sequence))
+            }
+        }
+        return lacking
+    }
+
+    func meaning(of events: EventSet, namedBy event: EventID) throws -> Meaning {
+        try Meaning(of: events, namedBy: event, in: self)
+    }
 
     func erased() -> EventSet { rows.erased }
 

@@ -45,6 +45,9 @@ protocol SimulatedLog: AnyObject, ReplicatedLog {
     /// How often names have come to be read otherwise than before.
     func readingsCount() throws -> UInt64
 
+    /// Which of the events that one has named are surely those that are here.
+    func meaning(of events: EventSet, namedBy event: EventID) throws -> Meaning
+
     /// Which values are refused for ever.
     func erased() throws -> EventSet
 

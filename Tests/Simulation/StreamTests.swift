@@ -116,28 +116,75 @@ private struct Said: Equatable {
         try one.write(1, seed: 7)
         try other.take(twins.twin.range(1, 5))
         try other.write(1, seed: 8)
-        let reader = try Writer(sort, seed: 4)
         // What they saw has come from one of the two only when their events come.
-        try reader.take(twins.author.range(1, 4))
-        try reader.take(one.range(1, 1), other.range(1, 1))
-        try reader.take(twins.twin.range(1, 5))
-        try reader.take(twins.author.range(5, 5))
-        try reader.log.loseMemory()
-        let streams = try reader.log.streams()
-        for (writer, source) in [(one, twins.author), (other, twins.twin)] {
-            let wanted = try #require(try source.log.leaves().last)
-            var names: WrittenNames?
-            var meant: [Hash256: EventID] = [:]
-            var hasher = MerkleHasher()
-            try reader.log.forEach(from: 1) { _, frame, bytes in
-                if frame.id == EventID(writer.replica, 1) { names = frame.names(in: bytes) }
-                meant[hasher.leaf(of: frame, in: bytes)] = frame.id
+        let first = try Writer(sort, seed: 4)
+        try first.take(twins.author.range(1, 4))
+        try first.take(one.range(1, 1), other.range(1, 1))
+        try first.take(twins.twin.range(1, 5))
+        try first.take(twins.author.range(5, 5))
+        // Their events come with those that they saw, or with what those waited for.
+        let second = try Writer(sort, seed: 5)
+        try second.take(
+            one.range(1, 1), other.range(1, 1), twins.author.range(3, 5), twins.twin.range(3, 5),
+            twins.author.range(1, 2))
+        let third = try Writer(sort, seed: 6)
+        try third.take(twins.author.range(3, 5))
+        try third.take(twins.twin.range(3, 5))
+        try third.take(one.range(1, 1), other.range(1, 1))
+        try third.take(twins.author.range(1, 2))
+        for reader in [first, second, third] {
+            try reader.log.loseMemory()
+            let streams = try reader.log.streams()
+            for (writer, source) in [(one, twins.author), (other, twins.twin)] {
+                let wanted = try #require(try source.log.leaves().last)
+                var names: WrittenNames?
+                var meant: [Hash256: EventID] = [:]
+                var hasher = MerkleHasher()
+                try reader.log.forEach(from: 1) { _, frame, bytes in
+                    if frame.id == EventID(writer.replica, 1) { names = frame.names(in: bytes) }
+                    meant[hasher.leaf(of: frame, in: bytes)] = frame.id
+                }
+                let written = EventID(twins.author.replica, 5)
+                #expect(names?(written) == meant[wanted])
+                #expect(names?(EventID(twins.author.replica, 2)) == EventID(twins.author.replica, 2))
+                #expect(streams.branches[try #require(meant[wanted]).replica] != nil)
             }
-            let written = EventID(twins.author.replica, 5)
-            #expect(names?(written) == meant[wanted])
-            #expect(names?(EventID(twins.author.replica, 2)) == EventID(twins.author.replica, 2))
-            #expect(streams.branches[try #require(meant[wanted]).replica] != nil)
         }
+    }
+
+    @Test(arguments: LogSort.allCases)
+    func `knows which events somebody meant who names them, or that it cannot know yet`(sort: LogSort) throws {
+        let twins = try Twins(sort, 2, 3)
+        let (one, other) = (try Writer(sort, seed: 2), try Writer(sort, seed: 3))
+        try one.take(twins.author.range(1, 4))
+        try one.write(1, seed: 7)
+        try other.take(twins.twin.range(1, 5))
+        try other.write(1, seed: 8)
+        let replica = twins.author.replica
+        let reader = try Writer(sort, seed: 4)
+        try reader.take(one.range(1, 1), other.range(1, 1), twins.author.range(1, 3))
+        func meaning(_ first: UInt64, _ last: UInt64, _ writer: Writer) throws -> Meaning {
+            try reader.log.meaning(
+                of: EventSet([EventRange(replica, first, through: last)]), namedBy: EventID(writer.replica, 1))
+        }
+        // Nothing is here yet with which what they had could be compared.
+        #expect(try meaning(2, 3, one).certain.isEmpty && meaning(2, 3, one).open.count == 2)
+        try reader.take(twins.author.range(4, 4))
+        #expect(try meaning(2, 4, one).certain.count == 3 && meaning(2, 4, one).open.isEmpty)
+        #expect(try meaning(2, 4, other).certain.isEmpty && meaning(2, 4, other).open.count == 3)
+        try twins.author.write(1, seed: 9)
+        try reader.take(twins.author.range(5, 5))
+        // By its numbers it could be this event; by its root it is another one.
+        #expect(try meaning(3, 5, other).certain.isEmpty && meaning(3, 5, other).open.isEmpty)
+        // With the other history its name says which it is.
+        try reader.take(twins.twin.range(3, 5))
+        var names: WrittenNames?
+        try reader.log.forEach(from: 1) { _, frame, bytes in
+            if frame.id == EventID(other.replica, 1) { names = frame.names(in: bytes) }
+        }
+        let read = try #require(names)
+        let meant = EventSet(read(EventRange(replica, 2, through: 5)))
+        #expect(try reader.log.meaning(of: meant, namedBy: EventID(other.replica, 1)).certain == meant)
     }
 
     @Test(arguments: LogSort.allCases)

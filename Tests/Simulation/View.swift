@@ -16,6 +16,8 @@ struct View {
     private(set) var position: Position = 0
     /// What the events say that are to be erased.
     private(set) var erasures = EventSet()
+    /// The same by the event that says so.
+    private(set) var erasuresBy: [EventID: EventSet] = [:]
     /// Events that this version does not know.
     private(set) var unknownCount = 0
 
@@ -80,7 +82,9 @@ struct View {
         case SpecialEvent.erasure:
             let names = frame.names(in: bytes)
             let erased = try SpecialEvent.erased(bytes.extracting(frame.shape))
-            erasures.formUnion(EventSet(erased.ranges.flatMap { names($0) }))
+            let meant = EventSet(erased.ranges.flatMap { names($0) })
+            erasures.formUnion(meant)
+            erasuresBy[frame.id, default: EventSet()].formUnion(meant)
         default: unknownCount += 1
         }
     }

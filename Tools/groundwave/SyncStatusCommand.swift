@@ -64,8 +64,13 @@ struct SyncStatusCommand: AsyncParsableCommand {
         }
         if status.lacking > 0 {
             Terminal.print(
-                "\(NumberText.count(status.lacking, "event")) came without values: who sent them has archived them. They "
-                    + "are asked for.")
+                "\(NumberText.count(status.lacking, "event")) came without values: who sent them has archived or erased "
+                    + "them. They are asked for.")
+        }
+        if status.unclearErasures > 0 {
+            Terminal.print(
+                "\(NumberText.count(status.unclearErasures, "event")) may be what was erased elsewhere: that shows when what "
+                    + "was seen there has come.")
         }
         if !status.parted.isEmpty {
             Terminal.print(
@@ -117,6 +122,7 @@ struct SyncStatusResult: Encodable {
     var waiting: [Range]
     var parted: [String]
     var lacking: UInt64
+    var unclearErasures: UInt64
     var remotes: [Place]
 
     init(_ status: SyncStatus) {
@@ -126,6 +132,7 @@ struct SyncStatusResult: Encodable {
         waiting = status.waiting.map { Range($0.range) }
         parted = status.parted.map { "\($0)" }
         lacking = status.lacking
+        unclearErasures = status.unclearErasures
         remotes = status.places.map { place in
             Place(
                 name: place.remote.name, url: "\(place.remote.address)", complete: place.isComplete,

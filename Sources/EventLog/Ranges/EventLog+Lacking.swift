@@ -35,27 +35,8 @@ extension EventLog {
     /// - Returns: How many events have their values now.
     /// - Throws: As ``erase(_:dropCopies:baseWithout:)``; then nothing has changed.
     func fill(from frames: [RangeFrame]) throws -> Int {
-        let (lacking, streams) = (try lackingValues(), try streams())
-        var found: [EventID: [UInt8]] = [:]
-        for frame in frames {
-            for range in lacking.ranges where streams.origin(of: range.replica) == frame.range.replica {
-                let base = streams.base(of: range.replica)
-                let (first, last) = (
-                    max(base + range.first, frame.range.first), min(base + range.last, frame.range.last)
-                )
-                guard first <= last else { continue }
-                for sequence in first...last {
-                    let lacking = EventID(range.replica, sequence - base)
-                    try frame.withEvent(sequence) { event, bytes in
-                        // The same leaf: the same event, whose values these are.
-                        guard !event.isWithheld,
-                            try leaf(of: lacking) == frame.leaves[Int(sequence - frame.range.first)]
-                        else { return }
-                        found[lacking] = bytes.toArray()
-                    }
-                }
-            }
-        }
+        let lacking = try lackingValues()
+        let found = try RangeFrame.values(of: lacking, from: frames, streams: streams()) { try leaf(of: $0) }
         if found.isEmpty { return 0 }
         let isAll = UInt64(found.count) == lacking.count
         try rewrite { old, new in
@@ -76,5 +57,35 @@ extension EventLog {
     static func noteLacking(in transaction: borrowing WriteTransaction, _ tables: LogTables) throws {
         guard try transaction.value(lackingKey, in: tables.meta) == nil else { return }
         try transaction.put([UInt8(1)].span.bytes, for: lackingKey, in: tables.meta)
+    }
+}
+
+extension RangeFrame {
+    /// Those of `frames` among `events` that have their values, as they stand there.
+    ///
+    /// - Parameter leaf: The leaf of an event of the log, which says that it is the same one.
+    package static func values(
+        of events: EventSet, from frames: [RangeFrame], streams: Streams, leaf: (EventID) throws -> Hash256?
+    ) throws -> [EventID: [UInt8]] {
+        var found: [EventID: [UInt8]] = [:]
+        for frame in frames {
+            for range in events.ranges where streams.origin(of: range.replica) == frame.range.replica {
+                let base = streams.base(of: range.replica)
+                let (first, last) = (
+                    max(base + range.first, frame.range.first), min(base + range.last, frame.range.last)
+                )
+                guard first <= last else { continue }
+                for sequence in first...last {
+                    let event = EventID(range.replica, sequence - base)
+                    try frame.withEvent(sequence) { frameOfEvent, bytes in
+                        guard !frameOfEvent.isWithheld,
+                            try leaf(event) == frame.leaves[Int(sequence - frame.range.first)]
+                        else { return }
+                        found[event] = bytes.toArray()
+                    }
+                }
+            }
+        }
+        return found
     }
 }

@@ -50,15 +50,11 @@ extension EventLog {
             next = try enter(next, arrival, &received)
         } while next.goesOn
         // What an author meant may be known now.
-        if next.isUncertain, received.appendedCount > 0, try !parted(received.present).isEmpty { try readAnew() }
+        if next.isUncertain, received.appendedCount > 0, try received.replicas.contains(where: streams().isParted) {
+            try readAnew()
+        }
         received.filledCount = received.repeatedCount > 0 ? try fill(from: frames) : 0
         return received
-    }
-
-    /// Of these events those of replicas that have several histories.
-    private func parted(_ ranges: [EventRange]) throws -> [EventRange] {
-        let streams = try streams()
-        return ranges.filter { streams.branches[$0.replica] != nil }
     }
 
     /// What is to be done after one commit of ranges that came: where histories part, several are needed.
@@ -129,7 +125,7 @@ extension EventLog {
             }
             state.clock = entering.clock.last
             var names = try Self.nameState(in: transaction, tables)
-            if entering.finder?.isUncertain == true, !names.isUncertain {
+            if entering.isUncertain, !names.isUncertain {
                 names.isUncertain = true
                 try transaction.put(names.bytes.span.bytes, for: NameState.key, in: tables.meta)
             }
@@ -178,6 +174,10 @@ extension EventLog {
         /// Nil in a log without forks.
         var finder: ReadingFinder?
         var isLacking = false
+        /// Whether a history has begun that events may mean which were read without knowing of it.
+        var hasBegun = false
+
+        var isUncertain: Bool { hasBegun || finder?.isUncertain == true }
     }
 
     private func enter(
@@ -188,6 +188,7 @@ extension EventLog {
         if let begins = entry.begins {
             entering.streams.add(stream, to: begins.stream, after: begins.after)
             try Self.put(entering.streams, in: transaction, tables)
+            entering.hasBegun = true
             entering.finder = try finder(entering.streams, counts: entering.counts)
         }
         if let head = entry.intake.head { try keep(head, of: stream, in: transaction, tables) }

@@ -46,6 +46,15 @@ extension EventLog {
         return names.map { names in EventSet(written.ranges.flatMap { names($0) }) } ?? written
     }
 
+    /// Which of `events`, named by the event at `position` and read as the log reads it, are surely those that are here,
+    /// and of which it cannot be told yet: see ``Meaning``.
+    package func meaning(of events: EventSet, namedAt position: Position) throws -> Meaning {
+        guard let event = try withEvent(at: position, { frame, _ in frame.id }) else {
+            throw EventLogError.damaged("the event at position \(position)")
+        }
+        return try Meaning(of: events, namedBy: event, in: self)
+    }
+
     static func streams(in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables) throws -> Streams {
         var streams = Streams()
         try transaction.withCursor(tables.streams) { cursor in

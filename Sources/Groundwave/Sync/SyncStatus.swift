@@ -59,14 +59,17 @@ public struct SyncStatus: Hashable, Sendable {
     public let waiting: [WaitingRange]
     /// Replicas that have several histories of which nobody has chosen one: nothing of them is lost, and all count.
     public let parted: [ReplicaID]
-    /// Events that are here without their values, which never came: whoever sent them has them in an archive.
+    /// Events that are here without their values, which never came: whoever sent them has archived or erased them.
     public let lacking: UInt64
+    /// Events with the numbers of some that were erased elsewhere, until what the author of the erase had seen has come: only
+    /// then it is known that these are the ones.
+    public let unclearErasures: UInt64
     /// What is here.
     public let vector: VersionVector
 
     /// Whether every device that uses a remote is known to have exactly the events that are here, and nothing waits.
     public var isComplete: Bool {
-        !isOff && !places.isEmpty && waiting.isEmpty && lacking == 0
+        !isOff && !places.isEmpty && waiting.isEmpty && lacking == 0 && unclearErasures == 0
             && places.allSatisfy(\.isComplete)
     }
 }
@@ -105,7 +108,7 @@ extension Store {
             return SyncStatus(
                 isOff: file.isOff, places: places, waiting: try log.waiting(),
                 parted: Array(Set(try forks().filter { !$0.isResolved }.map(\.replica))).sorted(),
-                lacking: try log.lackingValues().count,
+                lacking: try log.lackingValues().count, unclearErasures: try erasing.unclearCount(),
                 vector: vector)
         }
     }

@@ -200,6 +200,52 @@ import Testing
         try original.close()
     }
 
+    @Test func `has a twin of which somebody erases something, and loses nothing by that under the same numbers`()
+        async throws
+    {
+        let fleet = try await SyncedFleet(3)
+        _ = try await fleet[0].log("N0CALL")
+        try await fleet.settle()
+        try fleet[0].close()
+        let image = try await fleet.stores[0].twin()
+        let original = try await fleet.stores[0].reopened()
+        let shown = try await original.log("N0ONE", at: "1220")
+        let gone = try await image.store.log("N0GONE", at: "1230")
+        for minute in 31..<33 { _ = try await image.store.log("N0TWO", at: "12\(minute)") }
+        // The second device knows the twin's history, and erases one of its contacts; the third one knows the other.
+        let bundle = fleet.folder.path("twin.gwb")
+        _ = try await image.store.createBundle(to: bundle)
+        _ = try await fleet[1].applyBundle(bundle)
+        try await fleet[1].erase([gone])
+        try await original.sync(try original.remote("place"))
+        try await fleet.sync(2)
+        // All that the second one wrote itself comes, and nothing of what it had seen.
+        let author = try #require(fleet[1].replica)
+        let known = try fleet[2].log.vector()[author]
+        let range = EventRange(author, known + 1, through: try fleet[1].log.vector()[author])
+        let frame = try #require(
+            try fleet[1].log.frame(of: range, signedBy: fleet[1].files.readIdentity(), preferredBytes: 1 << 20))
+        _ = try StoreLog(store: fleet[2]).receive([frame], arrival: .now())
+        _ = try await fleet[2].log("N0SIX", at: "1250")
+        #expect(try fleet[2].forks().isEmpty && fleet[2].log.erased().isEmpty)
+        #expect(try fleet[2].field("CALL", of: shown) == "N0ONE")
+        let status = try fleet[2].syncStatus()
+        #expect(status.unclearErasures > 0 && !status.isComplete)
+        // Once the twin's history is there, its contact goes and nothing else, on all devices.
+        _ = try await fleet[2].applyBundle(bundle)
+        #expect(try fleet[2].syncStatus().unclearErasures == 0)
+        for store in [fleet[1], fleet[2], original, fleet[1], fleet[2]] {
+            try await store.sync(try store.remote("place"))
+        }
+        for store in [fleet[1], fleet[2], original] {
+            #expect(try store.field("CALL", of: shown) == "N0ONE")
+            #expect(try StoreSearch.files(below: store.url, holding: ["N0GONE"]) == [])
+            #expect(try store.digest().views == fleet[1].digest().views)
+            #expect(try store.log.erased() == fleet[1].log.erased())
+        }
+        try original.close()
+    }
+
     @Test func `whose state folder cannot be written keeps its key, and the last word of the old one is signed later`()
         async throws
     {
