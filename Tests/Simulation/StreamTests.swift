@@ -220,6 +220,27 @@ private struct Said: Equatable {
     }
 
     @Test(arguments: LogSort.allCases)
+    func `keeps the rest of a range that enters in part, where another history goes on`(sort: LogSort) throws {
+        let author = try Writer(sort, seed: 1)
+        try author.write(1, 1)
+        let twin = Writer(try author.log.copy(), author.identity)
+        try author.write(3, seed: 2)
+        try twin.write(3, seed: 3)
+        for isTogether in [false, true] {
+            let reader = try Writer(sort, seed: 2)
+            try reader.take(twin.range(3, 5))
+            // Two events that are of both, and the beginning of a batch that is of one.
+            let ranges = isTogether ? [try author.range(1, 4), try author.range(5, 5)] : [try author.range(1, 4)]
+            _ = try reader.log.receive(ranges, arrival: Arrival(milliseconds: 5))
+            var held = Set(try reader.log.leaves())
+            for frame in try reader.log.keptFrames() { held.formUnion(frame.leaves) }
+            #expect(try held.isSuperset(of: author.log.leaves().prefix(4)))
+            try reader.take(author.range(5, 5))
+            #expect(try Set(reader.log.leaves()) == Set(author.log.leaves() + twin.log.leaves()))
+        }
+    }
+
+    @Test(arguments: LogSort.allCases)
     func `does not begin one with half a batch`(sort: LogSort) throws {
         let author = try Writer(sort, seed: 1)
         try author.write(2)

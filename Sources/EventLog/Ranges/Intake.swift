@@ -64,15 +64,15 @@ package struct Intake {
         }
         candidates += waiting.enumerated().map { ($1, $0, false) }
         candidates.sort { $0.frame.range.first < $1.frame.range.first }
-        let entered = try chain(candidates.map(\.frame), known, edge)
+        try chain(candidates.map(\.frame), known, edge)
         let end = last ?? known
         head = try latestHead(of: candidates.map(\.frame), proven..<max(proven, end)) { try edgeNow($0, known, edge) }
-        for (index, candidate) in candidates.enumerated() {
+        for candidate in candidates {
             let frame = candidate.frame
-            // What has entered may show that another range is of another history.
+            // What has entered may show that a range is of another history, also if its first events are of this one.
             let meets = min(end, frame.range.last)
             var outcome = Outcome.kept
-            if !entered.contains(index), meets >= frame.range.first - 1,
+            if meets >= frame.range.first - 1, piece(at: meets)?.frame != frame,
                 try edgeNow(meets, known, edge) != frame.edge(through: meets)
             {
                 outcome = .apart
@@ -104,26 +104,23 @@ package struct Intake {
         return nil
     }
 
-    /// Lines up what follows the last event, as far as batches end; returns the places of the candidates of which
-    /// events enter.
+    /// Lines up what follows the last event, as far as batches end.
     private mutating func chain(
         _ candidates: [RangeFrame], _ known: SequenceNumber, _ edge: (SequenceNumber) throws -> MerkleEdge
-    ) rethrows -> Set<Int> {
-        guard candidates.contains(where: { $0.range.first <= known + 1 && $0.range.last > known }) else { return [] }
-        var (last, running, places) = (known, try edge(known), [Int]())
+    ) rethrows {
+        guard candidates.contains(where: { $0.range.first <= known + 1 && $0.range.last > known }) else { return }
+        var (last, running) = (known, try edge(known))
         var whole = (count: 0, last: known, edge: running)
-        for (place, frame) in candidates.enumerated() where frame.range.first <= last + 1 && frame.range.last > last {
+        for frame in candidates where frame.range.first <= last + 1 && frame.range.last > last {
             if frame.edge(through: last) != running {
                 guard frame.range.first <= whole.last + 1, frame.edge(through: whole.last) == whole.edge else {
                     continue
                 }
                 // What is lined up behind the last whole batch is of another history, which may never end its batch.
                 cut(after: whole.count, at: whole.last)
-                places.removeSubrange(whole.count...)
                 last = whole.last
             }
             entering.append(Piece(frame: frame, first: last + 1, last: frame.range.last))
-            places.append(place)
             last = frame.range.last
             running = frame.endEdge
             if let end = frame.lastBatchEnd(from: entering[entering.count - 1].first) {
@@ -131,7 +128,6 @@ package struct Intake {
             }
         }
         cut(after: whole.count, at: whole.last)
-        return Set(places.prefix(whole.count))
     }
 
     /// Leaves out what stands behind so many pieces, and what of the last one stands behind an event.
@@ -144,8 +140,12 @@ package struct Intake {
     func edgeNow(
         _ sequence: SequenceNumber, _ known: SequenceNumber, _ edge: (SequenceNumber) throws -> MerkleEdge
     ) rethrows -> MerkleEdge {
-        let piece = entering.first { $0.first <= sequence && sequence <= $0.last }
-        return try piece?.frame.edge(through: sequence) ?? edge(sequence)
+        try piece(at: sequence)?.frame.edge(through: sequence) ?? edge(sequence)
+    }
+
+    /// The piece of which an event enters.
+    private func piece(at sequence: SequenceNumber) -> Piece? {
+        entering.first { $0.first <= sequence && sequence <= $0.last }
     }
 }
 
