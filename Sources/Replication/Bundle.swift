@@ -24,8 +24,8 @@ public struct Bundle<Log: ReplicatedLog> {
             var segment = SegmentFrames(of: log, signedBy: identity)
             try segment.append(of: statement.vector, missingFrom: &known)
             while segment.hasRoom, let frame = kept.popFirst() {
-                if frame.range.last > vector[frame.range.replica] || statement.apart.contains(frame.range) {
-                    segment.append(frame, of: frame.range)
+                if frame.range.last > vector[frame.range.replica] || statement.apart.contains(KeptRange(frame)) {
+                    segment.append(kept: frame)
                 }
             }
             let frames = segment.frames

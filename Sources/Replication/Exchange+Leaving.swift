@@ -7,7 +7,7 @@ extension Exchange {
         let me = identity.replica
         var statement = try Statement(of: log, as: identity, milliseconds: now().wallMilliseconds)
         if !notes.unread.isEmpty { statement.wanted += wanted(beyond: statement) }
-        notes.apart.formIntersection(statement.apart)
+        try notes.settle(with: log, statement)
         // The answer may not have been readable either.
         var asksAgain = isFull && !statement.wanted.isEmpty
         var wantedByOthers = try rangesWantedByOthers(of: statement)
@@ -26,10 +26,8 @@ extension Exchange {
                 asksAgain = false
                 notes.next[me] = number + 1
                 notes.marks[me] = Segment.mark(of: bytes)
-                for range in segment.ranges {
-                    notes.add(range)
-                    if statement.apart.contains(range) { notes.apart.insert(range) }
-                }
+                for range in segment.ranges { notes.add(range) }
+                notes.waiting.formUnion(segment.kept.map(KeptRange.init))
                 notes.statements[me] = statement.said
                 report.sentEvents += frames.reduce(0) { $0 + $1.range.count }
                 report.sentBytes += bytes.count
@@ -79,13 +77,14 @@ extension Exchange {
             // Who has the events and lacks their values is not helped by who lacks them too.
             if frame.hasValues || !next.hasEvents { segment.append(frame, of: range) }
         }
-        let kept = statement.kept.filter { range in
-            statement.apart.contains(range)
-                ? !notes.apart.contains(range) : !notes.kept.contains(range) && range.last > known[range.replica]
+        let kept = statement.kept.filter { kept in
+            if notes.waiting.contains(kept) { return false }
+            let isByNumber = notes.kept.contains(kept.range) || kept.range.last <= known[kept.range.replica]
+            return statement.apart.contains(kept) || !isByNumber
         }
         if !kept.isEmpty {
-            for frame in try log.keptFrames() where segment.hasRoom && kept.contains(frame.range) {
-                segment.append(frame, of: frame.range)
+            for frame in try log.keptFrames() where segment.hasRoom && kept.contains(KeptRange(frame)) {
+                segment.append(kept: frame)
             }
         }
         return segment

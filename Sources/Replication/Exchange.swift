@@ -219,11 +219,11 @@ public struct Exchange<Log: ReplicatedLog> {
             if let refused = received.refused.first {
                 throw QuarantineReason("It says of the events \(refused.first) to \(refused.last) what is not so.")
             }
-            for range in received.present + received.parked { notes.add(range) }
+            for range in received.present { notes.add(range) }
             // A range of another history has numbers of which others may lie there too.
-            notes.apart.formUnion(received.parked)
+            for frame in frames where received.parked.contains(frame.range) { notes.waiting.insert(KeptRange(frame)) }
         } else {
-            for frame in frames { notes.add(frame.range) }
+            notes.waiting.formUnion(frames.map(KeptRange.init))
         }
         // Segments may be read again; what a store has said never goes down.
         let (known, streams) = (notes.statements[store]?.vector ?? VersionVector(), try log.streams())

@@ -15,8 +15,8 @@ public struct PlaceNotes: Hashable, Sendable {
     public internal(set) var vector = VersionVector()
     /// Ranges that lie there beside that.
     public internal(set) var kept: Set<EventRange> = []
-    /// Ranges that lie there and wait here.
-    public internal(set) var apart: Set<EventRange> = []
+    /// Ranges that lie there and were not in the log here when they came: its events with these numbers may be others.
+    public internal(set) var waiting: Set<KeptRange> = []
     /// What each store said last.
     public internal(set) var statements: [ReplicaID: Statement] = [:]
     /// When each store had said what this one has answered, where it wanted ranges again.
@@ -32,7 +32,7 @@ public struct PlaceNotes: Hashable, Sendable {
     /// No notes.
     public init() {}
 
-    private static let magic: UInt32 = 0x334E_5747
+    private static let magic: UInt32 = 0x344E_5747
     private static let countLimit = 1 << 16
 
     /// The notes that `bytes` hold; empty ones where they hold none.
@@ -62,7 +62,7 @@ public struct PlaceNotes: Hashable, Sendable {
                 if let range = try reader.range(in: span) { notes.kept.insert(range) }
             }
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
-                if let range = try reader.range(in: span) { notes.apart.insert(range) }
+                if let range = try reader.keptRange(in: span) { notes.waiting.insert(range) }
             }
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
                 if let statement = try reader.statement(in: span) { notes.statements[statement.store] = statement }
@@ -103,12 +103,13 @@ public struct PlaceNotes: Hashable, Sendable {
             writer.append(entry.replica)
             writer.append(littleEndian: entry.sequence)
         }
-        for ranges in [kept, apart] {
-            writer.append(varint: ranges.count)
-            for range in ranges.sorted(by: { ($0.replica, $0.first, $0.last) < ($1.replica, $1.first, $1.last) }) {
-                writer.append(range)
-            }
+        writer.append(varint: kept.count)
+        for range in kept.sorted(by: { $0.isBefore($1) }) { writer.append(range) }
+        writer.append(varint: waiting.count)
+        let ordered = waiting.sorted {
+            $0.range == $1.range ? $0.rootPrefix < $1.rootPrefix : $0.range.isBefore($1.range)
         }
+        for range in ordered { writer.append(range) }
         writer.append(varint: statements.count)
         for (_, statement) in statements.sorted(by: { $0.key < $1.key }) { writer.append(statement) }
         writer.append(varint: answered.count)
@@ -135,8 +136,17 @@ public struct PlaceNotes: Hashable, Sendable {
     public mutating func heard(_ statement: Statement) {
         statements[statement.store] = statement
         vector = statement.vector
-        kept = Set(statement.kept)
-        apart = kept
+        kept = Set(statement.kept.map(\.range))
+        waiting = []
+    }
+
+    /// Counts on those of the ranges that waited here whose events are in `log` now, and forgets those that are gone.
+    mutating func settle(with log: some ReplicatedLog, _ statement: Statement) throws {
+        for one in waiting {
+            let isHere = try log.root(of: one.range.replica, through: one.range.last)?.prefix == one.rootPrefix
+            if isHere { add(one.range) }
+            if isHere || !statement.apart.contains(one) { waiting.remove(one) }
+        }
     }
 
     /// A range lies there.
@@ -151,5 +161,11 @@ public struct PlaceNotes: Hashable, Sendable {
             kept.remove(next)
             vector[next.replica] = max(vector[next.replica], next.last)
         }
+    }
+}
+
+extension EventRange {
+    fileprivate func isBefore(_ other: EventRange) -> Bool {
+        (replica, first, last) < (other.replica, other.first, other.last)
     }
 }

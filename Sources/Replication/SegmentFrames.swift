@@ -6,7 +6,9 @@ struct SegmentFrames<Log: ReplicatedLog> {
     private let log: Log
     private let identity: Identity
     private(set) var frames: [RangeFrame] = []
-    /// Which events these are, as the log names them.
+    /// Those of them that the log only keeps.
+    private(set) var kept: [RangeFrame] = []
+    /// Which events the others are, as the log names them.
     private(set) var ranges: [EventRange] = []
     private var byteCount = 0
 
@@ -22,6 +24,13 @@ struct SegmentFrames<Log: ReplicatedLog> {
     mutating func append(_ frame: RangeFrame, of range: EventRange) {
         frames.append(frame)
         ranges.append(EventRange(range.replica, range.first, through: range.first + frame.range.count - 1))
+        byteCount += frame.bytes.count
+    }
+
+    /// Appends a range that the log keeps as it came.
+    mutating func append(kept frame: RangeFrame) {
+        frames.append(frame)
+        kept.append(frame)
         byteCount += frame.bytes.count
     }
 

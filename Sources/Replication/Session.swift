@@ -20,7 +20,7 @@ public struct Session: Sendable {
         /// As ``make(_:)``, of events that the peer has and whose values it lacks; `nil` where they are lacking here too.
         case makeAgain(EventRange)
         /// Find the frame of this range among those that are kept as they came, then call ``provide(_:of:)``.
-        case find(EventRange)
+        case find(KeptRange)
         /// Take this range into the log, durably, then call ``took(_:now:)``.
         case take(RangeFrame)
         /// The conversation is over.
@@ -59,7 +59,7 @@ public struct Session: Sendable {
     private var sent = VersionVector()
     /// What the peer has sent and can prove.
     private var came = VersionVector()
-    private var sentKept: Set<EventRange> = []
+    private var sentKept: Set<KeptRange> = []
     /// What the peer lacks the values of and has not been answered.
     private var wanted: [EventRange] = []
     /// Replicas of which the peer has another history: all of theirs was sent again.
@@ -181,7 +181,7 @@ public struct Session: Sendable {
             guard wastedBytes <= Self.forgivenBytes else { return quarantine(.repeats(bytes: wastedBytes)) }
         }
         // Who sends events has them, and can prove them where their head is theirs alone; what it only keeps it has not.
-        let isOnlyKept = taking.map { remote?.kept.contains($0.range) ?? false } ?? false
+        let isOnlyKept = taking.map { remote?.kept.contains(KeptRange($0)) ?? false } ?? false
         if let taking, taking.head.sequence == taking.range.last, !isOnlyKept {
             for range in received.present { has(range) }
         }
@@ -335,10 +335,10 @@ public struct Session: Sendable {
         for replica in parted { for stream in streams(of: replica) { known[stream] = 0 } }
         known.join(sent)
         if let range = local.vector.ranges(missingFrom: known).first { return .make(range) }
-        let kept = local.kept.first { range in
+        let kept = local.kept.first { kept in
             // A range of another history has numbers that the peer may have too.
-            (range.last > remote.vector[range.replica] || local.apart.contains(range))
-                && !remote.kept.contains(range) && !sentKept.contains(range)
+            (kept.range.last > remote.vector[kept.range.replica] || local.apart.contains(kept))
+                && !remote.kept.contains(kept) && !sentKept.contains(kept)
         }
         if let kept {
             sentKept.insert(kept)

@@ -78,8 +78,8 @@ public struct SessionRunner<Log: ReplicatedLog> {
             case .makeAgain(let range):
                 let frame = try log.frame(of: range, signedBy: identity, preferredBytes: RangeLimits.preferredBytes)
                 queue += session.provide(frame.flatMap { $0.hasValues ? $0 : nil }, of: range)
-            case .find(let range):
-                queue += session.provide(try log.keptFrames().first { $0.range == range }, of: range)
+            case .find(let kept):
+                queue += session.provide(try log.keptFrames().first { KeptRange($0) == kept }, of: kept.range)
             case .take(let frame):
                 let result = try log.receive([frame], arrival: now())
                 received.add(result)

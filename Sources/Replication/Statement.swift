@@ -11,7 +11,7 @@ import Events
 /// | 2 | number of heads |
 /// | 32 each | head: replica (16), number (8), first 8 bytes of the tree root there; in order of replica |
 /// | 2 | number of ranges that it keeps as they came |
-/// | 28 each | range: replica (16), first number (8), count (4) |
+/// | 36 each | range: replica (16), first number (8), count (4); first 8 bytes of the tree root at its end |
 /// | 2 | number of ranges that it wants again: what brought them could not be read, or came without values |
 /// | 28 each | range |
 ///
@@ -30,17 +30,17 @@ public struct Statement: Hashable, Sendable {
     /// Which histories have parted, where the store is this one: it is not said, since others find it in the ranges.
     public let streams: Streams
     /// The ranges that it keeps as they came.
-    public let kept: [EventRange]
+    public let kept: [KeptRange]
     /// Those of them of which a number does not tell whether somebody has the events, where the store is this one: it does
     /// not have them otherwise, or the replica has several histories.
-    public let apart: Set<EventRange>
+    public let apart: Set<KeptRange>
     /// The ranges that it wants again: what brought them could not be read, or came without values.
     public var wanted: [EventRange]
 
     /// A statement of these parts.
     public init(
-        store: ReplicaID, milliseconds: Int64, heads: [ObservedHead], kept: [EventRange] = [],
-        apart: Set<EventRange> = [], wanted: [EventRange] = [], streams: Streams = Streams()
+        store: ReplicaID, milliseconds: Int64, heads: [ObservedHead], kept: [KeptRange] = [],
+        apart: Set<KeptRange> = [], wanted: [EventRange] = [], streams: Streams = Streams()
     ) {
         self.store = store
         self.milliseconds = milliseconds
@@ -61,11 +61,12 @@ public struct Statement: Hashable, Sendable {
                 ObservedHead(event: EventID(entry.replica, entry.sequence), rootPrefix: $0.prefix)
             }
         }
-        let (kept, streams) = (try log.keptFrames().map(\.range), try log.streams())
+        let (kept, streams) = (try log.keptFrames().map(KeptRange.init), try log.streams())
         self.init(
             store: identity.replica, milliseconds: milliseconds, heads: heads,
             kept: Array(kept.prefix(Self.rangeCount)),
-            apart: Set(try log.waitingFrames().map(\.range) + kept.filter { streams.isParted($0.replica) }),
+            apart: Set(
+                try log.waitingFrames().map(KeptRange.init) + kept.filter { streams.isParted($0.range.replica) }),
             wanted: Array(try log.lackingValues().ranges.prefix(Self.rangeCount)), streams: streams)
     }
 
@@ -116,10 +117,10 @@ extension ByteWriter {
         append(littleEndian: statement.milliseconds)
         append(littleEndian: UInt16(statement.heads.count))
         for head in statement.heads { append(head) }
-        for ranges in [statement.kept, statement.wanted] {
-            append(littleEndian: UInt16(Swift.min(ranges.count, Statement.rangeCount)))
-            for range in ranges.prefix(Statement.rangeCount) { append(range) }
-        }
+        append(littleEndian: UInt16(Swift.min(statement.kept.count, Statement.rangeCount)))
+        for range in statement.kept.prefix(Statement.rangeCount) { append(range) }
+        append(littleEndian: UInt16(Swift.min(statement.wanted.count, Statement.rangeCount)))
+        for range in statement.wanted.prefix(Statement.rangeCount) { append(range) }
     }
 }
 
@@ -150,18 +151,25 @@ extension ByteReader {
         guard count <= EventLimits.observedCount else { return nil }
         var heads: [ObservedHead] = []
         for _ in 0..<count { heads.append(try head(in: bytes)) }
-        guard let kept = try ranges(in: bytes), let wanted = try ranges(in: bytes) else { return nil }
+        guard
+            let kept = try ranges(
+                in: bytes, { (reader, bytes) throws(ByteCodingError) in try reader.keptRange(in: bytes) }),
+            let wanted = try ranges(
+                in: bytes, { (reader, bytes) throws(ByteCodingError) in try reader.range(in: bytes) })
+        else { return nil }
         let isOrdered = zip(heads, heads.dropFirst()).allSatisfy { $0.event.replica < $1.event.replica }
         guard isOrdered, heads.allSatisfy({ $0.event.sequence >= 1 }) else { return nil }
         return Statement(store: store, milliseconds: milliseconds, heads: heads, kept: kept, wanted: wanted)
     }
 
-    private mutating func ranges(in bytes: RawSpan) throws(ByteCodingError) -> [EventRange]? {
+    private mutating func ranges<Range>(
+        in bytes: RawSpan, _ read: (_ reader: inout ByteReader, _ bytes: RawSpan) throws(ByteCodingError) -> Range?
+    ) throws(ByteCodingError) -> [Range]? {
         let count = Int(try uint16(in: bytes))
         guard count <= Statement.rangeCount else { return nil }
-        var ranges: [EventRange] = []
+        var ranges: [Range] = []
         for _ in 0..<count {
-            guard let range = try range(in: bytes) else { return nil }
+            guard let range = try read(&self, bytes) else { return nil }
             ranges.append(range)
         }
         return ranges

@@ -60,7 +60,7 @@ extension History {
                 }
             }
             guard try content(of: device) == content(of: first) else {
-                throw BrokenPromise("Devices \(first.number) and \(device.number) have other events.")
+                throw BrokenPromise("They have other events: \(first.summary); \(device.summary)")
             }
             try checkNothingCouldEnter(device)
             guard device.view.digest() == first.view.digest() else {

@@ -17,7 +17,11 @@ extension History {
 
     private mutating func meet(_ healing: Plan.Healing, _ round: Int) async throws -> Bool {
         time += 60_000
-        for device in devices { device.hasNews = false }
+        for device in devices {
+            device.hasNews = false
+            // Else it would end each conversation at the first event of its own that it had not.
+            if device.mustRenew { try device.renew(as: newIdentity()) }
+        }
         var hasLeft = false
         if healing != .place {
             for left in devices.indices {

@@ -1,0 +1,37 @@
+import ByteCoding
+import EventLog
+import Events
+
+/// A range that a store keeps as it came, and which events that are: its log may have others with the same numbers.
+public struct KeptRange: Hashable, Sendable {
+    /// The numbers.
+    public let range: EventRange
+    /// The first 8 bytes of the root of the replica's tree through the last of them.
+    let rootPrefix: UInt64
+
+    init(range: EventRange, rootPrefix: UInt64) {
+        self.range = range
+        self.rootPrefix = rootPrefix
+    }
+
+    init(_ frame: RangeFrame) {
+        var hasher = MerkleHasher()
+        self.init(range: frame.range, rootPrefix: frame.endEdge.root(hasher: &hasher).prefix)
+    }
+}
+
+extension ByteWriter {
+    mutating func append(_ kept: KeptRange) {
+        append(kept.range)
+        append(bigEndian: kept.rootPrefix)
+    }
+}
+
+extension ByteReader {
+    /// Reads a range that is kept; `nil` where it is none.
+    mutating func keptRange(in bytes: RawSpan) throws(ByteCodingError) -> KeptRange? {
+        let range = try range(in: bytes)
+        let rootPrefix = bytes.bigEndianUInt64(at: try skip(8, in: bytes).lowerBound)
+        return range.map { KeptRange(range: $0, rootPrefix: rootPrefix) }
+    }
+}
