@@ -93,6 +93,27 @@ import Testing
         #expect(try stores[1].log.vector()[replica] == 4)
     }
 
+    @Test func `pass on both ranges that wait under the same numbers`() throws {
+        let twins = try (0..<2).map { _ in try TestStore(seed: 1) }
+        let holders = try (2...4).map { try TestStore(seed: $0) }
+        let replica = twins[0].identity.replica
+        for (place, twin) in twins.enumerated() {
+            try twin.write(2, byteCount: 10 + place)
+            let frame = try #require(
+                try twin.log.frame(of: EventRange(replica, 2, through: 2), signedBy: twin.identity))
+            _ = try holders[0].log.receive([frame], arrival: .test(1))
+            // The other side has one of them already.
+            if place == 0 { _ = try holders[1].log.receive([frame], arrival: .test(1)) }
+        }
+        for holder in holders.dropFirst() {
+            var talk = try Conversation(holders[0], holder)
+            try talk.run()
+            #expect(talk[0].ending == nil && talk[1].ending == nil)
+            #expect(try Set(holder.log.keptFrames()) == Set(holders[0].log.keptFrames()))
+        }
+        #expect(try holders[0].log.keptFrames().count == 2)
+    }
+
     @Test func `do not take it that who passes on a range that waits has what comes before it`() throws {
         let stores = try (1...3).map { try TestStore(seed: $0) }
         try stores[0].write(4, batchCount: 1)

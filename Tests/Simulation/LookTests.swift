@@ -38,4 +38,37 @@ import Testing
         try await look(reader)
         #expect(reader.log.vector() == author.log.vector())
     }
+
+    @Test func `leaves events where a range of another history lies that has their numbers`() async throws {
+        let (author, holder, other, reader) = (device(0), device(1), device(2), device(3))
+        func write(_ device: Device<MemoryLog>, _ number: UInt64) throws {
+            var batch = DraftBatch()
+            SpecialEvent.appendUnknown(number, to: &batch)
+            try device.write(batch, at: 1000)
+        }
+        for number in UInt64(1)...2 { try write(author, number) }
+        let twin = device(0)
+        twin.log = try author.log.copy()
+        for number in UInt64(13)...14 { try write(twin, number) }
+        try write(author, 3)
+        let replica = author.identity.replica
+        truth.allowFork(of: replica)
+        func take(_ first: UInt64, _ last: UInt64, of author: Device<MemoryLog>, by device: Device<MemoryLog>) throws {
+            let frame = try author.log.frame(
+                of: EventRange(replica, first, through: last), signedBy: author.identity, preferredBytes: 1 << 20)
+            _ = try device.receive([#require(frame)], arrival: Arrival(milliseconds: 1000))
+        }
+        // Nobody has the twin's third event, so nobody can tell which history its fourth one is of.
+        try take(4, 4, of: twin, by: holder)
+        try await look(holder)
+        try take(1, 3, of: author, by: other)
+        try await look(other)
+        try write(author, 4)
+        try take(4, 4, of: author, by: other)
+        try await look(other)
+        try await look(reader)
+        #expect(reader.log.vector()[replica] == 4)
+        #expect(Set(try reader.log.leaves()).isSuperset(of: try author.log.leaves()))
+        #expect(try reader.log.keptFrames().map(\.range) == [EventRange(replica, 4, through: 4)])
+    }
 }
