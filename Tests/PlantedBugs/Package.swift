@@ -2,7 +2,8 @@
 import PackageDescription
 
 // The engine and its suites alone, so that a planted bug costs a build of seconds: Tools/planted-bugs puts this in the
-// place of the package's own manifest, in its copy of the tree.
+// place of the package's own manifest, in its copy of the tree. With GROUNDWAVE_SUITE it has that suite alone, so that a
+// release build does not wait for the others: Tools/histories.
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 
@@ -48,3 +49,7 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+if let suite = Context.environment["GROUNDWAVE_SUITE"] {
+    package.targets.removeAll { $0.type == .test && $0.name != suite }
+}

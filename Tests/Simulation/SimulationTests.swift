@@ -3,8 +3,8 @@ import Testing
 
 /// Which seeds are run, and how.
 ///
-/// `GROUNDWAVE_SIMULATION_SEEDS=1...20000 swift test -c release -Xswiftc -enable-testing --filter Simulation` runs many;
-/// with one seed and `GROUNDWAVE_SIMULATION_TRACE=1` it says what happens at each step.
+/// `Tools/histories` runs many; with one seed in `GROUNDWAVE_SIMULATION_SEEDS` and `GROUNDWAVE_SIMULATION_TRACE=1` the suite
+/// says what happens at each step.
 private enum Setting {
     static let seeds: ClosedRange<UInt64> = {
         let text = ProcessInfo.processInfo.environment["GROUNDWAVE_SIMULATION_SEEDS"] ?? "1...300"

@@ -121,3 +121,15 @@ require_swift() {
         die "Swift $version is too old: 6.2 or later is needed. See https://www.swift.org/install"
     fi
 }
+
+# copy_engine FOLDER: a package of the engine and its suites alone, from the tree as it is; its build stays.
+copy_engine() {
+    local file
+    [ ! -e "$1/.git" ] || die "$1 is a tree somebody works in; choose a folder for the copy."
+    rm -rf "$1/Sources" "$1/Tests"
+    git ls-files -z --cached --others --exclude-standard -- Sources Tests | while IFS= read -r -d '' file; do
+        if [ -f "$file" ]; then printf '%s\0' "$file"; fi
+    done | tar --null -cf - -T - | tar -xf - -C "$1"
+    cp Tests/PlantedBugs/Package.swift "$1/Package.swift"
+    if [ -f Package.resolved ]; then cp Package.resolved "$1/Package.resolved"; fi
+}
