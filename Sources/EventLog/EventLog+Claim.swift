@@ -50,7 +50,7 @@ extension EventLog {
     }
 
     /// Claims the log anew, alone among all processes: `decide` gets the present claim and says the next one, and the
-    /// last heads of the replica that writes no more, where it is another one: see ``ownHeads(of:)``.
+    /// last heads of the replica that writes no more, where it is another one: see ``lastWords(of:)``.
     public func claim(
         _ decide: (Claim?) throws -> (next: Claim, lastWords: [(stream: ReplicaID, head: SignedHead)])
     ) throws {

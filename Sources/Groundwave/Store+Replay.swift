@@ -97,6 +97,7 @@ extension Store {
         let copy = try EventLog.create(at: target.log, id: log.id, epoch: generator.next())
         try Incarnation(files: target, log: copy, surroundings: surroundings, stateFolder: stateFolder)
             .claimNew(identity)
+        try copy.adoptStreams(of: log)
         var frames: [[UInt8]] = []
         var byteCount = 0
         func append() throws {

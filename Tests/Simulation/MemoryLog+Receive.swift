@@ -62,23 +62,8 @@ extension MemoryLog {
     }
 
     private func known() -> Arrivals.Known {
-        let counts = vector()
-        return Arrivals.Known(
-            streams: rows.streams, counts: counts, proven: { self.rows.signed[$0]?.sequence ?? 0 },
-            edge: { path, sequence in
-                guard let edge = try self.edge(along: path, through: sequence) else {
-                    throw EventLogError.damaged("the last event of a replica")
-                }
-                return edge
-            },
-            observed: { path, sequence in
-                var (stream, base) = (path[0], SequenceNumber(0))
-                for next in path.dropFirst() where sequence > base + counts[stream] {
-                    base += counts[stream]
-                    stream = next
-                }
-                return try self.observedHeads(before: EventID(stream, sequence - base))
-            },
+        Arrivals.Known(
+            from: self, streams: rows.streams, counts: vector(), proven: { self.rows.signed[$0]?.sequence ?? 0 },
             canPart: { event in
                 guard event.sequence > 0, let tree = self.trees[event.replica] else { return true }
                 var isEnd = false

@@ -141,21 +141,7 @@ extension EventLog {
     ) throws -> Arrivals.Known {
         let archived = try base()?.vector ?? VersionVector()
         return Arrivals.Known(
-            streams: streams, counts: counts, proven: { try self.signedHead(of: $0)?.sequence ?? 0 },
-            edge: { path, sequence in
-                guard let edge = try self.edge(along: path, through: sequence) else {
-                    throw EventLogError.damaged("the last event of a replica")
-                }
-                return edge
-            },
-            observed: { path, sequence in
-                var (stream, base) = (path[0], SequenceNumber(0))
-                for next in path.dropFirst() where sequence > base + counts[stream] {
-                    base += counts[stream]
-                    stream = next
-                }
-                return try self.observedHeads(before: EventID(stream, sequence - base))
-            },
+            from: self, streams: streams, counts: counts, proven: { try self.signedHead(of: $0)?.sequence ?? 0 },
             canPart: { event in
                 guard archived[event.replica] <= event.sequence else { return false }
                 guard event.sequence > 0, let position = try self.position(of: event) else {

@@ -48,14 +48,28 @@ package struct Arrivals {
         let erased: EventSet
         let leaf: (EventID) throws -> Hash256?
 
+        /// What `log` knows, which has `counts` events of `streams`.
         package init(
-            streams: Streams, counts: VersionVector, proven: @escaping (ReplicaID) throws -> SequenceNumber,
-            edge: @escaping ([ReplicaID], SequenceNumber) throws -> MerkleEdge,
-            observed: @escaping ([ReplicaID], SequenceNumber) throws -> [ObservedHead],
-            canPart: @escaping (EventID) throws -> Bool, erased: EventSet, leaf: @escaping (EventID) throws -> Hash256?
+            from log: some RangeSource, streams: Streams, counts: VersionVector,
+            proven: @escaping (ReplicaID) throws -> SequenceNumber, canPart: @escaping (EventID) throws -> Bool,
+            erased: EventSet, leaf: @escaping (EventID) throws -> Hash256?
         ) {
-            (self.streams, self.counts, self.proven, self.edge) = (streams, counts, proven, edge)
-            (self.observed, self.canPart, self.erased, self.leaf) = (observed, canPart, erased, leaf)
+            (self.streams, self.counts, self.proven) = (streams, counts, proven)
+            (self.canPart, self.erased, self.leaf) = (canPart, erased, leaf)
+            edge = { path, sequence in
+                guard let edge = try log.edge(along: path, through: sequence) else {
+                    throw EventLogError.damaged("the last event of a replica")
+                }
+                return edge
+            }
+            observed = { path, sequence in
+                var (stream, base) = (path[0], SequenceNumber(0))
+                for next in path.dropFirst() where sequence > base + counts[stream] {
+                    base += counts[stream]
+                    stream = next
+                }
+                return try log.observedHeads(before: EventID(stream, sequence - base))
+            }
         }
 
         func count(along path: [ReplicaID]) -> SequenceNumber { path.reduce(0) { $0 + counts[$1] } }

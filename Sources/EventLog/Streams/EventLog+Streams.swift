@@ -84,6 +84,20 @@ extension EventLog {
         return state
     }
 
+    /// Has this log, which is new, name events as `other` does: for a copy of what that one has.
+    package func adoptStreams(of other: EventLog) throws {
+        let (streams, state) = try other.read { transaction in
+            let tables = try LogTables(in: transaction)
+            return (try Self.streams(in: transaction, tables), try Self.nameState(in: transaction, tables))
+        }
+        if streams.isEmpty { return }
+        try write { transaction in
+            let tables = try LogTables(in: transaction)
+            try Self.put(streams, in: transaction, tables)
+            try transaction.put(state.bytes.span.bytes, for: NameState.key, in: tables.meta)
+        }
+    }
+
     static func put(_ streams: Streams, in transaction: borrowing WriteTransaction, _ tables: LogTables) throws {
         for (stream, branch) in streams.branches {
             var writer = ByteWriter(capacity: 24)

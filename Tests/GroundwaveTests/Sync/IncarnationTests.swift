@@ -198,6 +198,14 @@ import Testing
         #expect(try fleet[1].contactCount() == 11 && !fleet[1].forks().allSatisfy(\.isResolved))
         #expect(try await Store.verify(at: image.url).isOK)
         try original.close()
+        // A replay to another place has the same histories by the same names.
+        let url = fleet.folder.url.appending(path: "copy")
+        #expect(try await fleet[1].replay(to: url).isSame)
+        #expect(try await Store.verify(at: url, isDeep: true).isOK)
+        guard case .ready(let copy) = try await Store.open(at: url) else { return }
+        #expect(try copy.log.streams() == fleet[1].log.streams())
+        #expect(try copy.forks() == fleet[1].forks())
+        try copy.close()
     }
 
     @Test func `has a twin of which somebody erases something, and loses nothing by that under the same numbers`()
