@@ -59,7 +59,7 @@ let package = Package(
             name: "Groundwave",
             dependencies: [
                 "ADIF", "ByteCoding", "Connections", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records",
-                "Replication", "Settings", grdb, logging,
+                "Replication", "Settings", crypto, grdb, logging,
             ]),
         // Layer 6
         .target(name: "GroundwaveTesting", dependencies: ["Groundwave", "SeededNumbers"]),

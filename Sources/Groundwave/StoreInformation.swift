@@ -18,6 +18,32 @@ public struct StoreInformation: Sendable {
         public let isDamage: Bool
     }
 
+    /// How it stands with synchronising, by what this device keeps of it.
+    public struct Sync: Hashable, Sendable {
+        /// How it went at one remote.
+        public struct Remote: Hashable, Sendable {
+            /// Its name.
+            public let name: String
+            /// When it was last looked at with success: milliseconds since 1970; `nil` for never.
+            public let lastSuccess: Int64?
+            /// Why the last try failed; `nil` where it did not.
+            public let failure: String?
+        }
+
+        /// Whether the user has switched it off.
+        public let isOff: Bool
+        /// The remotes, by name.
+        public let remotes: [Remote]
+
+        init(_ file: SyncFile) {
+            isOff = file.isOff
+            remotes = file.remotes.keys.sorted().map { name in
+                let standing = file.standings[name]
+                return Remote(name: name, lastSuccess: standing?.lastSuccess, failure: standing?.failure)
+            }
+        }
+    }
+
     /// Bytes of the files.
     public struct Sizes: Hashable, Sendable {
         /// The log.
@@ -65,6 +91,8 @@ public struct StoreInformation: Sendable {
     /// The events that are in the log and not in the views, because they are of a type that this version does not know
     /// or because their content is malformed.
     public internal(set) var unread: [UnreadEvent] = []
+    /// How it stands with synchronising; `nil` where what this device keeps of it cannot be read, and of another moment.
+    public internal(set) var sync: Sync?
     /// What is not as it should be.
     public internal(set) var troubles: [Trouble] = []
     /// The format of the log that this version writes.
@@ -88,6 +116,7 @@ extension StoreInformation {
         guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
         bytes = Sizes(files)
         do { replica = try files.readIdentity().replica } catch { note("identity", error, files.identity) }
+        sync = (try? SyncFile.file(of: files).read()).map(Sync.init)
         var options = Environment.Options()
         options.isReadOnly = true
         let log: EventLog

@@ -66,6 +66,11 @@ private struct Devices {
         let gone = try program.run("sync", "--json")
         #expect(gone.status == 69 && gone.error["code"] as? String == "unreachable")
         #expect(try program.run("sync", "status").output.contains("The last try failed"))
+        #expect(try program.run("info").output.contains("; the last try failed"))
+        let told = try #require(try program.json("info")["sync"] as? [String: Any])
+        let remote = try #require((told["remotes"] as? [[String: Any]])?.first)
+        #expect(told["off"] as? Bool == false && remote["name"] as? String == "stick")
+        #expect(remote["lastSuccess"] != nil && remote["failure"] != nil)
         let other = try Program()
         try other.json("remote", "add", "mine", program.folder.appending(path: "other").path)
         try other.json("sync")
@@ -78,6 +83,7 @@ private struct Devices {
         #expect(try devices.shack.json("sync", "off")["changed"] as? Bool == true)
         let refused = try devices.shack.run("sync", "--json")
         #expect(refused.status == 78 && refused.error["code"] as? String == "syncOff")
+        #expect(try devices.shack.run("info").output.contains("off on this device"))
         #expect(try devices.shack.run("sync", "on").output.contains("Synchronising is on."))
         #expect(try devices.shack.run("sync").status == 0)
     }
@@ -179,5 +185,48 @@ private struct Devices {
         #expect(try program.json("backup", "mirror")["mirror"] as? String == folder.path)
         try program.json("backup", "mirror", "off")
         #expect(try program.run("backup", "now").status == 64)
+    }
+
+    @Test func `backup copies the photos that sessions name, and no other files`() throws {
+        let program = try Program()
+        let (folder, photos) = (
+            program.folder.appending(path: "mirror"), program.folder.appending(path: "pictures")
+        )
+        for url in [folder, photos] {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        }
+        func put(_ text: String, _ name: String) throws {
+            try Data(text.utf8).write(to: photos.appending(path: name))
+        }
+        try put("hello", "summit.jpg")
+        try put("other", "hut.jpg")
+        try put("secret", "diary.txt")
+        try Data("outside".utf8).write(to: program.folder.appending(path: "outside.jpg"))
+        try FileManager.default.createSymbolicLink(
+            at: photos.appending(path: "link.jpg"),
+            withDestinationURL: program.folder.appending(path: "outside.jpg"))
+        // The SHA-256 of "hello": the first is that file, the second is not.
+        let hash = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+        try program.json("session", "start", "--call", "N0CALL")
+        let names = "summit.jpg \(hash),hut.jpg \(hash),link.jpg,../outside.jpg,gone.jpg"
+        try program.json("session", "edit", "PHOTOS=\(names)")
+        try program.json("backup", "mirror", folder.path, "--photos", photos.path)
+        #expect(try program.json("backup", "mirror")["photos"] as? String == photos.path)
+        let written = try program.json("backup", "now")
+        #expect(written["photos"] as? Int == 1)
+        #expect(written["missingPhotos"] as? [String] == ["gone.jpg", "hut.jpg", "link.jpg"])
+        let there = folder.appending(path: "photos")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: there.path) == ["summit.jpg"])
+        // What changes is copied again; what is deleted where it is kept stays in the mirror.
+        try program.json("session", "edit", "PHOTOS=summit.jpg,hut.jpg")
+        #expect(try program.json("backup", "now")["photos"] as? Int == 2)
+        try FileManager.default.removeItem(at: photos.appending(path: "hut.jpg"))
+        try put("hello again", "summit.jpg")
+        #expect(try program.json("backup", "now")["photos"] as? Int == 2)
+        #expect(try String(contentsOf: there.appending(path: "summit.jpg"), encoding: .utf8) == "hello again")
+        let text = try program.run("backup", "now").output
+        #expect(text.contains("2 photos of sessions are there."))
+        #expect(try program.run("backup", "mirror", "off", "--photos", photos.path).status == 64)
+        #expect(try program.run("backup", "mirror", folder.path, "--photos", photos.path + "/no").status == 66)
     }
 }

@@ -4,12 +4,14 @@ import Groundwave
 
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Keep a folder with all contacts as ADIF and the settings as JSON.",
+        abstract: "Keep a folder with all contacts as ADIF, the settings as JSON, and the photos of sessions.",
         discussion: """
             The mirror is written by itself, at most an hour after a change, whenever groundwave runs. Any program that \
-            reads ADIF can read it; groundwave settings import reads the settings back.
+            reads ADIF can read it; groundwave settings import reads the settings back. With --photos, the files that \
+            the field PHOTOS of a session names are copied too: by name, or by name and SHA-256, separated by a space.
 
               groundwave backup mirror ~/Documents/Log
+              groundwave backup mirror ~/Documents/Log --photos ~/Pictures/Summits
               groundwave backup now
             """,
         subcommands: [BackupMirror.self, BackupNow.self])
@@ -21,26 +23,56 @@ struct BackupMirror: AsyncParsableCommand {
 
     @Argument(help: ArgumentHelp("The folder, or the word off.", valueName: "path"))
     var path: String?
+    @Option(help: ArgumentHelp("Where the photos are that sessions name; they are copied.", valueName: "folder"))
+    var photos: String?
     @OptionGroup var options: StoreOptions
 
     struct Result: Encodable {
         var mirror: String?
+        var photos: String?
     }
 
     func run() async throws {
         guard let path else {
-            let folder = try await options.openForReading().mirrorFolder()
-            if options.json { return try Terminal.print(json: Result(mirror: folder?.path)) }
-            return Terminal.print(folder.map { "The mirror is \($0.path)." } ?? "No folder is kept as a mirror.")
+            let mirror = try await options.openForReading().mirror()
+            if options.json { return try print(json: mirror) }
+            Terminal.print(mirror.map { "The mirror is \($0.folder.path)." } ?? "No folder is kept as a mirror.")
+            if let photos = mirror?.photos { Terminal.print("Photos are copied from \(photos.path).") }
+            return
         }
         let store = try await options.open()
-        try store.setMirror(path == "off" ? nil : URL(filePath: path))
-        let folder = try store.mirrorFolder()
-        if folder != nil { try store.writeMirror() }
-        if options.json { return try Terminal.print(json: Result(mirror: folder?.path)) }
-        Terminal.print(
-            folder.map { "The mirror is \($0.path); it was written." }
-                ?? "No folder is kept as a mirror any more. What was written stays.")
+        let isOff = path == "off"
+        try store.setMirror(
+            isOff ? nil : MirrorSetting(folder: URL(filePath: path), photos: photos.map { URL(filePath: $0) }))
+        guard let mirror = try store.mirror() else {
+            if options.json { return try print(json: nil) }
+            return Terminal.print("No folder is kept as a mirror any more. What was written stays.")
+        }
+        let written = try store.writeMirror()
+        if options.json { return try print(json: mirror) }
+        Terminal.print("The mirror is \(mirror.folder.path); it was written.")
+        if mirror.photos != nil { Terminal.print(written.photoLine) }
+    }
+
+    func validate() throws {
+        if photos != nil, path == nil || path == "off" {
+            throw ValidationError("--photos goes with the folder of the mirror.")
+        }
+    }
+
+    private func print(json mirror: MirrorSetting?) throws {
+        try Terminal.print(json: Result(mirror: mirror?.folder.path, photos: mirror?.photos?.path))
+    }
+}
+
+extension MirrorWritten {
+    /// How many photos there are, and which are missing.
+    fileprivate var photoLine: String {
+        let there = "\(NumberText.count(photos, "photo")) of sessions \(photos == 1 ? "is" : "are") there."
+        if missingPhotos.isEmpty { return there }
+        let names = missingPhotos.prefix(5).map { Terminal.visible($0) }.joined(separator: ", ")
+        let more = missingPhotos.count > 5 ? ", …" : ""
+        return there + " Not in the folder of photos, or other files there: \(names)\(more)."
     }
 }
 
@@ -53,15 +85,21 @@ struct BackupNow: AsyncParsableCommand {
         var adif: String
         var settings: String
         var qsos: Int
+        var photos: Int
+        var missingPhotos: [String]
     }
 
     func run() async throws {
-        let written = try await options.open().writeMirror()
+        let store = try await options.open()
+        let written = try store.writeMirror()
         if options.json {
             return try Terminal.print(
-                json: Result(adif: written.adif, settings: written.settings, qsos: written.contacts))
+                json: Result(
+                    adif: written.adif, settings: written.settings, qsos: written.contacts, photos: written.photos,
+                    missingPhotos: written.missingPhotos))
         }
         Terminal.print("\(NumberText.count(written.contacts, "contact")) in \(written.adif).")
         Terminal.print("The settings are in \(written.settings).")
+        if try store.mirror()?.photos != nil { Terminal.print(written.photoLine) }
     }
 }

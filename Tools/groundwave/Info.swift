@@ -28,6 +28,26 @@ struct Info: AsyncParsableCommand {
             var message: String
         }
 
+        struct Sync: Encodable {
+            struct Remote: Encodable {
+                var name: String
+                var lastSuccess: String?
+                var failure: String?
+            }
+
+            var off: Bool
+            var remotes: [Remote]
+
+            init(_ sync: StoreInformation.Sync) {
+                off = sync.isOff
+                remotes = sync.remotes.map { remote in
+                    Remote(
+                        name: remote.name, lastSuccess: remote.lastSuccess.map { TimeText.milliseconds($0) },
+                        failure: remote.failure)
+                }
+            }
+        }
+
         var store: String
         var log: String?
         var replica: String?
@@ -45,6 +65,7 @@ struct Info: AsyncParsableCommand {
         var archived: UInt64?
         var unread: Int
         var bytes: Sizes
+        var sync: Sync?
         var format: UInt32
         var program: String
         var liblmdb: String
@@ -76,8 +97,19 @@ struct Info: AsyncParsableCommand {
             unread: information.unread.count,
             bytes: .init(
                 log: information.bytes.log, views: information.bytes.views, snapshots: information.bytes.snapshots),
-            format: information.format, program: Groundwave.version, liblmdb: information.lmdbVersion,
+            sync: information.sync.map(Result.Sync.init), format: information.format, program: Groundwave.version,
+            liblmdb: information.lmdbVersion,
             damage: information.troubles.map { .init(part: $0.part, message: $0.message) })
+    }
+
+    /// A line for each remote: whether all have the same is for `sync status` to say.
+    private static func lines(of sync: StoreInformation.Sync?) -> [String] {
+        guard let sync else { return [] }
+        if sync.isOff { return ["off on this device"] }
+        return sync.remotes.map { remote in
+            let last = remote.lastSuccess.map { "last done \(TimeText.milliseconds($0))" } ?? "not yet done"
+            return "\(remote.name): \(last)" + (remote.failure == nil ? "" : "; the last try failed")
+        }
     }
 
     private func describe(_ result: Result, _ information: StoreInformation) {
@@ -111,6 +143,7 @@ struct Info: AsyncParsableCommand {
                 .filter { $0.0 > 0 || $0.1 != "snapshots" }.map { "\(NumberText.bytes($0.0)) \($0.1)" }
                 .joined(separator: ", "),
         ])
+        for line in Self.lines(of: information.sync) { table.append(["Sync", line]) }
         table.append([
             "Version", "Groundwave \(result.program), log format \(result.format), liblmdb \(result.liblmdb)",
         ])

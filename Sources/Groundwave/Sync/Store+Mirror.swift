@@ -9,11 +9,30 @@ public struct MirrorWritten: Hashable, Sendable {
     public let contacts: Int
     /// The file of the settings that travel.
     public let settings: String
+    /// How many photos of sessions lie beside them.
+    public let photos: Int
+    /// The names of those that do not: they are not in the folder of photos, or are other files there.
+    public let missingPhotos: [String]
+}
+
+/// What is kept as a mirror.
+public struct MirrorSetting: Hashable, Sendable {
+    /// The folder.
+    public let folder: URL
+    /// Where the photos are that sessions name; `nil` where these are not mirrored.
+    public let photos: URL?
+
+    /// A mirror in `folder`.
+    public init(folder: URL, photos: URL? = nil) {
+        (self.folder, self.photos) = (folder, photos)
+    }
 }
 
 /// A folder that the user can see and that gets, from time to time, all contacts as ADIF and the settings as JSON.
 struct Mirror: Codable, Hashable {
     var folder: String
+    /// Where the photos are that sessions name; `nil` where these are not mirrored.
+    var photos: String?
     /// The log's last position when it was written last; 0 for never.
     var position: UInt64 = 0
     /// When that was: milliseconds since 1970.
@@ -29,15 +48,19 @@ struct Mirror: Codable, Hashable {
 }
 
 extension Store {
-    /// The folder that is kept as a mirror; `nil` where there is none.
-    public func mirrorFolder() throws -> URL? { try syncFile.read().mirror.map { URL(filePath: $0.folder) } }
+    /// What is kept as a mirror; `nil` where nothing is.
+    public func mirror() throws -> MirrorSetting? {
+        try syncFile.read().mirror.map { mirror in
+            MirrorSetting(folder: URL(filePath: mirror.folder), photos: mirror.photos.map { URL(filePath: $0) })
+        }
+    }
 
-    /// Keeps `folder` as a mirror from now on, or keeps none. What lies in the old folder stays there.
+    /// Keeps a mirror from now on, or none. What lies in the old folder stays there.
     ///
     /// - Throws: ``StoreError`` with code `notFound` where there is no such folder.
-    public func setMirror(_ folder: URL?) throws {
+    public func setMirror(_ setting: MirrorSetting?) throws {
         try requireWritable()
-        if let folder {
+        for folder in [setting?.folder, setting?.photos].compactMap(\.self) {
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
                 throw StoreError(
@@ -45,17 +68,21 @@ extension Store {
             }
         }
         try syncFile.update { file in
-            file.mirror = folder.map { Mirror(folder: $0.standardizedFileURL.path) }
+            file.mirror = setting.map { setting in
+                Mirror(
+                    folder: setting.folder.standardizedFileURL.path, photos: setting.photos?.standardizedFileURL.path)
+            }
             return true
         }
     }
 
     /// Writes the mirror now: `groundwave.adi` with every contact that shows, `groundwave-settings.json` with the settings
-    /// that travel, which ``importSettings(_:named:isDryRun:note:author:)`` reads back. Each takes the place of the one before in one step.
+    /// that travel, which ``importSettings(_:named:isDryRun:note:author:)`` reads back, and in `photos` the files that
+    /// sessions name, where their folder is named. Each file takes the place of the one before in one step.
     ///
     /// - Throws: ``StoreError`` with code `usage` where there is no mirror; `inputOutput` where its folder cannot be
     ///   written. The files are then those of before.
-    /// - Complexity: An export of the whole log.
+    /// - Complexity: An export of the whole log, and O(bytes of photos that are new).
     @discardableResult
     public func writeMirror() throws -> MirrorWritten {
         guard let mirror = try syncFile.read().mirror else {
@@ -72,6 +99,12 @@ extension Store {
         var file = try AtomicFile(settings)
         try file.write(try exportSettings())
         try file.finish()
+        var photos: MirrorPhotos?
+        if let source = mirror.photos {
+            var copying = MirrorPhotos(from: URL(filePath: source), to: folder.appending(path: "photos"))
+            try copying.copy(Set(try sessions().flatMap(\.photos)))
+            photos = copying
+        }
         let now = surroundings.now().wallMilliseconds
         try syncFile.update { file in
             guard file.mirror?.folder == mirror.folder else { return false }
@@ -79,6 +112,8 @@ extension Store {
             file.mirror?.written = now
             return true
         }
-        return MirrorWritten(adif: adif, contacts: contacts, settings: settings)
+        return MirrorWritten(
+            adif: adif, contacts: contacts, settings: settings, photos: photos?.count ?? 0,
+            missingPhotos: photos?.missing ?? [])
     }
 }
