@@ -11,7 +11,8 @@ import Testing
         ["record", "kinds"], ["record", "add"], ["record", "edit"], ["record", "remove"], ["record", "restore"],
         ["record", "list"], ["record", "show"], ["conflicts", "list"], ["conflicts", "show"], ["conflicts", "choose"],
         ["head", "show"], ["head", "check"],
-        ["duplicates", "list"], ["duplicates", "merge"], ["duplicates", "dismiss"],
+        ["replicas", "list"], ["replicas", "rename"], ["forks", "list"], ["duplicates", "list"],
+        ["duplicates", "merge"], ["duplicates", "dismiss"],
     ]
 
     @Test(arguments: verbs)

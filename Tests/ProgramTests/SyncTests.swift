@@ -150,6 +150,24 @@ private struct Devices {
         #expect(replicas.contains("goes on as"))
     }
 
+    @Test func `replicas rename calls a device otherwise, on all devices`() throws {
+        let devices = try Devices()
+        try devices.settle()
+        let program = devices.shack
+        let renamed = try program.json("replicas", "rename", "laptop", " Summit phone ")
+        #expect(renamed["device"] as? String == "Summit phone" && renamed["changed"] as? Bool == true)
+        #expect(try program.json("replicas", "rename", "summit phone", "Summit phone")["changed"] as? Bool == false)
+        try devices.settle()
+        let told = try program.json("replicas", "list", "--store", devices.laptop.path)
+        let this = (told["replicas"] as? [[String: Any]])?.first { $0["isThisDevice"] as? Bool == true }
+        #expect(this?["device"] as? String == "Summit phone")
+        #expect(try program.run("replicas", "rename", "laptop", "x").status == 66, "it is not called that any more")
+        for name in ["", "  ", "a\nb", String(repeating: "é", count: 33)] {
+            #expect(try program.run("replicas", "rename", "Summit phone", name).status == 64)
+        }
+        #expect(try program.run("history", "--store", devices.laptop.path).output.contains("Summit phone"))
+    }
+
     @Test func `remote show says what lies there, and remove deletes it only when asked to`() throws {
         let devices = try Devices()
         let shown = try devices.shack.json("remote", "show", "stick")

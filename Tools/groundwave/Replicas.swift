@@ -3,7 +3,56 @@ import Groundwave
 
 struct Replicas: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "The devices of this log, and what each was before its store was copied or put back.")
+        abstract: "The devices of this log: list, rename.",
+        subcommands: [ReplicasList.self, ReplicasRename.self], defaultSubcommand: ReplicasList.self)
+}
+
+struct ReplicasRename: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rename", abstract: "Call a device otherwise, on all devices.",
+        discussion: """
+            A device is called by what it is called, or by the first letters of its replica. What was written under its old \
+            name shows the new one.
+
+              groundwave replicas rename shack.local Shack
+              groundwave replicas rename 6HZZCXME "Summit phone"
+            """)
+
+    @Argument(help: ArgumentHelp("Its name, or the first letters of its replica.", valueName: "device"))
+    var device: String
+    @Argument(help: ArgumentHelp("What it is to be called.", valueName: "name"))
+    var name: String
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var writing: WriteOptions
+
+    struct Result: Encodable {
+        var replica: String
+        var device: String
+        var changed: Bool
+    }
+
+    func run() async throws {
+        let store = try await options.open(author: writing.author)
+        let replica = try store.replica(named: device)
+        let written = try await store.rename(replica, to: name, note: writing.note ?? "", author: writing.author)
+        let now = try store.deviceNames()[replica] ?? name
+        if options.json {
+            return try Terminal.print(json: Result(replica: "\(replica)", device: now, changed: written.value))
+        }
+        Terminal.print(
+            written.value
+                ? "\(replica.short) is called \(Terminal.visible(now)) from now on."
+                : "Nothing changed: it is called so already.")
+    }
+}
+
+struct ReplicasList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the devices, and what each was before its store was copied or put back.",
+        discussion: """
+              groundwave replicas list
+            """)
 
     @OptionGroup var options: StoreOptions
 

@@ -1,5 +1,6 @@
 import EventLog
 import Events
+import Records
 import Replication
 
 /// A replica of the log: one device, what a device was before its store was copied or put back, or a history of it that
@@ -48,6 +49,39 @@ extension Store {
                 (one.successors.isEmpty && streams.branches[one.id] == nil ? 0 : 1, one.id)
             }
             return found.sorted { order($0) < order($1) }
+        }
+    }
+}
+
+extension Store {
+    /// Calls the device of a replica otherwise, on all devices. What it was called before stays in the history; `undo` does
+    /// not change it back.
+    ///
+    /// - Parameters:
+    ///   - replica: A replica; one of several histories has the name of the replica that it is of.
+    ///   - name: One line of at most 64 bytes.
+    /// - Returns: Whether anything was written.
+    /// - Throws: ``StoreError`` with code `usage` where that is no name; `notFound` where there is no such replica. Then
+    ///   nothing was written.
+    @discardableResult
+    public func rename(
+        _ replica: ReplicaID, to name: String, note: String = "", author: String? = nil
+    ) async throws -> Written<Bool> {
+        let name = String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        guard !name.isEmpty, name.utf8.count <= 64,
+            name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+        else {
+            throw StoreError(
+                .usage, "That cannot be the name of a device.", hint: "Say it in one line of at most 64 bytes.")
+        }
+        let origin = try describing { try log.streams().origin(of: replica) }
+        return try await write(note: note, author: author) { batch in
+            let id = RecordID(high: origin.high, low: origin.low)
+            guard try batch.record(ReplicaKind.name, id) != nil else {
+                throw StoreError(
+                    .notFound, "There is no device \(replica.short).", hint: "groundwave replicas lists them.")
+            }
+            return try batch.set(ReplicaKind.name, id, [Assignment("DEVICE", text: name)])
         }
     }
 }
