@@ -25,10 +25,12 @@ extension History {
         var hasLeft = false
         if healing != .place {
             for left in devices.indices {
-                for right in devices.indices where left < right { try talkInPeace(devices[left], devices[right]) }
+                for right in devices.indices where left < right && (healing != .line || right == left + 1) {
+                    try talkInPeace(devices[left], devices[right])
+                }
             }
         }
-        if healing != .conversations {
+        if healing == .place || healing == .both {
             for device in devices { hasLeft = try await lookInPeace(device, at: 0) || hasLeft }
         }
         return hasLeft || devices.contains { $0.hasNews }
