@@ -7,9 +7,9 @@ import Testing
 /// says what happens at each step.
 private enum Setting {
     static let seeds: ClosedRange<UInt64> = {
-        let text = ProcessInfo.processInfo.environment["GROUNDWAVE_SIMULATION_SEEDS"] ?? "1...300"
+        let text = ProcessInfo.processInfo.environment["GROUNDWAVE_SIMULATION_SEEDS"] ?? "1...100"
         let parts = text.split(separator: "...", maxSplits: 1).compactMap { UInt64($0) }
-        guard let first = parts.first, let last = parts.last, first <= last else { return 1...300 }
+        guard let first = parts.first, let last = parts.last, first <= last else { return 1...100 }
         return first...last
     }()
 
