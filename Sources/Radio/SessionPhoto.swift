@@ -4,6 +4,9 @@ import Events
 ///
 /// An element of the session's field `PHOTOS` is the name, or the name, a space, and the SHA-256 of the file in hexadecimal.
 public struct SessionPhoto: Hashable, Comparable, Sendable {
+    /// The most bytes of a name: of 255 that a file may have, some are left for it while it is written.
+    private static let nameBytes = 240
+
     /// The name of the file: no path, and no name that hides the file.
     public let name: String
     /// The SHA-256 of the file in lower-case hexadecimal; `nil` where any content will do.
@@ -20,7 +23,8 @@ public struct SessionPhoto: Hashable, Comparable, Sendable {
             }
         }
         let isName =
-            !name.isEmpty && name.utf8.count <= 255 && name.first != "." && name.first != " " && name.last != " "
+            !name.isEmpty && name.utf8.count <= Self.nameBytes && name.first != "." && name.first != " "
+            && name.last != " "
             && name.unicodeScalars.allSatisfy { $0 != "/" && $0 != "\\" && $0.value >= 0x20 && $0.value != 0x7F }
         guard isName else { return nil }
         (self.name, self.hash) = (String(name), hash)

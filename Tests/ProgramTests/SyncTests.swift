@@ -235,6 +235,10 @@ private struct Devices {
         #expect(written["missingPhotos"] as? [String] == ["gone.jpg", "hut.jpg", "link.jpg"])
         let there = folder.appending(path: "photos")
         #expect(try FileManager.default.contentsOfDirectory(atPath: there.path) == ["summit.jpg"])
+        // What lies there already counts only if it is the file that was hashed.
+        try Data("HELLO".utf8).write(to: folder.appending(path: "photos/summit.jpg"))
+        #expect(try program.json("backup", "now")["photos"] as? Int == 1)
+        #expect(try Data(contentsOf: folder.appending(path: "photos/summit.jpg")) == Data("hello".utf8))
         // What changes is copied again; what is deleted where it is kept stays in the mirror.
         try program.json("session", "edit", "PHOTOS=summit.jpg,hut.jpg")
         #expect(try program.json("backup", "now")["photos"] as? Int == 2)

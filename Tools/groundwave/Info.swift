@@ -42,7 +42,7 @@ struct Info: AsyncParsableCommand {
                 off = sync.isOff
                 remotes = sync.remotes.map { remote in
                     Remote(
-                        name: remote.name, lastSuccess: remote.lastSuccess.map { TimeText.milliseconds($0) },
+                        name: remote.name, lastSuccess: remote.lastSuccess.map { UTCText.milliseconds($0) },
                         failure: remote.failure)
                 }
             }

@@ -11,8 +11,8 @@ struct ReplicasRename: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rename", abstract: "Call a device otherwise, on all devices.",
         discussion: """
-            A device is called by what it is called, or by the first letters of its replica. What was written under its old \
-            name shows the new one.
+            Say which device by its present name, or by the first letters of its replica. What it wrote before shows the \
+            new name too. Undo does not take this back: rename it again.
 
               groundwave replicas rename shack.local Shack
               groundwave replicas rename 6HZZCXME "Summit phone"

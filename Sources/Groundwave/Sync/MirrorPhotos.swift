@@ -14,7 +14,7 @@ struct MirrorPhotos {
 
     /// How many of the photos lie in the mirror.
     private(set) var count = 0
-    /// The names of those that do not: there is no such file, or it has another content than the one that was hashed.
+    /// The names of those that do not: there is no such file, it cannot be read, or it is not the one that was hashed.
     private(set) var missing: [String] = []
 
     init(from source: URL, to target: URL) {
@@ -23,7 +23,8 @@ struct MirrorPhotos {
 
     /// Copies what is not there yet. A photo that is gone from its folder stays in the mirror.
     ///
-    /// - Complexity: O(bytes of the photos that are new or have changed).
+    /// - Throws: ``StoreError`` with code `inputOutput` where the mirror cannot be written.
+    /// - Complexity: O(bytes of the photos that are new, have changed, or were hashed).
     mutating func copy(_ photos: Set<SessionPhoto>) throws {
         if photos.isEmpty { return }
         try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
@@ -35,19 +36,34 @@ struct MirrorPhotos {
     private func copy(_ photo: SessionPhoto) throws -> Bool {
         let (from, to) = (source.appending(path: photo.name), target.appending(path: photo.name))
         let there = Self.file(at: to)
-        guard let kept = Self.file(at: from) else { return there != nil }
-        if let there, there.size == kept.size, there.modified >= kept.modified { return true }
-        let file = try FileHandle(forReadingFrom: from)
-        defer { try? file.close() }
-        var hasher = SHA256()
+        if there != nil, let hash = photo.hash, Self.read(to) == hash { return true }
+        guard let kept = Self.file(at: from) else { return there != nil && photo.hash == nil }
+        if photo.hash == nil, let there, there.size == kept.size, there.modified >= kept.modified { return true }
         var copy = try AtomicFile(to.path)
-        while let chunk = try file.read(upToCount: Self.chunkBytes), !chunk.isEmpty {
-            hasher.update(data: chunk)
-            try copy.write([UInt8](chunk))
+        var failure: (any Error)?
+        let hash = Self.read(from) { bytes in
+            do { try copy.write(bytes) } catch { failure = error }
+            return failure == nil
         }
-        if let hash = photo.hash, hash != "\(Hash256(hasher.finalize()))" { return false }
+        if let failure { throw failure }
+        guard let hash, photo.hash ?? hash == hash else { return false }
         try copy.finish()
         return true
+    }
+
+    /// Hands out the bytes of a file, as long as `body` says to go on; returns their SHA-256, or `nil` where the file cannot
+    /// be read to its end.
+    private static func read(_ url: URL, _ body: (_ bytes: [UInt8]) -> Bool = { _ in true }) -> String? {
+        guard let file = try? FileHandle(forReadingFrom: url) else { return nil }
+        defer { try? file.close() }
+        var hasher = SHA256()
+        do {
+            while let chunk = try file.read(upToCount: chunkBytes), !chunk.isEmpty {
+                hasher.update(data: chunk)
+                if !body([UInt8](chunk)) { return nil }
+            }
+        } catch { return nil }
+        return "\(Hash256(hasher.finalize()))"
     }
 
     /// What is known of a file; `nil` where there is none, or a link, a folder, a device.
