@@ -7,17 +7,16 @@ import Synchronization
 
 /// Which events have no values any more: folded from the records of erases.
 struct Erasures {
-    /// The events that are erased.
-    private(set) var events = EventSet()
-    /// The same by the position of the event that says so.
+    /// The events that are erased, by the position of the event that says so.
     private(set) var byPosition: [(position: Position, events: EventSet)] = []
+
+    /// The events that are erased.
+    var events: EventSet { byPosition.reduce(into: EventSet()) { $0.formUnion($1.events) } }
 
     /// Reads the erases that `view` knows.
     init(in view: borrowing ViewReader, _ log: EventLog) throws {
         try view.forEachRecord(of: ErasureKind.name) { record in
-            let named = try ErasureKind.events(of: record, in: log)
-            events.formUnion(named)
-            byPosition.append((record.firstPosition, named))
+            byPosition.append((record.firstPosition, try ErasureKind.events(of: record, in: log)))
             return true
         }
     }
@@ -54,7 +53,6 @@ final class Erasing: Sendable {
         let erasures = try views.read { try $0.hasRecords(of: ErasureKind.name) ? Erasures(in: $0, log) : nil }
         guard let erasures else { return (certain, open) }
         let done = try log.erased()
-        if erasures.events.subtracting(done).isEmpty { return (certain, open) }
         let (vector, readingsCount) = (try log.vector(), try log.readingsCount())
         for (position, events) in erasures.byPosition {
             let rest = events.subtracting(done)

@@ -122,7 +122,7 @@ final class Device<Log: SimulatedLog> {
         try view.catchUp(with: log)
         let erased = try log.erased()
         var new = EventSet()
-        for (event, events) in view.erasuresBy.sorted(by: { $0.key < $1.key }) {
+        for (event, events) in view.erasures.sorted(by: { $0.key < $1.key }) {
             let rest = events.subtracting(erased)
             if rest.isEmpty { continue }
             let meaning = try log.meaning(of: rest, namedBy: event)

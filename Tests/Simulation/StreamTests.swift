@@ -17,6 +17,17 @@ private struct Twins {
     }
 }
 
+extension Writer {
+    /// How the names are read here in the first event of another writer.
+    fileprivate func names(inFirstOf writer: Writer) throws -> WrittenNames {
+        var names: WrittenNames?
+        try log.forEach(from: 1) { _, frame, bytes in
+            if frame.id == EventID(writer.replica, 1) { names = frame.names(in: bytes) }
+        }
+        return try #require(names)
+    }
+}
+
 /// All that a log says of streams, in a form that can be compared.
 private struct Said: Equatable {
     let vector: VersionVector
@@ -137,16 +148,14 @@ private struct Said: Equatable {
             let streams = try reader.log.streams()
             for (writer, source) in [(one, twins.author), (other, twins.twin)] {
                 let wanted = try #require(try source.log.leaves().last)
-                var names: WrittenNames?
                 var meant: [Hash256: EventID] = [:]
                 var hasher = MerkleHasher()
                 try reader.log.forEach(from: 1) { _, frame, bytes in
-                    if frame.id == EventID(writer.replica, 1) { names = frame.names(in: bytes) }
                     meant[hasher.leaf(of: frame, in: bytes)] = frame.id
                 }
-                let written = EventID(twins.author.replica, 5)
-                #expect(names?(written) == meant[wanted])
-                #expect(names?(EventID(twins.author.replica, 2)) == EventID(twins.author.replica, 2))
+                let names = try reader.names(inFirstOf: writer)
+                #expect(names(EventID(twins.author.replica, 5)) == meant[wanted])
+                #expect(names(EventID(twins.author.replica, 2)) == EventID(twins.author.replica, 2))
                 #expect(streams.branches[try #require(meant[wanted]).replica] != nil)
             }
         }
@@ -178,12 +187,8 @@ private struct Said: Equatable {
         #expect(try meaning(3, 5, other).certain.isEmpty && meaning(3, 5, other).open.isEmpty)
         // With the other history its name says which it is.
         try reader.take(twins.twin.range(3, 5))
-        var names: WrittenNames?
-        try reader.log.forEach(from: 1) { _, frame, bytes in
-            if frame.id == EventID(other.replica, 1) { names = frame.names(in: bytes) }
-        }
-        let read = try #require(names)
-        let meant = EventSet(read(EventRange(replica, 2, through: 5)))
+        let names = try reader.names(inFirstOf: other)
+        let meant = EventSet(names(EventRange(replica, 2, through: 5)))
         #expect(try reader.log.meaning(of: meant, namedBy: EventID(other.replica, 1)).certain == meant)
     }
 

@@ -43,10 +43,13 @@ extension View {
     func digest() -> Hash256 {
         var writer = ByteWriter(capacity: 4096)
         writer.append(varint: unknownCount)
-        for range in erasures.ranges {
-            writer.append(range.replica)
-            writer.append(littleEndian: range.first)
-            writer.append(littleEndian: range.last)
+        for (event, events) in erasures.sorted(by: { $0.key < $1.key }) {
+            writer.append(event)
+            for range in events.ranges {
+                writer.append(range.replica)
+                writer.append(littleEndian: range.first)
+                writer.append(littleEndian: range.last)
+            }
         }
         for record in records {
             if let record = self[record], record.eventCount > 0 { writer.append(record) }

@@ -14,10 +14,8 @@ struct View {
     private(set) var names = Names()
     /// How far it has come.
     private(set) var position: Position = 0
-    /// What the events say that are to be erased.
-    private(set) var erasures = EventSet()
-    /// The same by the event that says so.
-    private(set) var erasuresBy: [EventID: EventSet] = [:]
+    /// What is to be erased, by the event that says so.
+    private(set) var erasures: [EventID: EventSet] = [:]
     /// Events that this version does not know.
     private(set) var unknownCount = 0
 
@@ -82,9 +80,7 @@ struct View {
         case SpecialEvent.erasure:
             let names = frame.names(in: bytes)
             let erased = try SpecialEvent.erased(bytes.extracting(frame.shape))
-            let meant = EventSet(erased.ranges.flatMap { names($0) })
-            erasures.formUnion(meant)
-            erasuresBy[frame.id, default: EventSet()].formUnion(meant)
+            erasures[frame.id] = EventSet(erased.ranges.flatMap { names($0) })
         default: unknownCount += 1
         }
     }
