@@ -16,9 +16,10 @@ let package = Package(
     platforms: [.macOS(.v26)],
     products: [
         .library(name: "Groundwave", targets: ["Groundwave"]),
-        // The layers themselves, for the benchmarks.
+        // The layers themselves, for the benchmarks and the fault bench.
         .library(
-            name: "GroundwaveEngine", targets: ["ADIF", "ByteCoding", "EventLog", "Events", "Projections", "Records"]),
+            name: "GroundwaveEngine",
+            targets: ["ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
         .library(name: "GroundwaveTesting", targets: ["GroundwaveTesting"]),
         .executable(name: "groundwave", targets: ["groundwave-cli"]),
     ],
@@ -51,6 +52,7 @@ let package = Package(
         .target(
             name: "Replication", dependencies: ["ByteCoding", "EventLog", "Events"]),
         // Layer 4
+        .target(name: "Recovery", dependencies: ["EventLog", "Events", "LMDB", "Projections"]),
         .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
         .target(name: "Settings", dependencies: ["ByteCoding", "Events", "Records"]),
         .target(name: "Connections", dependencies: ["EventLog", "Events", "Replication", nioCore, nioPosix]),
@@ -59,7 +61,7 @@ let package = Package(
             name: "Groundwave",
             dependencies: [
                 "ADIF", "ByteCoding", "Connections", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records",
-                "Replication", "Settings", crypto, grdb, logging,
+                "Recovery", "Replication", "Settings", crypto, grdb, logging,
             ]),
         // Layer 6
         .target(name: "GroundwaveTesting", dependencies: ["Groundwave", "SeededNumbers"]),
@@ -82,7 +84,14 @@ let package = Package(
         .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records", "SeededNumbers"]),
         .testTarget(
             name: "ProjectionsTests",
-            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records", "SeededNumbers"]),
+            dependencies: [
+                "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records", "SeededNumbers", "flip-reader",
+            ]),
+        // The other process of ProjectionsTests: it reads damaged files, and may be ended by a signal.
+        .executableTarget(
+            name: "flip-reader",
+            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"],
+            path: "Tests/FlipReader"),
         .testTarget(
             name: "ReplicationTests",
             dependencies: ["ByteCoding", "EventLog", "Events", "Replication", "SeededNumbers", "transport-writer"]),

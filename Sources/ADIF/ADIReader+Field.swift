@@ -126,7 +126,7 @@ extension ADIReader {
     /// Rejects the first `count` fields as a record without an end and goes on with the others, if any, and `tag`.
     private mutating func cutOff(_ count: Int, before tag: ADITag) {
         var count = count
-        if isPreamble { count -= endUnfinishedHeader() }
+        if isPreamble { count -= endUnfinishedHeader(before: tag.start) }
         isPreamble = false
         guard count > 0, let start = segment.start else { return }
         let newStart = count < segment.entries.count ? start + Int(segment.entries[count].nameOffset) - 1 : tag.start

@@ -76,7 +76,7 @@ extension ADIReader {
     ///
     /// - Returns: How many fields the header took.
     @discardableResult
-    mutating func endUnfinishedHeader() -> Int {
+    mutating func endUnfinishedHeader(before place: Int? = nil) -> Int {
         guard segment.rejection == nil, let start = segment.start else { return 0 }
         var count = segment.entries.prefix(while: isHeaderEntry).count
         // A header whose end was damaged may have lost the names of its last fields, too.
@@ -87,7 +87,7 @@ extension ADIReader {
             count = damage
         }
         let recordStart =
-            count < segment.entries.count ? start + Int(segment.entries[count].nameOffset) - 1 : cursor
+            count < segment.entries.count ? start + Int(segment.entries[count].nameOffset) - 1 : place ?? cursor
         let hasText = !trimmingBlanks(buffer[start..<recordStart]).isEmpty
         if count > 0 || hasText {
             var header = header(from: start, to: recordStart, fieldCount: count)

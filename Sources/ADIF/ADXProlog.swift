@@ -4,7 +4,8 @@
 /// that has one is refused before the parser is started; so is every encoding in which a declaration might hide.
 enum ADXProlog {
     enum Verdict {
-        case acceptable
+        /// The parser may see it; whether its encoding is UTF-8, or ASCII, which is a part of that.
+        case acceptable(isUTF8: Bool)
         case forbidden
         case notXML
     }
@@ -16,11 +17,17 @@ enum ADXProlog {
         if rest.prefix(4).contains(0) || rest.starts(with: [0xFE, 0xFF]) || rest.starts(with: [0xFF, 0xFE]) {
             return .forbidden
         }
+        var isUTF8 = true
         while true {
             rest = rest.drop(while: \.isBlank)
             if rest.starts(with: "<?".utf8) {
                 guard let end = firstIndex(of: "?>", in: rest) else { return .notXML }
-                if !isAcceptable(declaration: rest[..<end]) { return .forbidden }
+                switch encoding(declaration: rest[..<end]) {
+                case "UTF-8", "US-ASCII", "ASCII": isUTF8 = true
+                case "ISO-8859-1": isUTF8 = false
+                case nil: break
+                default: return .forbidden
+                }
                 rest = rest[(end + 2)...]
             } else if rest.starts(with: "<!--".utf8) {
                 guard let end = firstIndex(of: "-->", in: rest.dropFirst(4)) else { return .notXML }
@@ -28,19 +35,19 @@ enum ADXProlog {
             } else if rest.starts(with: "<!".utf8) {
                 return .forbidden
             } else {
-                return rest.first == .lessThan ? .acceptable : .notXML
+                return rest.first == .lessThan ? .acceptable(isUTF8: isUTF8) : .notXML
             }
         }
     }
 
-    private static func isAcceptable(declaration: ArraySlice<UInt8>) -> Bool {
+    /// The encoding that `declaration` names, in upper case; empty where it cannot be read, `nil` where it names none.
+    private static func encoding(declaration: ArraySlice<UInt8>) -> String? {
         guard declaration.starts(with: "<?xml".utf8), let key = firstIndex(of: "encoding", in: declaration) else {
-            return true
+            return nil
         }
         let afterKey = declaration[(key + 8)...].drop { $0.isBlank || $0 == 0x3D }
-        guard let quote = afterKey.first, quote == 0x22 || quote == 0x27 else { return false }
-        let name = afterKey.dropFirst().prefix { $0 != quote }.map(asciiUppercased)
-        return ["UTF-8", "US-ASCII", "ASCII", "ISO-8859-1"].contains(String(decoding: name, as: UTF8.self))
+        guard let quote = afterKey.first, quote == 0x22 || quote == 0x27 else { return "" }
+        return String(decoding: afterKey.dropFirst().prefix { $0 != quote }.map(asciiUppercased), as: UTF8.self)
     }
 
     private static func firstIndex(of word: String, in bytes: ArraySlice<UInt8>) -> Int? {

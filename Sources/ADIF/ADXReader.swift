@@ -23,19 +23,30 @@ public enum ADXReader {
             [.rejected(ADIFRejection(code, recordNumber: 0, byteRange: whole))]
         }
         guard bytes.count <= limits.documentByteCount else { return refusal(.documentTooLarge) }
+        // The parser of swift-corelibs-foundation ends the process on a name that is not UTF-8. So it sees what stands
+        // before the first such byte; there the document stops being well-formed.
+        let end: Int
         switch ADXProlog.verdict(on: bytes) {
         case .forbidden: return refusal(.forbiddenXML)
         case .notXML: return refusal(.notADIF)
-        case .acceptable: break
+        case .acceptable(let isUTF8): end = isUTF8 ? firstByteNotUTF8(in: bytes) : bytes.count
         }
         let builder = ADXBuilder(bytes: bytes, limits: limits)
-        let parser = XMLParser(data: Data(bytes))
+        let parser = XMLParser(data: Data(bytes[..<end]))
         parser.shouldResolveExternalEntities = false
         let delegate = ADXParserDelegate(builder: builder)
         parser.delegate = delegate
         let isParsed = parser.parse()
-        let errorLine = delegate.errorLine ?? (isParsed && parser.parserError == nil ? nil : parser.lineNumber)
+        let isWhole = isParsed && parser.parserError == nil && end == bytes.count
+        let errorLine = delegate.errorLine ?? (isWhole ? nil : parser.lineNumber)
         return delegate.builder.finish(errorLine: errorLine)
+    }
+
+    private static func firstByteNotUTF8(in bytes: [UInt8]) -> Int {
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: bytes.span)
+            return bytes.count
+        } catch { return error.byteOffsets.lowerBound }
     }
 }
 

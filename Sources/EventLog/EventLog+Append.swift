@@ -64,7 +64,7 @@ extension EventLog {
             try Self.startRun(of: replica, at: first, after: head, transaction, tables)
             var observed = try Self.observed(
                 by: replica, after: head, appending: batches.reduce(0) { $0 + $1.count }, in: transaction, tables)
-            let readings = try Self.readings(behind: head, in: transaction, tables)
+            let readings = try Self.readings(of: replica, behind: head, in: transaction, tables)
             var appended: [Appended] = []
             for batch in batches {
                 let stamp = clock.tick(wallMilliseconds: arrival.wallMilliseconds)
@@ -100,12 +100,12 @@ extension EventLog {
 
     /// How the author of the event at `head` means names: what it writes next may still be of before it learnt of a fork.
     private static func readings(
-        behind head: HeadRow?, in transaction: borrowing WriteTransaction, _ tables: LogTables
+        of replica: ReplicaID, behind head: HeadRow?, in transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws -> [StreamReading] {
         guard let head else { return [] }
-        return try transaction.withValue(head.position, in: tables.events) { bytes in
-            try Frame(bytes, at: head.position).names(in: bytes).readings
-        } ?? []
+        return try withEvent(EventID(replica, head.sequence), at: head.position, in: transaction, tables) {
+            frame, bytes in frame.names(in: bytes).readings
+        }
     }
 
     /// Appends frames that another log holds, as they are but for their chain; those that are here already are passed
@@ -248,7 +248,6 @@ extension EventLog {
         let from = acknowledged.nextPosition > 1000 ? acknowledged.nextPosition - 1000 : 1
         var checksum: UInt32?
         try scan(from: from) { position, frame, bytes in
-            _ = try Frame(verifying: bytes, at: position)
             if let checksum, frame.previousChecksum != checksum {
                 throw EventLogError.damaged("the chain of frames at position \(position)")
             }

@@ -12,7 +12,7 @@ public struct LogBase: Hashable, Sendable {
     // As a row: bytes (8), hash over the hashes of its pieces (32), then replica (16) and number (8) each.
     static let key = [UInt8]("base".utf8)
     /// What one row of the table `base` holds at most.
-    static let pieceSize = 1 << 20
+    package static let pieceSize = 1 << 20
 
     /// The base for `vector` with a snapshot of so many bytes.
     public init(vector: VersionVector, byteCount: UInt64) {
@@ -58,11 +58,9 @@ extension EventLog {
     /// Hands out the snapshot that stands for archived history, piece by piece. Cost: O(bytes).
     public func forEachPieceOfBase(_ body: ([UInt8]) throws -> Void) throws {
         try read { transaction in
-            try transaction.withCursor(LogTables(in: transaction).base) { cursor in
-                try cursor.forEach(from: nil) { _, piece in
-                    try body(piece.toArray())
-                    return true
-                }
+            try transaction.forEach(in: LogTables(in: transaction).base) { _, piece in
+                try body(piece.toArray())
+                return true
             }
         }
     }

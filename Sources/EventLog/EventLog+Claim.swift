@@ -79,6 +79,14 @@ extension EventLog {
         else { throw EventLogError.notClaimed(replica) }
     }
 
+    /// Gives the claim up: nobody appends here any more who has not claimed the log anew.
+    package func giveUpClaim() throws {
+        try commit(.durable) { transaction, tables, _ in
+            guard let claim = try Self.claim(in: transaction, tables) else { return }
+            try Self.giveUpClaim(of: claim.replica, in: transaction, tables)
+        }
+    }
+
     /// Gives the claim of `replica` up, if it is the one that holds it: somebody knows events of it that were not here,
     /// so what it would append next may have been appended before.
     static func giveUpClaim(

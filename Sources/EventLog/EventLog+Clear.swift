@@ -3,6 +3,9 @@ import Events
 import LMDB
 
 extension EventLog {
+    /// The row with the stamp (8) that the clock stood at when the log was emptied.
+    static let clearedKey = [UInt8]("cleared".utf8)
+
     /// Takes everything out of this store's log but its name: an empty log of the same id takes its place.
     ///
     /// Local, and no event: others keep what they have. No page of the new file holds anything of the old one. The claim
@@ -20,8 +23,12 @@ extension EventLog {
             if let row = try old.value(Claim.key, in: from.meta) {
                 try new.put(row.span.bytes, for: Claim.key, in: to.meta)
             }
-            // The clock goes on: what is written next must not seem older than what went.
-            let state = LogState(nextPosition: 1, lastChecksum: 0, clock: try Self.state(in: old, from.meta).clock)
+            // The clock goes on: what is written next must not seem older than what went. No event has its stamp now.
+            let clock = try Self.state(in: old, from.meta).clock
+            var writer = ByteWriter(capacity: 8)
+            writer.append(littleEndian: clock.rawValue)
+            try new.put(writer.bytes.span.bytes, for: Self.clearedKey, in: to.meta)
+            let state = LogState(nextPosition: 1, lastChecksum: 0, clock: clock)
             try new.put(state.bytes.span.bytes, for: LogState.key, in: to.meta)
         }
         sealer.withLock { $0 = Sealer(generation: $0.generation + 1) }

@@ -27,11 +27,12 @@ extension EventLog {
     /// - Complexity: O(`events`), and O(bytes of the log) where the file is replaced.
     @discardableResult
     public func erase(
-        _ events: EventSet, dropCopies: () -> Void = {}, baseWithout: (EventSet) throws -> [UInt8]? = { _ in nil }
+        _ events: EventSet, dropCopies: () throws -> Void = {},
+        baseWithout: (EventSet) throws -> [UInt8]? = { _ in nil }
     ) throws -> Int {
         try checkAfterFailedCommit()
         return try write { transaction in
-            dropCopies()
+            try dropCopies()
             let tables = try LogTables(in: transaction)
             var erased = try Self.erased(in: transaction, tables)
             let isNew = !events.ranges.allSatisfy(erased.contains)
@@ -79,14 +80,12 @@ extension EventLog {
 extension EventLog {
     static func erased(in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables) throws -> EventSet {
         var events = EventSet()
-        try transaction.withCursor(tables.erased) { cursor in
-            try cursor.forEach(from: nil) { key, value in
-                guard let range = erasedRange(key, value) else {
-                    throw EventLogError.damaged("a row that names erased events")
-                }
-                events.insert(range)
-                return true
+        try transaction.forEach(in: tables.erased) { key, value in
+            guard let range = erasedRange(key, value) else {
+                throw EventLogError.damaged("a row that names erased events")
             }
+            events.insert(range)
+            return true
         }
         return events
     }

@@ -99,14 +99,12 @@ extension EventLog {
         in transaction: borrowing ReadTransaction, _ tables: LogTables
     ) throws -> [(ReplicaID, HeadRow)] {
         var heads: [(ReplicaID, HeadRow)] = []
-        try transaction.withCursor(tables.heads) { cursor in
-            try cursor.forEach(from: nil) { key, value in
-                guard key.byteCount == 16, let row = HeadRow(value) else {
-                    throw EventLogError.damaged("the last event of a replica")
-                }
-                heads.append((ReplicaID(at: 0, of: key), row))
-                return true
+        try transaction.forEach(in: tables.heads) { key, value in
+            guard key.byteCount == 16, let row = HeadRow(value) else {
+                throw EventLogError.damaged("the last event of a replica")
             }
+            heads.append((ReplicaID(at: 0, of: key), row))
+            return true
         }
         return heads
     }
@@ -131,18 +129,16 @@ extension EventLog {
         if head.position <= position { return head.sequence }
         var run: (first: SequenceNumber, position: Position)?
         var next = head.sequence + 1
-        try transaction.withCursor(tables.runs) { cursor in
-            try cursor.forEach(from: ReplicaNumberKey(replica, 0)) { key, value in
-                guard let row = ReplicaNumberKey(keyBytes: key), row.replica == replica, value.byteCount == 8 else {
-                    return false
-                }
-                guard value.uint64(at: 0) <= position else {
-                    next = row.number
-                    return false
-                }
-                run = (row.number, value.uint64(at: 0))
-                return true
+        try transaction.forEach(in: tables.runs, from: ReplicaNumberKey(replica, 0)) { key, value in
+            guard let row = ReplicaNumberKey(keyBytes: key), row.replica == replica, value.byteCount == 8 else {
+                return false
             }
+            guard value.uint64(at: 0) <= position else {
+                next = row.number
+                return false
+            }
+            run = (row.number, value.uint64(at: 0))
+            return true
         }
         return run.map { Swift.min(next - 1, $0.first + (position - $0.position)) } ?? 0
     }
@@ -160,10 +156,6 @@ extension EventLog {
         guard let position = try position(of: event, in: transaction, tables) else {
             throw EventLogError.damaged("the runs of a replica")
         }
-        let result = try transaction.withValue(position, in: tables.events) { bytes in
-            try body(try Frame(verifying: bytes, at: position), bytes)
-        }
-        guard let result else { throw EventLogError.damaged("the event at position \(position)") }
-        return result
+        return try withEvent(event, at: position, in: transaction, tables, body)
     }
 }

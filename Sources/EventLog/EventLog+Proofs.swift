@@ -7,7 +7,7 @@ extension EventLog {
     /// - Throws: As ``edge(of:through:)``.
     /// - Complexity: O(size / 256 + 512) hashes where the blocks are sealed and stored.
     public func inclusionProof(of event: EventID, size: SequenceNumber? = nil) throws -> InclusionProof? {
-        let last = try vector()[event.replica]
+        let last = try wholeVector()[event.replica]
         let size = size ?? last
         guard event.sequence >= 1, event.sequence <= size, size <= last else { return nil }
         return try InclusionProof(leafIndex: event.sequence - 1, treeSize: size) { leaves in
@@ -25,7 +25,7 @@ extension EventLog {
     public func consistencyProof(
         of replica: ReplicaID, from earlier: SequenceNumber, to later: SequenceNumber
     ) throws -> ConsistencyProof? {
-        guard earlier >= 1, earlier <= later, later <= (try vector()[replica]) else { return nil }
+        guard earlier >= 1, earlier <= later, later <= (try wholeVector()[replica]) else { return nil }
         return try ConsistencyProof(earlierSize: earlier, laterSize: later) { leaves in
             try root(of: replica, over: leaves)
         }

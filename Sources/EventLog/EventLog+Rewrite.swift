@@ -43,12 +43,11 @@ extension EventLog {
         try copy(from.signed, to.signed, old, new)
         try copy(from.waiting, to.waiting, old, new)
         try copy(from.streams, to.streams, old, new)
-        try old.withCursor(from.meta) { cursor in
-            try cursor.forEach(from: nil) { key, value in
-                let name = key.toArray()
-                if name != LogBase.key { try new.append(value, for: name, in: to.meta) }
-                return true
-            }
+        try copy(from.holes, to.holes, old, new)
+        try old.forEach(in: from.meta) { key, value in
+            let name = key.toArray()
+            if name != LogBase.key { try new.append(value, for: name, in: to.meta) }
+            return true
         }
         var state = try state(in: old, from.meta)
         try copyEvents(from.events, to.events, &state, old, new, change)
@@ -65,15 +64,13 @@ extension EventLog {
     }
 
     private static func copy<Key: TableKey>(
-        _ table: Table<Key>, _ target: Table<Key>, _ old: borrowing ReadTransaction,
+        _ table: CheckedTable<Key>, _ target: CheckedTable<Key>, _ old: borrowing ReadTransaction,
         _ new: borrowing WriteTransaction
     ) throws {
-        try old.withCursor(table) { cursor in
-            try cursor.forEach(from: nil) { key, value in
-                guard let key = Key(keyBytes: key) else { throw EventLogError.damaged("the key of a row") }
-                try new.append(value, for: key, in: target)
-                return true
-            }
+        try old.forEach(in: table) { key, value in
+            guard let key = Key(keyBytes: key) else { throw EventLogError.damaged("the key of a row") }
+            try new.append(value, for: key, in: target)
+            return true
         }
     }
 

@@ -9,7 +9,7 @@ extension EventLog {
     /// - Throws: As ``edge(of:through:)``.
     /// - Complexity: O(leaves / 256 + 256) hashes where the blocks are stored.
     public func subtree(of replica: ReplicaID, over leaves: Range<UInt64>) throws -> Subtree {
-        let last = try vector()[replica]
+        let last = try wholeVector()[replica]
         guard leaves.upperBound <= last else { return leaves.lowerBound < last ? .partial : .absent }
         return .whole(try root(of: replica, over: leaves))
     }

@@ -5,11 +5,11 @@ import LMDB
 extension EventLog {
     /// The root of the tree over all events of `replica`.
     ///
-    /// - Returns: `nil` where this log has no event of it.
+    /// - Returns: `nil` where this log has no event of it, or has lost some.
     /// - Throws: As ``edge(of:through:)``.
     /// - Complexity: O(events since the last sealed block), at most 256 after ``sealPending()``.
     public func root(of replica: ReplicaID) throws -> Hash256? {
-        let last = try vector()[replica]
+        let last = try wholeVector()[replica]
         return last > 0 ? try root(of: replica, through: last) : nil
     }
 
@@ -25,12 +25,12 @@ extension EventLog {
     /// The right edge of the tree over the events of `replica` up to `sequence`, which may be any past one; for 0 that
     /// of no leaves.
     ///
-    /// - Returns: `nil` where this log does not have that many.
+    /// - Returns: `nil` where this log does not have that many, or has lost one of them.
     /// - Throws: ``EventLogError`` where an event to be hashed is damaged; `LMDBError` where the file cannot be read.
     /// - Complexity: O(sequence / 256 + 256) hashes where the blocks are sealed and stored, fewer near the last event.
     ///   What is not stored is hashed from the events, at about 0.6 us each.
     public func edge(of replica: ReplicaID, through sequence: SequenceNumber) throws -> MerkleEdge? {
-        guard sequence <= (try vector()[replica]) else { return nil }
+        guard sequence <= (try wholeVector()[replica]) else { return nil }
         var edge = try storedEdge(of: replica)
         guard edge.count <= sequence else { return try self.edge(of: replica, over: 0..<sequence) }
         try append(edge.count..<sequence, of: replica, to: &edge)
@@ -61,15 +61,14 @@ extension EventLog {
         var next = blocks.lowerBound
         var above = MerkleEdge()
         try read { transaction in
-            try transaction.withCursor(LogTables(in: transaction).nodes) { cursor in
-                try cursor.forEach(from: ReplicaNumberKey(replica, next)) { key, value in
-                    guard next < blocks.upperBound, ReplicaNumberKey(keyBytes: key) == ReplicaNumberKey(replica, next)
-                    else { return false }
-                    guard value.byteCount == 32 else { throw EventLogError.damaged("a node of a tree") }
-                    above.append(leaf: Hash256(at: 0, of: value), hasher: &hasher)
-                    next += 1
-                    return true
-                }
+            try transaction.forEach(in: LogTables(in: transaction).nodes, from: ReplicaNumberKey(replica, next)) {
+                key, value in
+                guard next < blocks.upperBound, ReplicaNumberKey(keyBytes: key) == ReplicaNumberKey(replica, next)
+                else { return false }
+                guard value.byteCount == 32 else { throw EventLogError.damaged("a node of a tree") }
+                above.append(leaf: Hash256(at: 0, of: value), hasher: &hasher)
+                next += 1
+                return true
             }
         }
         // Seen from its edge, a tree of blocks is the tree of their leaves without its lowest eight levels.
@@ -79,13 +78,13 @@ extension EventLog {
         return edge
     }
 
-    /// Hashes events and adds them. Their checksums are looked at, so that nobody signs a root over damaged bytes.
+    /// Hashes events and adds them.
     private func append(_ leaves: Range<UInt64>, of replica: ReplicaID, to edge: inout MerkleEdge) throws {
         if leaves.isEmpty { return }
         var hasher = MerkleHasher()
         var count: UInt64 = 0
-        try scan(EventRange(replica, leaves.lowerBound + 1, through: leaves.upperBound)) { position, _, bytes in
-            edge.append(leaf: hasher.leaf(of: try Frame(verifying: bytes, at: position), in: bytes), hasher: &hasher)
+        try scan(EventRange(replica, leaves.lowerBound + 1, through: leaves.upperBound)) { _, frame, bytes in
+            edge.append(leaf: hasher.leaf(of: frame, in: bytes), hasher: &hasher)
             count += 1
             return true
         }

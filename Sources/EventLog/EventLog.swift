@@ -9,7 +9,7 @@ import Synchronization
 /// and append: LMDB has one writer at a time, and numbers, stamps and positions are given inside its transaction.
 public final class EventLog: Sendable {
     /// The format of the file; another one is refused.
-    public static let format: UInt32 = 1
+    public static let format: UInt32 = 2
 
     /// The name of the log, the same in every store that shares it.
     public let id: LogID
@@ -39,18 +39,25 @@ public final class EventLog: Sendable {
     ) throws -> EventLog {
         try Environment.create(at: path, options: options) { transaction in
             try LogTables.create(in: transaction)
-            let meta = try transaction.openOrCreate("meta", of: [UInt8].self)
-            var writer = ByteWriter()
-            writer.append(littleEndian: format)
-            try transaction.put(writer.bytes.span.bytes, for: [UInt8]("format".utf8), in: meta)
-            try transaction.put(id.bytes.span.bytes, for: [UInt8]("log".utf8), in: meta)
-            writer.removeAll()
-            writer.append(littleEndian: epoch)
-            try transaction.put(writer.bytes.span.bytes, for: [UInt8]("epoch".utf8), in: meta)
+            let tables = try LogTables(in: transaction)
+            try putNames(log: id, epoch: epoch, in: transaction, tables)
             let state = LogState(nextPosition: 1, lastChecksum: 0, clock: Stamp(rawValue: 0))
-            try transaction.put(state.bytes.span.bytes, for: LogState.key, in: meta)
+            try transaction.put(state.bytes.span.bytes, for: LogState.key, in: tables.meta)
         }
         return try EventLog(opening: path, options: options)
+    }
+
+    /// Writes what a log says of itself that never changes.
+    static func putNames(
+        log: LogID, epoch: UInt64, in transaction: borrowing WriteTransaction, _ tables: LogTables
+    ) throws {
+        var writer = ByteWriter()
+        writer.append(littleEndian: format)
+        try transaction.put(writer.bytes.span.bytes, for: [UInt8]("format".utf8), in: tables.meta)
+        try transaction.put(log.bytes.span.bytes, for: [UInt8]("log".utf8), in: tables.meta)
+        writer.removeAll()
+        writer.append(littleEndian: epoch)
+        try transaction.put(writer.bytes.span.bytes, for: [UInt8]("epoch".utf8), in: tables.meta)
     }
 
     /// Opens the log at `path`.
@@ -65,16 +72,27 @@ public final class EventLog: Sendable {
     /// The id and the epoch that the log in `environment` says.
     static func names(in environment: Environment) throws -> (id: LogID, epoch: UInt64) {
         try environment.read { transaction in
-            guard let meta = try transaction.table("meta", of: [UInt8].self) else { throw EventLogError.notALog }
-            let format = try Self.row("format", 4, in: transaction, meta).withSpan { $0.uint32(at: 0) }
-            guard format == Self.format else { throw EventLogError.unknownFormat(format) }
+            try checkFormat(in: transaction)
+            let meta = try CheckedTable<[UInt8]>(.meta, in: transaction)
             let id = LogID(try Self.row("log", 16, in: transaction, meta))
             return (id, try Self.row("epoch", 8, in: transaction, meta).withSpan { $0.uint64(at: 0) })
         }
     }
 
+    /// Throws unless the log has the format of this version. Rows of format 1 had no checksums.
+    private static func checkFormat(in transaction: borrowing ReadTransaction) throws {
+        guard let table = try transaction.table("meta", of: [UInt8].self) else { throw EventLogError.notALog }
+        let name = [UInt8]("format".utf8)
+        if let old = try transaction.value(name, in: table), old.count == 4 {
+            throw EventLogError.unknownFormat(old.withSpan { $0.uint32(at: 0) })
+        }
+        let meta = try CheckedTable<[UInt8]>(.meta, in: transaction)
+        let format = try row("format", 4, in: transaction, meta).withSpan { $0.uint32(at: 0) }
+        guard format == Self.format else { throw EventLogError.unknownFormat(format) }
+    }
+
     private static func row(
-        _ name: String, _ length: Int, in transaction: borrowing ReadTransaction, _ meta: Table<[UInt8]>
+        _ name: String, _ length: Int, in transaction: borrowing ReadTransaction, _ meta: CheckedTable<[UInt8]>
     ) throws -> [UInt8] {
         guard let row = try transaction.value([UInt8](name.utf8), in: meta), row.count == length else {
             throw EventLogError.notALog
@@ -101,7 +119,9 @@ public final class EventLog: Sendable {
         try read { transaction in try Self.state(in: transaction, LogTables(in: transaction).meta) }
     }
 
-    static func state(in transaction: borrowing some Reading & ~Copyable, _ meta: Table<[UInt8]>) throws -> LogState {
+    static func state(in transaction: borrowing some Reading & ~Copyable, _ meta: CheckedTable<[UInt8]>) throws
+        -> LogState
+    {
         guard let state = try transaction.withValue(LogState.key, in: meta, { LogState($0) }) ?? nil else {
             throw EventLogError.damaged("the row that says where the log goes on")
         }
@@ -110,20 +130,21 @@ public final class EventLog: Sendable {
 
     /// The last event of every replica in this log.
     public func vector() throws -> VersionVector {
-        try read { transaction in
-            let heads = try LogTables(in: transaction).heads
-            var vector = VersionVector()
-            try transaction.withCursor(heads) { cursor in
-                try cursor.forEach(from: nil) { key, value in
-                    guard key.byteCount == 16, let row = HeadRow(value) else {
-                        throw EventLogError.damaged("the last event of a replica")
-                    }
-                    vector[ReplicaID(at: 0, of: key)] = row.sequence
-                    return true
-                }
+        try read { transaction in try Self.vector(in: transaction, LogTables(in: transaction)) }
+    }
+
+    static func vector(
+        in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+    ) throws -> VersionVector {
+        var vector = VersionVector()
+        try transaction.forEach(in: tables.heads) { key, value in
+            guard key.byteCount == 16, let row = HeadRow(value) else {
+                throw EventLogError.damaged("the last event of a replica")
             }
-            return vector
+            vector[ReplicaID(at: 0, of: key)] = row.sequence
+            return true
         }
+        return vector
     }
 
     /// Writes everything that is still in memory and closes the file. Later calls throw.

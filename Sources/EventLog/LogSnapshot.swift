@@ -18,13 +18,20 @@ public struct LogSnapshot: ~Copyable {
     public func scan(
         from position: Position, _ body: (_ position: Position, _ frame: Frame, _ bytes: RawSpan) throws -> Bool
     ) throws {
+        var next = Swift.max(1, position)
+        var goesOn = true
+        let end = try EventLog.state(in: transaction, tables.meta).nextPosition
+        if next >= end { return }
         try transaction.withCursor(tables.events) { cursor in
-            try cursor.forEach(from: Swift.max(1, position)) { key, value in
-                let position = key.bigEndianUInt64(at: 0)
-                let frame = try Frame(value, at: position)
-                return try body(position, frame, value)
+            try cursor.forEach(from: next) { key, value in
+                try EventLog.check(key, next)
+                let frame = try Frame(verifying: value, at: next)
+                next += 1
+                goesOn = try body(next - 1, frame, value)
+                return goesOn
             }
         }
+        if goesOn, next < end { throw EventLog.noEvent(at: next) }
     }
 
     /// Where `bytes`, handed out by this snapshot, lie: to be found again with ``withBytes(at:_:)``.

@@ -2,7 +2,8 @@ import ByteCoding
 import Events
 import LMDB
 
-// The tables of log.mdb. Nothing in it is keyed at random: everything is appended or is one row a replica.
+// The tables of log.mdb. Nothing in it is keyed at random: everything is appended or is one row a replica. Behind each
+// value but the frames stands a checksum: see LogTable.
 //
 // | table | key | value |
 // |---|---|---|
@@ -17,6 +18,7 @@ import LMDB
 // | waiting | replica (16), first sequence (8), first 8 bytes of the root after the last one | a range that came before its predecessors, or that ends within a batch |
 // | streams | stream (16) | the stream that it goes on from (16), and after which of its events (8): see Streams |
 // | base | number from 0 (8, big-endian) | a piece of the snapshot that stands for archived history, 1 MiB but the last |
+// | holes | replica (16), first sequence (8) | last sequence (8) of a run of events that were lost with a damaged file |
 // | meta | name | format, log, epoch; `state`: next position, checksum of the last frame, clock (8, 4, 8); `base`: see LogBase; `claim`: see Claim;
 // | | | `lacking`: there while values may be lacking that never came; `readings`: see NameState |
 
@@ -25,7 +27,8 @@ struct ReplicaKey: TableKey, Hashable {
     let replica: ReplicaID
 
     func withKeyBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
-        try replica.bytes.withSpan(body)
+        let words: [2 of UInt64] = [replica.high.bigEndian, replica.low.bigEndian]
+        return try body(words.span.bytes)
     }
 
     init(_ replica: ReplicaID) { self.replica = replica }
@@ -53,72 +56,50 @@ struct ReplicaNumberKey: TableKey, Hashable {
     }
 
     func withKeyBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
-        var writer = ByteWriter(capacity: 24)
-        writer.append(replica)
-        writer.append(bigEndian: number)
-        return try writer.withSpan(body)
+        let words: [3 of UInt64] = [replica.high.bigEndian, replica.low.bigEndian, number.bigEndian]
+        return try body(words.span.bytes)
     }
 }
 
 /// The tables, opened once a transaction.
 struct LogTables {
     /// How many bytes of frames may be written before a page is full is LMDB's business; how many tables there are, ours.
-    static let count = 12
+    static let count = 13
 
     let events: Table<UInt64>
-    let runs: Table<ReplicaNumberKey>
-    let heads: Table<ReplicaKey>
-    let arrivals: Table<UInt64>
-    let trees: Table<ReplicaKey>
-    let nodes: Table<ReplicaNumberKey>
-    let erased: Table<ReplicaNumberKey>
-    let signed: Table<ReplicaKey>
-    let waiting: Table<[UInt8]>
-    let streams: Table<ReplicaKey>
-    let base: Table<UInt64>
-    let meta: Table<[UInt8]>
+    let runs: CheckedTable<ReplicaNumberKey>
+    let heads: CheckedTable<ReplicaKey>
+    let arrivals: CheckedTable<UInt64>
+    let trees: CheckedTable<ReplicaKey>
+    let nodes: CheckedTable<ReplicaNumberKey>
+    let erased: CheckedTable<ReplicaNumberKey>
+    let signed: CheckedTable<ReplicaKey>
+    let waiting: CheckedTable<[UInt8]>
+    let streams: CheckedTable<ReplicaKey>
+    let base: CheckedTable<UInt64>
+    let meta: CheckedTable<[UInt8]>
+    let holes: CheckedTable<ReplicaNumberKey>
 
     static func create(in transaction: borrowing WriteTransaction) throws {
         _ = try transaction.openOrCreate("events", of: UInt64.self)
-        _ = try transaction.openOrCreate("runs", of: ReplicaNumberKey.self)
-        _ = try transaction.openOrCreate("heads", of: ReplicaKey.self)
-        _ = try transaction.openOrCreate("arrivals", of: UInt64.self)
-        _ = try transaction.openOrCreate("trees", of: ReplicaKey.self)
-        _ = try transaction.openOrCreate("nodes", of: ReplicaNumberKey.self)
-        _ = try transaction.openOrCreate("erased", of: ReplicaNumberKey.self)
-        _ = try transaction.openOrCreate("signed", of: ReplicaKey.self)
-        _ = try transaction.openOrCreate("waiting", of: [UInt8].self)
-        _ = try transaction.openOrCreate("streams", of: ReplicaKey.self)
-        _ = try transaction.openOrCreate("base", of: UInt64.self)
-        _ = try transaction.openOrCreate("meta", of: [UInt8].self)
+        for table in LogTable.allCases { _ = try transaction.openOrCreate(table.name, of: [UInt8].self) }
     }
 
     init(in transaction: borrowing some Reading & ~Copyable) throws {
-        guard let events = try transaction.table("events", of: UInt64.self),
-            let runs = try transaction.table("runs", of: ReplicaNumberKey.self),
-            let heads = try transaction.table("heads", of: ReplicaKey.self),
-            let arrivals = try transaction.table("arrivals", of: UInt64.self),
-            let trees = try transaction.table("trees", of: ReplicaKey.self),
-            let nodes = try transaction.table("nodes", of: ReplicaNumberKey.self),
-            let erased = try transaction.table("erased", of: ReplicaNumberKey.self),
-            let signed = try transaction.table("signed", of: ReplicaKey.self),
-            let waiting = try transaction.table("waiting", of: [UInt8].self),
-            let streams = try transaction.table("streams", of: ReplicaKey.self),
-            let base = try transaction.table("base", of: UInt64.self),
-            let meta = try transaction.table("meta", of: [UInt8].self)
-        else { throw EventLogError.notALog }
+        guard let events = try transaction.table("events", of: UInt64.self) else { throw EventLogError.notALog }
         self.events = events
-        self.runs = runs
-        self.heads = heads
-        self.arrivals = arrivals
-        self.trees = trees
-        self.nodes = nodes
-        self.erased = erased
-        self.signed = signed
-        self.waiting = waiting
-        self.streams = streams
-        self.base = base
-        self.meta = meta
+        runs = try CheckedTable(.runs, in: transaction)
+        heads = try CheckedTable(.heads, in: transaction)
+        arrivals = try CheckedTable(.arrivals, in: transaction)
+        trees = try CheckedTable(.trees, in: transaction)
+        nodes = try CheckedTable(.nodes, in: transaction)
+        erased = try CheckedTable(.erased, in: transaction)
+        signed = try CheckedTable(.signed, in: transaction)
+        waiting = try CheckedTable(.waiting, in: transaction)
+        streams = try CheckedTable(.streams, in: transaction)
+        base = try CheckedTable(.base, in: transaction)
+        meta = try CheckedTable(.meta, in: transaction)
+        holes = try CheckedTable(.holes, in: transaction)
     }
 }
 

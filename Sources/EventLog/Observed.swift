@@ -21,15 +21,17 @@ extension EventLog {
         let isDue = last / contextCount != (last + UInt64(count)) / contextCount
         let since = isDue ? 0 : head?.position ?? 0
         var moved: [EventID] = []
-        try transaction.withCursor(tables.heads) { cursor in
-            try cursor.forEach(from: nil) { key, value in
-                guard key.byteCount == 16, let row = HeadRow(value) else {
-                    throw EventLogError.damaged("the last event of a replica")
-                }
-                let other = ReplicaID(at: 0, of: key)
-                if other != replica, row.position > since { moved.append(EventID(other, row.sequence)) }
-                return true
+        // Of a replica of which events were lost here, nothing is known of the root behind these.
+        var limits: [ReplicaID: SequenceNumber] = [:]
+        for hole in try holes(in: transaction, tables).reversed() { limits[hole.replica] = hole.first - 1 }
+        try transaction.forEach(in: tables.heads) { key, value in
+            guard key.byteCount == 16, let row = HeadRow(value) else {
+                throw EventLogError.damaged("the last event of a replica")
             }
+            let other = ReplicaID(at: 0, of: key)
+            let last = Swift.min(row.sequence, limits[other] ?? .max)
+            if other != replica, row.position > since, last > 0 { moved.append(EventID(other, last)) }
+            return true
         }
         // More replicas than an event can name have never moved at once; the least ids are named.
         let heads = try moved.prefix(EventLimits.observedCount).map {
@@ -53,10 +55,9 @@ extension EventLog {
             guard let position = try position(of: next, in: transaction, tables) else {
                 throw EventLogError.damaged("the runs of a replica")
             }
-            let leaf = try transaction.withValue(position, in: tables.events) { bytes in
-                hasher.leaf(of: try Frame(bytes, at: position), in: bytes)
+            let leaf = try withEvent(next, at: position, in: transaction, tables) { frame, bytes in
+                hasher.leaf(of: frame, in: bytes)
             }
-            guard let leaf else { throw EventLogError.damaged("the event at position \(position)") }
             edge.append(leaf: leaf, hasher: &hasher)
         }
         return edge.root(hasher: &hasher)

@@ -50,18 +50,16 @@ extension RunIndex {
         try log.read { transaction in
             let tables = try LogTables(in: transaction)
             var runs: [Run] = []
-            try transaction.withCursor(tables.runs) { cursor in
-                try cursor.forEach(from: nil) { key, value in
-                    guard let run = ReplicaNumberKey(keyBytes: key), value.byteCount == 8 else {
-                        throw EventLogError.damaged("the runs of a replica")
-                    }
-                    if let last = runs.indices.last, runs[last].replica == run.replica {
-                        runs[last].last = run.number - 1
-                    }
-                    runs.append(
-                        Run(replica: run.replica, first: run.number, last: .max, position: value.uint64(at: 0)))
-                    return true
+            try transaction.forEach(in: tables.runs) { key, value in
+                guard let run = ReplicaNumberKey(keyBytes: key), value.byteCount == 8 else {
+                    throw EventLogError.damaged("the runs of a replica")
                 }
+                if let last = runs.indices.last, runs[last].replica == run.replica {
+                    runs[last].last = run.number - 1
+                }
+                runs.append(
+                    Run(replica: run.replica, first: run.number, last: .max, position: value.uint64(at: 0)))
+                return true
             }
             for place in runs.indices where runs[place].last == .max {
                 let head = try transaction.withValue(ReplicaKey(runs[place].replica), in: tables.heads) { HeadRow($0) }

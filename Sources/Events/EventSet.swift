@@ -14,8 +14,13 @@ public struct EventSet: Hashable, Sendable {
     /// Whether there is none.
     public var isEmpty: Bool { runs.isEmpty }
 
-    /// How many events there are.
-    public var count: UInt64 { runs.values.joined().reduce(0) { $0 + ($1.upperBound - $1.lowerBound + 1) } }
+    /// How many events there are; clamped, since a set from elsewhere may name any numbers.
+    public var count: UInt64 {
+        runs.values.joined().reduce(0) { sum, run in
+            let (result, overflow) = sum.addingReportingOverflow(run.upperBound - run.lowerBound + 1)
+            return overflow ? .max : result
+        }
+    }
 
     /// The events as runs, in order of replica and number.
     public var ranges: [EventRange] {
@@ -61,12 +66,16 @@ public struct EventSet: Hashable, Sendable {
     public func subtracting(_ other: EventSet) -> EventSet {
         var rest = EventSet()
         for range in ranges {
-            var next = range.first
-            for hole in other.runs[range.replica] ?? [] where hole.upperBound >= next && hole.lowerBound <= range.last {
-                if hole.lowerBound > next { rest.insert(EventRange(range.replica, next, through: hole.lowerBound - 1)) }
-                next = hole.upperBound + 1
+            var next: SequenceNumber? = range.first
+            for hole in other.runs[range.replica] ?? [] where hole.lowerBound <= range.last {
+                guard let start = next, hole.upperBound >= start else { continue }
+                if hole.lowerBound > start {
+                    rest.insert(EventRange(range.replica, start, through: hole.lowerBound - 1))
+                }
+                // Nothing comes behind the greatest number there is.
+                next = hole.upperBound < .max ? hole.upperBound + 1 : nil
             }
-            if next <= range.last { rest.insert(EventRange(range.replica, next, through: range.last)) }
+            if let next, next <= range.last { rest.insert(EventRange(range.replica, next, through: range.last)) }
         }
         return rest
     }

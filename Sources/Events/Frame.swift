@@ -32,7 +32,7 @@ public enum EventLimits {
 /// | 4 | 4 | length of the whole frame in bytes, this header and the checksum included |
 /// | 8 | 4 | checksum of the frame before it in this log, 0 for the first |
 /// | 12 | 2 | length of the header part |
-/// | 14 | 2 | flags: bit 0, the values are withheld and their 32-byte SHA-256 stands in their place; bit 1, readings stand behind the values |
+/// | 14 | 2 | flags: bit 0, the values are withheld and their 32-byte SHA-256 stands in their place; bit 1, readings stand behind the values; bit 2 alone, the event is lost: its name and a stamp are all there is, and shape and values are empty |
 /// | 16 | 4 | length of the shape part |
 /// | 20 | … | header, shape, values, one after the other |
 /// | … | … | where bit 1 is set, how a log reads the names above: ``StreamReading``s of 40 bytes, then their number (2). They are no part of what is hashed, and never leave the log |
@@ -48,12 +48,15 @@ public struct Frame: Hashable, Sendable {
     /// The first four bytes of every frame: `GWE1`.
     public static let magic: UInt32 = 0x3145_5747
     /// Bytes before the header part.
-    @usableFromInline static let prefixSize = 20
+    @usableFromInline package static let prefixSize = 20
     /// Bytes of a header part that observed nothing.
     @usableFromInline static let fixedHeaderSize = 36
     @usableFromInline static let observedSize = 32
     /// The most bytes of a frame, with as many readings as there can be.
-    @usableFromInline static let lengthLimit = EventLimits.batchBytes + StreamReading.size * Int(UInt16.max)
+    @usableFromInline package static let lengthLimit = EventLimits.batchBytes + StreamReading.size * Int(UInt16.max)
+    /// The flags of a frame that holds the place of a lost event, and its bytes.
+    @usableFromInline static let lostFlag: UInt16 = 4
+    @usableFromInline package static let lostLength = prefixSize + fixedHeaderSize + 4
     /// The bit of their number that says that the observed heads are all.
     @usableFromInline static let observesAllBit: UInt16 = 0x8000
 
@@ -71,6 +74,8 @@ public struct Frame: Hashable, Sendable {
     public let observesAll: Bool
     /// Whether the values are gone and only their hash is left.
     public let isWithheld: Bool
+    /// Whether this holds the place of an event that was lost with a damaged file: it has no content, and no leaf.
+    public let isLost: Bool
     /// Where the header part stands, within the frame.
     public let header: Range<Int>
     /// Where the shape stands, within the frame.
@@ -102,7 +107,8 @@ public struct Frame: Hashable, Sendable {
         let rest = Int(bytes.uint16(at: Self.prefixSize &+ 32))
         let readingsLength = flags & 2 == 0 ? 0 : 2 &+ Int(bytes.uint16(at: length &- 6)) &* StreamReading.size
         let valuesEnd = length &- 4 &- readingsLength
-        guard headerLength == Self.fixedHeaderSize &+ observedCount &* Self.observedSize, flags <= 3,
+        guard headerLength == Self.fixedHeaderSize &+ observedCount &* Self.observedSize, flags <= Self.lostFlag,
+            flags < Self.lostFlag || headerLength == Self.fixedHeaderSize && length == Self.lostLength,
             valuesStart <= valuesEnd, length &- readingsLength <= EventLimits.batchBytes,
             flags & 1 == 0 || valuesStart &+ 32 == valuesEnd,
             observedCount <= EventLimits.observedCount, rest < EventLimits.batchCount
@@ -110,6 +116,7 @@ public struct Frame: Hashable, Sendable {
         self.length = length
         previousChecksum = bytes.uint32(at: 8)
         isWithheld = flags & 1 == 1
+        isLost = flags == Self.lostFlag
         observesAll = observedWord & Self.observesAllBit != 0
         let written = EventID(ReplicaID(at: Self.prefixSize, of: bytes), bytes.uint64(at: Self.prefixSize &+ 16))
         readings = valuesEnd..<(length &- 4)
@@ -230,6 +237,21 @@ extension ByteWriter {
         append(contentsOf: shape)
         append(contentsOf: values)
         append(readings)
+        appendChecksum(from: start)
+        return withSpan { $0.uint32(at: $0.byteCount - 4) }
+    }
+
+    /// Appends what holds the place of the event `id`, which was lost, and returns its checksum.
+    ///
+    /// - Parameter stamp: One between those of the events of its replica before and behind it.
+    @discardableResult
+    public mutating func append(lost id: EventID, stamp: Stamp, after previous: UInt32) -> UInt32 {
+        let (start, nothing) = (count, [UInt8]())
+        append(
+            frame: EventHeader(id: id, stamp: stamp, rest: 0), shape: nothing.span.bytes, values: nothing.span.bytes,
+            after: previous)
+        overwrite(littleEndian: UInt32(Frame.fixedHeaderSize) | UInt32(Frame.lostFlag) << 16, at: start + 12)
+        truncate(to: count - 4)
         appendChecksum(from: start)
         return withSpan { $0.uint32(at: $0.byteCount - 4) }
     }

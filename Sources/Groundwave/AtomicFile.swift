@@ -21,7 +21,8 @@ public struct AtomicFile: ~Copyable {
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw StoreError(.exists, "\(path) is no file that could be replaced.", hint: "Name a file.")
         }
-        let aside = "\(path).part-\(getpid())"
+        // Another thread may be writing the same file: due work, and whoever asked for it.
+        let aside = "\(path).part-\(getpid())-\(UInt32.random(in: .min ... .max))"
         let descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, permissions)
         guard descriptor >= 0 else {
             throw StoreError(
@@ -75,7 +76,7 @@ public struct AtomicFile: ~Copyable {
         try describing { try handle.write(contentsOf: bytes) }
     }
 
-    /// Flushes the file and gives it its name, over what had it.
+    /// Flushes the file and gives it its name, over what had it. A power cut takes neither when this returns.
     public mutating func finish() throws {
         try describing {
             try handle.synchronize()
@@ -85,6 +86,23 @@ public struct AtomicFile: ~Copyable {
             throw StoreError(.inputOutput, "The file \(target) cannot be named: \(String(cString: strerror(errno))).")
         }
         isDone = true
+        // What is given up in favour of this file may be gone at the next step.
+        try describing { try Self.flush(folder: URL(filePath: target).deletingLastPathComponent().path) }
+    }
+
+    /// Makes the names in a folder safe: those that files got there, and that those which went are gone.
+    static func flush(folder: String) throws {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            // A folder that may be written to and not be read cannot be flushed.
+            if errno == EACCES { return }
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
+        defer { _ = Foundation.close(descriptor) }
+        // Some file systems keep names safe by themselves and refuse the call.
+        guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
     }
 
     deinit {

@@ -98,7 +98,7 @@ final class Erasing: Sendable {
         try views.synchronise()
         var isBaseNew = false
         let count = try log.erase(
-            events, dropCopies: { dropCopies(of: events) },
+            events, dropCopies: { try dropCopies(of: events) },
             baseWithout: { erased in
                 isBaseNew = true
                 let folder = try ScratchFolder()
@@ -114,12 +114,16 @@ final class Erasing: Sendable {
     /// snapshots that count any of them or cannot be read, and the remains of files that were never finished.
     ///
     /// Whoever writes a snapshot meanwhile asks under the same lock whether it may have its name.
-    private func dropCopies(of events: EventSet) {
+    private func dropCopies(of events: EventSet) throws {
         files.removeUnfinished()
         for path in files.snapshots {
             let vector = try? Snapshot.information(at: path).vector
             let holdsNone = vector.map { vector in events.ranges.allSatisfy { vector[$0.replica] < $0.first } }
             if holdsNone != true { unlink(path) }
+        }
+        // A power cut must not bring one back: a later archive would begin with it.
+        if FileManager.default.fileExists(atPath: files.snapshotFolder.path) {
+            try AtomicFile.flush(folder: files.snapshotFolder.path)
         }
     }
 }

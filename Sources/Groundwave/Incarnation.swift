@@ -1,6 +1,8 @@
+import ByteCoding
 import EventLog
 import Events
 import Foundation
+import Recovery
 
 /// Makes sure that a store is still the one that it was, before it appends as the replica that it was.
 ///
@@ -50,7 +52,7 @@ struct Incarnation: Sendable {
             }
             identity = Identity.random(using: &generator)
             // Who never wrote is nobody to go on from.
-            former = try log.vector()[old.replica] > 0 ? old.replica : present?.former
+            former = try goesOnFrom(old.replica, present)
             // The key takes its name when the claim is in the log: until then the old one is all there is.
             let key = try KeyFile(identity, at: files.identity)
             newKey = key
@@ -69,6 +71,31 @@ struct Incarnation: Sendable {
         return (identity, former)
     }
 
+    /// The replica that a new one goes on from: the one whose key is here, else the one that the store wrote as last.
+    private func goesOnFrom(_ old: ReplicaID, _ present: Claim?) throws -> ReplicaID? {
+        let vector = try log.vector()
+        if vector[old] > 0 { return old }
+        return present.flatMap { vector[$0.replica] > 0 ? $0.replica : $0.former }
+    }
+
+    /// Makes a key for a store whose own is gone or is none: it goes on as a new replica, and what only the old one could
+    /// vouch for is as it was left.
+    func replaceKey() throws -> Identity {
+        var generator = surroundings.generator
+        let (next, identity) = (LogID.random(using: &generator), Identity.random(using: &generator))
+        let key = try KeyFile(identity, at: files.identity)
+        try write([next], to: outerFile(ofKey: key.path))
+        try log.claim { present in
+            let former = try present.flatMap { try log.vector()[$0.replica] > 0 ? $0.replica : $0.former }
+            return (Claim(replica: identity.replica, former: former, token: next), [])
+        }
+        try key.finish()
+        Subsystem.recovery.logger.warning(
+            "the key of this device is gone or damaged: it goes on as a new replica",
+            metadata: ["replica": "\(identity.replica.short)"])
+        return identity
+    }
+
     /// Has the store go on as a new replica, before it puts the events of the present one away.
     func renew() throws -> (identity: Identity, former: ReplicaID) {
         let old = try files.readIdentity()
@@ -82,6 +109,49 @@ struct Incarnation: Sendable {
         }
         try key.finish()
         return (identity, old.replica)
+    }
+
+    /// The name of the log that the store was claimed for on this device; `nil` where it never was.
+    static func log(of files: StoreFiles, stateFolder: URL) -> LogID? {
+        var status = stat()
+        guard stat(files.identity, &status) == 0 else { return nil }
+        let tokens = stateFolder.appending(path: "tokens")
+        let logs = (try? FileManager.default.contentsOfDirectory(atPath: tokens.path)) ?? []
+        return logs.sorted().compactMap { LogID(text: $0) }.first { log in
+            FileManager.default.fileExists(
+                atPath: tokens.appending(path: "\(log)/\(status.st_dev)-\(status.st_ino)").path)
+        }
+    }
+
+    /// Notes outside the store how far its log goes, so that it can be told what is lost should it be damaged.
+    func noteHeads() throws {
+        let path = try outerFile(ofKey: files.identity).path + ".heads"
+        var writer = ByteWriter()
+        for entry in try log.vector().entries {
+            writer.append(entry.replica)
+            writer.append(littleEndian: entry.sequence)
+        }
+        writer.appendChecksum()
+        if FileManager.default.contents(atPath: path) == Data(writer.bytes) { return }
+        try DurableFile.write(writer.bytes, to: path)
+    }
+
+    /// What was noted of the log's heads; `nil` where nothing was.
+    static func heads(of files: StoreFiles, stateFolder: URL) -> VersionVector? {
+        var status = stat()
+        guard let log = log(of: files, stateFolder: stateFolder), stat(files.identity, &status) == 0 else { return nil }
+        let path = stateFolder.appending(path: "tokens/\(log)/\(status.st_dev)-\(status.st_ino).heads").path
+        guard let data = FileManager.default.contents(atPath: path), data.count % 24 == 4 else { return nil }
+        let bytes = [UInt8](data)
+        return bytes.withSpan { span in
+            let end = span.byteCount - 4
+            guard CRC32C.checksum(span.extracting(0..<end)) == span.uint32(at: end) else { return nil }
+            var vector = VersionVector()
+            for start in stride(from: 0, to: end, by: 24) {
+                vector[ReplicaID(at: start, of: span)] = span.uint64(at: start + 16)
+            }
+            return vector
+        }
     }
 
     /// Claims a log that was made just now.
@@ -126,7 +196,7 @@ struct Incarnation: Sendable {
 }
 
 /// The key of a new replica in a file that does not have its name yet.
-private final class KeyFile {
+final class KeyFile {
     private var file: AtomicFile
     /// Where it is meanwhile.
     var path: String { file.aside }

@@ -67,7 +67,11 @@ extension Store {
         let erasing = erasing
         return try await Self.describing(files) {
             // The writer has tried already, and kept quiet where it failed.
-            try await writer.exclusively { _ = try erasing.finish() }
+            try await writer.exclusively { [views] in
+                // What is to be erased is asked of the views; the write may have left them behind.
+                try views.catchUp()
+                _ = try erasing.finish()
+            }
             return erased
         }
     }

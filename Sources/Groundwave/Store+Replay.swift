@@ -67,9 +67,7 @@ extension Store {
             try describing { try copyLog(to: target) }
             var configuration = Configuration()
             if let deviceName { configuration.deviceName = deviceName }
-            guard case .ready(let copy) = try await Store.open(at: url, configuration) else {
-                preconditionFailure("A store that was just made needs no recovery.")
-            }
+            let copy = try await Store.open(at: url, configuration).whole
             let (after, position) = try copy.read { (try $0.digest(), $0.position) }
             try copy.close()
             // The present views may have gone on meanwhile: they are compared as they were at the copy's last event.
@@ -81,9 +79,10 @@ extension Store {
                 events: Int(position), seconds: ReplayReport.seconds(since: start), before: before, trouble: nil,
                 after: after)
         } catch {
-            for path in [target.identity, target.log, target.log + "-lock", target.views, target.views + "-lock"] {
-                unlink(path)
+            for path in [target.log, target.views] {
+                for end in ["", "-lock", ".boot"] { unlink(path + end) }
             }
+            unlink(target.identity)
             if isNewFolder { rmdir(target.folder.path) }
             throw error
         }

@@ -5,6 +5,7 @@ import LMDB
 import Projections
 import Radio
 import Records
+import Recovery
 import Settings
 
 /// How a store is opened.
@@ -47,6 +48,24 @@ public struct Configuration: Sendable {
 public enum Opening: Sendable {
     /// The store is whole.
     case ready(Store)
+    /// The store is damaged: what can be used meanwhile, and what can be done.
+    case recovering(Recovery)
+
+    /// The store, where it is whole.
+    ///
+    /// - Throws: ``StoreError`` with code `recovering` where it is not; the store that is used meanwhile is closed.
+    public var whole: Store {
+        get throws {
+            switch self {
+            case .ready(let store): return store
+            case .recovering(let recovery):
+                try recovery.temporary.close()
+                throw StoreError(
+                    .recovering, "The store waits in recovery: \(recovery.failure.message).",
+                    hint: "See groundwave recover status.")
+            }
+        }
+    }
 }
 
 /// A logbook, meter log or whatever its kinds say: one folder, one log, and the views of it.
@@ -76,11 +95,15 @@ public final class Store: Reading {
     private let filled: FilledLog?
     let surroundings: Surroundings
     let stateFolder: URL
+    /// Says that this process has the store open, for the next one should this one end without closing it.
+    private let mark: OpenMark?
 
     private init(
-        files: StoreFiles, configuration: Configuration, log: EventLog, identity: Identity?, mayWrite: Bool
+        files: StoreFiles, configuration: Configuration, log: EventLog, identity: Identity?, mayWrite: Bool,
+        _ mark: OpenMark?, areViewsDamaged: Bool = false
     ) throws {
         self.files = files
+        self.mark = mark
         filled = configuration.archives.isEmpty ? nil : try FilledLog(log, from: configuration.archives)
         let log = filled?.log ?? log
         self.log = log
@@ -111,7 +134,7 @@ public final class Store: Reading {
                 })
         } else {
             writer = nil
-            scratch = try views.isCurrent() ? nil : ScratchFolder()
+            scratch = try !areViewsDamaged && views.isCurrent() ? nil : ScratchFolder()
             let current =
                 scratch.map { Views(of: log, kinds: kinds, at: $0.path(of: "views.mdb"), isReadOnly: false) } ?? views
             self.views = current
@@ -123,15 +146,21 @@ public final class Store: Reading {
     ///
     /// - Throws: ``StoreError`` with code `exists` where a store is there already; then nothing was changed.
     public static func create(at url: URL, _ configuration: Configuration = Configuration()) async throws -> Store {
-        var generator = configuration.surroundings.generator
-        return try await create(at: url, log: LogID.random(using: &generator), configuration)
+        try await create(at: url, log: nil, configuration)
     }
 
-    /// Makes a store in a folder that holds none, as a new replica of `log`.
-    static func create(at url: URL, log id: LogID, _ configuration: Configuration) async throws -> Store {
+    /// Makes a store in a folder that holds none, as a new replica of `log`; of a new one where that is `nil`.
+    ///
+    /// The key takes its name last. Wherever this is interrupted, there is nothing, or an empty log without a key, which
+    /// nobody has claimed: the next call goes on from there.
+    ///
+    /// - Parameter former: The replica that it goes on from, which is damaged.
+    static func create(
+        at url: URL, log id: LogID?, former: ReplicaID? = nil, _ configuration: Configuration
+    ) async throws -> Store {
         let files = StoreFiles(url)
         return try await describing(files) {
-            guard !files.exists else {
+            guard try !files.exists || files.isUnfinished() else {
                 throw StoreError(
                     .exists, "There is a store in \(files.folder.path) already.",
                     hint: "Open it, or choose another folder with --store.")
@@ -139,70 +168,76 @@ public final class Store: Reading {
             try files.makeFolder()
             var generator = configuration.surroundings.generator
             let identity = Identity.random(using: &generator)
-            try files.write(identity)
+            let key = try KeyFile(identity, at: files.identity)
+            let (next, epoch) = (LogID.random(using: &generator), generator.next())
             let log: EventLog
-            do {
-                log = try EventLog.create(at: files.log, id: id, epoch: generator.next())
-            } catch {
-                try? FileManager.default.removeItem(atPath: files.identity)
-                throw error
+            if files.exists {
+                log = try EventLog(opening: files.log)
+                guard id == nil || id == log.id else {
+                    throw StoreError(.exists, "There is an empty log in \(files.folder.path) already, of another id.")
+                }
+            } else {
+                log = try EventLog.create(at: files.log, id: id ?? next, epoch: epoch)
             }
+            try key.finish()
             try Incarnation(
                 files: files, log: log, surroundings: configuration.surroundings, stateFolder: configuration.stateFolder
-            ).claimNew(identity)
+            ).claimNew(identity, former: former)
             let store = try Store(
-                files: files, configuration: configuration, log: log, identity: identity, mayWrite: true)
+                files: files, configuration: configuration, log: log, identity: identity, mayWrite: true,
+                OpenMark(files.folder, in: configuration.stateFolder))
             try await store.introduce()
             store.dueWork.start(for: store)
             return store
         }
     }
 
-    /// Opens the store in a folder and brings its views up to date.
+    /// Opens a store whose files were looked at.
     ///
-    /// A store that is opened for reading is not changed by a byte, the lock file aside: where its views are not up to
-    /// date, they are built in a temporary folder.
-    ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is none; a file that should be there and is not, or is
-    ///   empty, is an error and never a new store.
-    public static func open(at url: URL, _ configuration: Configuration = Configuration()) async throws -> Opening {
-        let files = StoreFiles(url)
-        return try await describing(files) {
-            guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
-            try files.checkThatLogIsThere()
-            var options = Environment.Options()
-            options.isReadOnly = configuration.isReadOnly || !configuration.archives.isEmpty
-            let log: EventLog
-            do { log = try EventLog(opening: files.log, options: options) } catch let error as LMDBError
-                where error.meansReadOnly && !options.isReadOnly
-            {
-                options.isReadOnly = true
-                log = try EventLog(opening: files.log, options: options)
-            }
-            // To read, it is enough to know which events are this device's own; without a key none are.
-            let identity = options.isReadOnly ? try? files.readIdentity() : try files.readIdentity()
-            let store = try Store(
-                files: files, configuration: configuration, log: log, identity: identity,
-                mayWrite: !options.isReadOnly)
-            if !store.views.isReadOnly { try store.views.catchUp() }
-            store.writer?.finishErasing()
-            let events = try store.log.lastPosition()
-            Subsystem.store.logger.debug(
-                "opened",
-                metadata: [
-                    "events": "\(events)", "log": "\(log.id)",
-                    "replica": "\(store.replica.map { $0.short } ?? "none")", "readOnly": "\(store.isReadOnly)",
-                ])
-            store.dueWork.start(for: store)
-            return .ready(store)
+    /// - Parameter areViewsDamaged: Whether liblmdb must not see the views: others take their place.
+    static func openWhole(
+        _ files: StoreFiles, _ configuration: Configuration, _ mark: OpenMark?, areViewsDamaged: Bool
+    ) throws -> Store {
+        var options = Environment.Options()
+        options.isReadOnly = configuration.isReadOnly || !configuration.archives.isEmpty
+        let log: EventLog
+        do { log = try EventLog(opening: files.log, options: options) } catch let error as LMDBError
+            where error.meansReadOnly && !options.isReadOnly
+        {
+            options.isReadOnly = true
+            log = try EventLog(opening: files.log, options: options)
         }
+        // To read, it is enough to know which events are this device's own; without a key none are.
+        var identity = try? files.readIdentity()
+        if identity == nil, !options.isReadOnly {
+            identity = try Incarnation(
+                files: files, log: log, surroundings: configuration.surroundings, stateFolder: configuration.stateFolder
+            ).replaceKey()
+        }
+        if areViewsDamaged, !options.isReadOnly {
+            for path in [files.views, files.views + "-lock"] { unlink(path) }
+        }
+        let store = try Store(
+            files: files, configuration: configuration, log: log, identity: identity, mayWrite: !options.isReadOnly,
+            mark, areViewsDamaged: areViewsDamaged)
+        if !store.views.isReadOnly { try store.views.catchUp() }
+        store.writer?.finishErasing()
+        let events = try store.log.lastPosition()
+        Subsystem.store.logger.debug(
+            "opened",
+            metadata: [
+                "events": "\(events)", "log": "\(log.id)",
+                "replica": "\(store.replica.map { $0.short } ?? "none")", "readOnly": "\(store.isReadOnly)",
+            ])
+        store.dueWork.start(for: store)
+        return store
     }
 
     static func kinds(_ configuration: Configuration) -> Kinds {
         Kinds(
             [
                 ReplicaKind.schema, ImportKind.schema, MergeKind.schema, RevertKind.schema, ErasureKind.schema,
-                ArchiveKind.schema,
+                ArchiveKind.schema, RecoveryKind.schema,
             ] + Radio.allKinds + Settings.allKinds + configuration.kinds.map { $0.schema })
     }
 
@@ -216,8 +251,14 @@ public final class Store: Reading {
     }
 
     private func passing<Result>(_ body: () async throws -> Result) async throws -> Result {
-        do { return try await body() } catch { throw StoreError.translating(error, file: files.log) ?? error }
+        do { return try await body() } catch {
+            noteDamage(error)
+            throw StoreError.translating(error, file: files.log) ?? error
+        }
     }
+
+    /// Has the next opening look at every page, where `error` says that this one saw damage.
+    func noteDamage(_ error: any Error) { if Preflight.finding(in: error) != nil { mark?.abandon() } }
 
     /// The replica that this device writes as; `nil` where the store is read without its key.
     ///
@@ -282,9 +323,12 @@ public final class Store: Reading {
     public func close() throws {
         dueWork.stop()
         formerScratch.close()
+        // A note that cannot be written is one witness less, should the log be damaged.
+        try? writer?.noteHeads()
         try describing {
             views.close()
             try log.close()
         }
+        mark?.remove()
     }
 }

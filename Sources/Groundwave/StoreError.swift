@@ -35,6 +35,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let unreachable = Code(69, "unreachable")
         /// Something is switched off that has to be on.
         public static let syncOff = Code(78, "syncOff")
+        /// The store is damaged, and waits for a decision.
+        public static let recovering = Code(78, "recovering")
         /// A bug of ours.
         public static let bug = Code(70, "bug")
         /// Something is there already and will not be overwritten.

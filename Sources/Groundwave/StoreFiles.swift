@@ -1,3 +1,4 @@
+import EventLog
 import Events
 import Foundation
 
@@ -23,6 +24,15 @@ struct StoreFiles: Sendable {
     /// Whether there is a store, or what is left of one.
     var exists: Bool {
         FileManager.default.fileExists(atPath: log) || FileManager.default.fileExists(atPath: identity)
+    }
+
+    /// Whether the store is one whose making was interrupted: an empty log that nobody has claimed, and no key.
+    func isUnfinished() throws -> Bool {
+        guard FileManager.default.fileExists(atPath: log), !FileManager.default.fileExists(atPath: identity) else {
+            return false
+        }
+        let log = try EventLog(opening: log)
+        return try log.claim() == nil && log.lastPosition() == 0
     }
 
     /// Makes the folder, readable by its owner alone.
@@ -61,7 +71,8 @@ struct StoreFiles: Sendable {
     /// The files and folders of the folder beside log, views, their locks and the key, in order of name.
     var others: [String] {
         let own: Set = [
-            "log.mdb", "log.mdb-lock", "views.mdb", "views.mdb-lock", "identity", "snapshots", "sync", "sync.json",
+            "log.mdb", "log.mdb-lock", "views.mdb", "views.mdb-lock", "views.mdb.boot", "identity", "snapshots", "sync",
+            "sync.json",
         ]
         return names.filter { !own.contains($0) && !$0.hasPrefix("views.mdb.new-") }.map {
             folder.appending(path: $0).path

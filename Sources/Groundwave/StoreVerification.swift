@@ -170,23 +170,21 @@ extension Store {
     private static func verifyViews(
         _ url: URL, _ kinds: [any RecordKind.Type], _ verification: inout StoreVerification
     ) async throws {
-        switch try await open(at: url, Configuration(kinds: kinds, isReadOnly: true)) {
-        case .ready(let store):
-            let report = try store.compareWithReplay()
-            let isErasing = try store.erasing.isPending()
-            try store.close()
-            if isErasing {
-                verification.damage.append(
-                    .init(
-                        what: LogDamage.What.erased.rawValue, replica: nil, first: nil, last: nil,
-                        detail: "values that were erased are still in the log; the next write takes them out"))
-            }
-            verification.comparison = report
-            if report.isSame { return }
-            let detail =
-                report.trouble.map { "the views are \($0)" }
-                ?? "the views say something else than the log: their digest is not that of a new fold"
-            verification.damage.append(.init(what: "views", replica: nil, first: nil, last: nil, detail: detail))
+        let store = try await open(at: url, Configuration(kinds: kinds, isReadOnly: true)).whole
+        let report = try store.compareWithReplay()
+        let isErasing = try store.erasing.isPending()
+        try store.close()
+        if isErasing {
+            verification.damage.append(
+                .init(
+                    what: LogDamage.What.erased.rawValue, replica: nil, first: nil, last: nil,
+                    detail: "values that were erased are still in the log; the next write takes them out"))
         }
+        verification.comparison = report
+        if report.isSame { return }
+        let detail =
+            report.trouble.map { "the views are \($0)" }
+            ?? "the views say something else than the log: their digest is not that of a new fold"
+        verification.damage.append(.init(what: "views", replica: nil, first: nil, last: nil, detail: detail))
     }
 }

@@ -17,6 +17,8 @@ public enum Subsystem: String, CaseIterable, Sendable {
     case views
     /// Files that come in.
     case `import`
+    /// Damage, and what was done about it.
+    case recovery
 
     /// What went wrong, without the path of the file: it may have a call in it.
     static func reason(of error: any Error) -> String {

@@ -2,6 +2,7 @@ import EventLog
 import Events
 import Projections
 import Records
+import Recovery
 
 /// The record of each replica: its public key and the name of its device, told by its first event; and the replica that
 /// it goes on from, where the store was copied or put back.
@@ -53,7 +54,7 @@ enum RevertKind: RecordKind {
 
     /// The names of the records that only say something of other batches, and are not themselves taken back.
     static let bookkeeping: Set<String> = [
-        ReplicaKind.name, ImportKind.name, MergeKind.name, name, ErasureKind.name, ArchiveKind.name,
+        ReplicaKind.name, ImportKind.name, MergeKind.name, name, ErasureKind.name, ArchiveKind.name, RecoveryKind.name,
     ]
 }
 
@@ -83,6 +84,34 @@ enum ErasureKind: RecordKind {
     /// The events that `record` says are erased.
     static func events(of record: Record, in log: EventLog) throws -> EventSet {
         try EventSet(valueOf: "EVENTS", in: record, schema, log)
+    }
+}
+
+/// The record of each recovery: what was got out of a damaged log, and which events were lost with it. It holds numbers
+/// alone.
+enum RecoveryKind: RecordKind {
+    static let name = "recovery"
+    static let schema = KindSchema(
+        name: name,
+        fields: [
+            FieldSchema(1, "EVENTS"), FieldSchema(2, "WAY"), FieldSchema(3, "APPENDED"), FieldSchema(4, "RECOVERED"),
+            FieldSchema(5, "LOST"),
+        ])
+
+    /// The change that says what was recovered, and what was not.
+    static func closing(_ way: Choice.Way, _ receipt: Receipt?, as id: RecordID) -> Change {
+        var assignments = [Assignment("WAY", text: way.rawValue)]
+        if let receipt {
+            // Of very many holes the first are named; the number says how many events there are in all.
+            let lost = EventSet(receipt.lost.prefix(ErasureKind.rangeLimit).compactMap(\.events))
+            assignments += [
+                Assignment("APPENDED", text: "\(receipt.appended)"),
+                Assignment("RECOVERED", text: "\(receipt.recovered)"),
+                Assignment("LOST", text: "\(receipt.lostCount)"),
+            ]
+            if !lost.isEmpty { assignments.append(Assignment("EVENTS", text: lost.text)) }
+        }
+        return Change(kind: name, record: id, operations: schema.operations(assigning: assignments, to: nil))
     }
 }
 

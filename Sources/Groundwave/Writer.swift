@@ -103,14 +103,20 @@ final class Writer: Sendable {
             var batch = newBatch()
             try batch.introduce(author.identity, device: deviceName, former: author.former)
             let words =
-                if vector.entries.isEmpty { "A new log" } else if author.former == nil { "A new device" } else {
-                    "This device goes on under a new name: the store was copied or put back"
+                switch (author.former == nil, vector.entries.isEmpty) {
+                case (true, true): "A new log"
+                case (true, false): "A new device"
+                case (false, true): "This device goes on under a new name: the store was damaged or cleared"
+                case (false, false): "This device goes on under a new name: the store was copied or put back"
                 }
             let draft = try batch.draft(AuditNote(author: deviceName, text: words))
             _ = try log.append([draft], as: replica, arrival: surroundings.now())
         }
         self.author.withLock { $0.isIntroduced = true }
     }
+
+    /// Notes outside the store how far its log goes, where this process has written.
+    func noteHeads() throws { if author.withLock({ $0.hasClaimed }) { try incarnation.noteHeads() } }
 
     /// Goes on as a new replica, before the events of the present one are put away. Called on the queue.
     func renew() throws {

@@ -40,9 +40,7 @@ public final class TemporaryStore: Sendable {
     public func reopened(_ configuration: Configuration = Configuration()) async throws -> Store {
         var configuration = configuration
         configuration.stateFolder = stateFolder
-        switch try await Store.open(at: url, configuration) {
-        case .ready(let store): return store
-        }
+        return try await Store.open(at: url, configuration).whole
     }
 
     /// A copy that nothing tells from the original, as when the image of a whole machine is restored: both go on as one
@@ -53,9 +51,7 @@ public final class TemporaryStore: Sendable {
         try Self.copy(url, stateFolder: stateFolder, to: target, stateFolder: folder.url.appending(path: "state"))
         var configuration = configuration
         configuration.stateFolder = folder.url.appending(path: "state")
-        switch try await Store.open(at: target, configuration) {
-        case .ready(let store): return TemporaryStore(store, in: folder)
-        }
+        return TemporaryStore(try await Store.open(at: target, configuration).whole, in: folder)
     }
 
     /// Copies the folder of a closed store with what tells it from its copies.

@@ -13,6 +13,8 @@ public struct Cursor<Key: TableKey>: ~Copyable {
     /// The entry as the last move found it; only in a read transaction does it stay in place.
     @usableFromInline var entryKey = unsafe MDB_val()
     @usableFromInline var entryValue = unsafe MDB_val()
+    /// The leaf that was looked at last: see ``PageGuard``.
+    @usableFromInline var soundPage: UInt = 0
 
     @usableFromInline
     @unsafe
@@ -30,12 +32,32 @@ public struct Cursor<Key: TableKey>: ~Copyable {
     public mutating func last() throws -> Bool { try move(MDB_LAST) }
 
     /// Goes to the entry after the current one, or to the first one if there is no current one yet; false at the end.
+    ///
+    /// - Throws: ``LMDBError/Reason/damaged(code:text:)`` where it lies on the next page and its key does not sort after
+    ///   the current one.
     @inlinable
-    public mutating func next() throws -> Bool { try move(MDB_NEXT) }
+    public mutating func next() throws -> Bool {
+        let (before, page, isSecond) = unsafe (entryKey, soundPage, isOnEntry)
+        guard try move(MDB_NEXT) else { return false }
+        if page != soundPage, isSecond, unsafe transaction.writer == nil, unsafe !before.precedes(entryKey) {
+            throw damage()
+        }
+        return true
+    }
 
     /// Goes to the entry before the current one, or to the last one if there is no current one yet; false at the start.
+    ///
+    /// - Throws: ``LMDBError/Reason/damaged(code:text:)`` where it lies on the page before and its key does not sort
+    ///   before the current one.
     @inlinable
-    public mutating func previous() throws -> Bool { try move(MDB_PREV) }
+    public mutating func previous() throws -> Bool {
+        let (after, page, isSecond) = unsafe (entryKey, soundPage, isOnEntry)
+        guard try move(MDB_PREV) else { return false }
+        if page != soundPage, isSecond, unsafe transaction.writer == nil, unsafe !entryKey.precedes(after) {
+            throw damage()
+        }
+        return true
+    }
 
     /// Goes to the entry with exactly `key`; false if there is none, and the cursor is then on no entry.
     @inlinable
@@ -50,7 +72,32 @@ public struct Cursor<Key: TableKey>: ~Copyable {
         let code = unsafe mdb_cursor_get(handle, &entryKey, &entryValue, operation)
         isOnEntry = code == 0
         guard code == 0 || code == MDB_NOTFOUND else { throw unsafe transaction.failure(code, .read) }
+        if isOnEntry { try checkPage() }
         return isOnEntry
+    }
+
+    /// Throws unless the entry lies on pages as LMDB writes them.
+    ///
+    /// Pages that a write has changed lie elsewhere in memory: there nothing is looked at.
+    @inlinable
+    mutating func checkPage() throws {
+        let page = unsafe transaction.pages.page(of: entryKey)
+        if page != soundPage {
+            if unsafe transaction.writer != nil, unsafe !transaction.pages.isInMap(page) { return }
+            guard unsafe transaction.pages.isLeafSound(page) else { throw damage() }
+            soundPage = page
+        }
+        if unsafe transaction.writer != nil { return }
+        guard unsafe transaction.pages.isSound(entryValue, in: page, lastPage: { unsafe transaction.lastPage() })
+        else { throw damage() }
+    }
+
+    /// The error for an entry that cannot be where it is; the cursor is on no entry then.
+    @usableFromInline
+    @inline(never)
+    mutating func damage() -> LMDBError {
+        isOnEntry = false
+        return unsafe transaction.damage()
     }
 
     @inlinable
@@ -71,6 +118,7 @@ public struct Cursor<Key: TableKey>: ~Copyable {
         }
         unsafe entryKey = unsafe found.key
         unsafe entryValue = unsafe found.value
+        try checkPage()
         return true
     }
 

@@ -1,4 +1,5 @@
 import CLMDB
+import Synchronization
 
 #if canImport(Darwin)
 import Darwin
@@ -11,6 +12,14 @@ import Musl
 // The map moves only here, alone in the gate: `mdb_env_set_mapsize` under a living transaction returns 0 and leaves
 // that transaction with pointers into nowhere.
 extension Environment {
+    /// The number of the last page of the newest state; the caller is inside the gate.
+    var lastPage: Int {
+        var info = unsafe MDB_envinfo()
+        // Cannot fail with two valid pointers.
+        _ = unsafe mdb_env_info(resources.handle, &info)
+        return unsafe info.me_last_pgno
+    }
+
     /// The size of the map; the caller is inside the gate.
     var mapSizeBytes: Int {
         var info = unsafe MDB_envinfo()
@@ -48,6 +57,8 @@ extension Environment {
                 release()
                 return .mustReopen
             }
+            // The map may lie elsewhere now.
+            unsafe resources.mapStart.pointee.store(0, ordering: .relaxed)
             return nil
         }
         // The outer nil: this thread is inside another transaction, which would be waited for without end.

@@ -1,4 +1,5 @@
 import CLMDB
+import Synchronization
 
 /// An LMDB environment: one file with named, sorted tables, read by any number of threads and processes at once and
 /// written by one at a time.
@@ -65,9 +66,12 @@ public final class Environment: Sendable {
     @safe
     struct Resources: @unchecked Sendable {
         // Why @unchecked holds: liblmdb's environment calls are thread-safe except for resizing and closing, which
-        // happen alone in the gate; `writer` is used by the thread only that holds LMDB's writer lock.
+        // happen alone in the gate; `writer` is used by the thread only that holds LMDB's writer lock, and what
+        // `mapStart` points at is atomic.
         let handle: OpaquePointer
         let writer: UnsafeMutablePointer<WriterState>
+        /// Where the map starts: see ``PageGuard``.
+        let mapStart: UnsafeMutablePointer<Atomic<UInt>>
     }
 
     /// Whether the environment was opened read-only.
@@ -85,7 +89,9 @@ public final class Environment: Sendable {
         tables = TableHandles(capacity: options.tables)
         let writer = UnsafeMutablePointer<WriterState>.allocate(capacity: 1)
         unsafe writer.initialize(to: WriterState())
-        resources = unsafe Resources(handle: handle, writer: writer)
+        let mapStart = UnsafeMutablePointer<Atomic<UInt>>.allocate(capacity: 1)
+        unsafe mapStart.initialize(to: Atomic(0))
+        resources = unsafe Resources(handle: handle, writer: writer, mapStart: mapStart)
     }
 
     deinit {
@@ -93,6 +99,8 @@ public final class Environment: Sendable {
         // Closed, so no transaction is left to use it.
         unsafe resources.writer.deinitialize(count: 1)
         unsafe resources.writer.deallocate()
+        unsafe resources.mapStart.deinitialize(count: 1)
+        unsafe resources.mapStart.deallocate()
     }
 
     /// Closes the file once all transactions of this process have ended; every later use throws

@@ -19,6 +19,7 @@ public struct TransactionReference {
     /// The tokens of the environment's tables, at hand without a retain of the environment.
     @usableFromInline let tokens: UnsafeMutablePointer<Atomic<UInt64>>
     @usableFromInline let tokenCount: Int
+    @usableFromInline let pages: PageGuard
 
     init(handle: OpaquePointer, environment: Environment, writer: UnsafeMutablePointer<WriterState>?) {
         unsafe self.handle = handle
@@ -26,6 +27,9 @@ public struct TransactionReference {
         unsafe self.writer = writer
         unsafe tokens = environment.tables.tokens
         unsafe tokenCount = environment.tables.tokenCount
+        unsafe pages = PageGuard(
+            mask: UInt(environment.pageSize - 1), base: environment.resources.mapStart,
+            mapByteCount: writer == nil ? 0 : UInt(environment.mapSizeBytes))
     }
 }
 
@@ -80,6 +84,7 @@ extension Reading where Self: ~Copyable {
                 if code == MDB_NOTFOUND { return nil }
                 throw unsafe reference.failure(code, .read)
             }
+            try unsafe reference.check(value)
             unsafe reference.beginLending()
             defer { unsafe reference.endLending() }
             // LMDB keeps the bytes in place until the transaction ends or writes; endLending comes before either.

@@ -27,6 +27,27 @@ extension TransactionReference {
         }
     }
 
+    /// Throws unless `value`, which an exact look-up gave, lies on a page of its kind.
+    ///
+    /// Pages that a write has changed lie elsewhere in memory: there nothing is looked at.
+    @inlinable
+    func check(_ value: MDB_val) throws(LMDBError) {
+        guard unsafe writer == nil, unsafe !pages.isSound(value, lastPage: { unsafe lastPage() }) else { return }
+        throw unsafe damage()
+    }
+
+    /// The number of the last page that there is.
+    @usableFromInline
+    func lastPage() -> Int { unsafe environment.lastPage }
+
+    /// The error for a page that is not as LMDB writes pages, or entries that are not in order.
+    @usableFromInline
+    @inline(never)
+    func damage() -> LMDBError {
+        unsafe environment.error(
+            .damaged(code: MDB_CORRUPTED, text: "a page is not what was written"), during: operation)
+    }
+
     /// What is being done.
     @usableFromInline
     var operation: LMDBError.Operation { unsafe writer == nil ? .read : .write }

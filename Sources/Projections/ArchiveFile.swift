@@ -83,10 +83,8 @@ public enum Archive {
                 content.removeAll()
                 range = nil
             }
-            try log.scan(EventRange(entry.replica, 1, through: entry.sequence)) { position, frame, bytes in
+            try log.scan(EventRange(entry.replica, 1, through: entry.sequence)) { _, frame, bytes in
                 if frame.isWithheld || isKept(frame, bytes) { return true }
-                // What goes into an archive is what was written.
-                let frame = try Frame(verifying: bytes, at: position)
                 content.append(contentsOf: bytes.extracting(0..<frame.length))
                 range = (range?.lowerBound ?? frame.id.sequence)...frame.id.sequence
                 eventCount += 1
@@ -218,7 +216,7 @@ public struct ArchiveReader {
             let replica = ReplicaID(at: try reader.skip(16, in: bytes).lowerBound, of: bytes)
             let (first, last) = (try reader.varint(in: bytes), try reader.varint(in: bytes))
             let offset = try reader.count(in: bytes, limit: Int.max)
-            guard first <= last else { throw .malformedVarint(offset: reader.offset) }
+            guard first >= 1, first <= last else { throw .malformedVarint(offset: reader.offset) }
             chunks.append(ArchiveChunk(replica: replica, numbers: first...last, offset: offset))
         }
         let eventCount = try reader.count(in: bytes, limit: Int.max)

@@ -67,7 +67,7 @@ struct Overlay: Sendable {
         let shape = bytes.extracting(frame.shape)
         guard let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
         else {
-            if !filter.includes(frame.id) { leftOutUnread.insert(position) }
+            if !filter.includes(frame.id), !frame.isLost { leftOutUnread.insert(position) }
             return
         }
         let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)

@@ -65,8 +65,6 @@ public final class RecordHistory: Sendable {
                 return
             }
             guard filter.includes(frame.id) else { return }
-            // What goes into a view is what was written: a damaged event is an error, never a wrong value.
-            let frame = try Frame(verifying: bytes, at: position)
             try state.fold(
                 frame, in: bytes, stamp: filter.stamp(of: frame.id, frame.stamp), position: position, names: &names)
         }

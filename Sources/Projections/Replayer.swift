@@ -58,7 +58,7 @@ struct Replayer {
                 guard position <= target else { return false }
                 last.position = position
                 last.checksum = frame.checksum(in: bytes)
-                guard isWanted(frame.id) else { return position < target }
+                guard isWanted(frame.id), !frame.isLost else { return position < target }
                 do throws(ChangeError) {
                     let shape = bytes.extracting(frame.shape)
                     let reader = try ChangeReader(
@@ -67,8 +67,6 @@ struct Replayer {
                         kind: shape.extracting(reader.kind), record: reader.record, position: position,
                         place: snapshot.place(of: bytes))
                 } catch {
-                    // An event that was damaged is no event of a later version.
-                    _ = try Frame(verifying: bytes, at: position)
                     unread.append((position, UnreadEvent.encode(error)))
                 }
                 return position < target && groups.count < sliceCount
@@ -85,7 +83,7 @@ struct Replayer {
                 var writer = try SliceWriter(transaction, tables, kinds: kinds, filter, base: rows)
                 try writer.fold(groups, from: snapshot, transaction)
                 for entry in unread + writer.unread {
-                    try transaction.put(entry.reason.span.bytes, for: entry.position, in: tables.unread)
+                    try SliceWriter.put(unread: entry, transaction, tables)
                 }
                 try writer.finish(transaction)
                 try transaction.put(
@@ -137,9 +135,10 @@ public struct UnreadEvent: Hashable, Sendable {
         return [2] + Array("\(error)".utf8)
     }
 
+    /// - Parameter row: A row of `unread`, with its checksum.
     init(position: Position, row: RawSpan) {
         self.position = position
-        isUnknown = row.byteCount > 0 && row.byte(at: 0) == 1
-        reason = String(decoding: row.extracting(Swift.min(1, row.byteCount)..<row.byteCount).toArray(), as: UTF8.self)
+        isUnknown = row.byteCount > 4 && row.byte(at: 4) == 1
+        reason = String(decoding: row.extracting(Swift.min(5, row.byteCount)..<row.byteCount).toArray(), as: UTF8.self)
     }
 }

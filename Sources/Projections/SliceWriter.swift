@@ -34,6 +34,9 @@ struct SliceWriter {
         self.filter = filter
         self.base = base
         isEmpty = try transaction.count(of: tables.records) == 0
+        guard try transaction.withCursor(tables.records, { try $0.first() }) != isEmpty else {
+            throw ViewError.damaged("it does not have as many records as it says")
+        }
         precondition(base == nil || isEmpty, "Only an empty view begins with a snapshot.")
         names = try Self.names(in: transaction, tables)
         nameCount = names.count
@@ -105,7 +108,9 @@ struct SliceWriter {
             state.removeAll()
             return try passBase(through: key, transaction)
         }
-        let isThere: Void? = try transaction.withValue(key, in: tables.records) { row in try decode(row, key) }
+        let isThere: Void? = try transaction.withValue(key, in: tables.records, confirming: CheckedRow.check) { row in
+            try decode(row, key)
+        }
         if isThere == nil { state.removeAll() }
     }
 
@@ -117,8 +122,8 @@ struct SliceWriter {
 
     /// Folds one event; one that is malformed leaves the state as it was.
     private mutating func foldEvent(_ bytes: RawSpan, position: Position) throws {
-        // What goes into the views is what was written: a damaged event is an error, never a wrong value.
-        let frame = try Frame(verifying: bytes, at: position)
+        // What goes into the views is what was written: its checksum was right when it was met, in the same snapshot.
+        let frame = try Frame(bytes, at: position)
         do throws(ChangeError) {
             try state.fold(
                 frame, in: bytes, stamp: filter.stamp(of: frame.id, frame.stamp), position: position, names: &names)
@@ -137,11 +142,22 @@ struct SliceWriter {
         }
         if before == after { return }
         for entry in before where !after.contains(entry) {
-            _ = try transaction.remove(IndexKey.of(kind: schema.name, entry, record), in: tables.index)
+            guard try transaction.remove(IndexKey.of(kind: schema.name, entry, record), in: tables.index) else {
+                throw ViewError.damaged("an entry of an index is not there")
+            }
         }
         for entry in after where !before.contains(entry) {
             newEntries.append(IndexKey.of(kind: schema.name, entry, record))
         }
+    }
+
+    /// Notes an event that is not folded.
+    static func put(
+        unread entry: (position: Position, reason: [UInt8]), _ transaction: borrowing WriteTransaction,
+        _ tables: ViewTables
+    ) throws {
+        let row = CheckedRow.seal(entry.reason, under: entry.position)
+        try transaction.put(row.span.bytes, for: entry.position, in: tables.unread)
     }
 
     /// Writes the index entries, sorted, and the names if any are new.
@@ -157,7 +173,7 @@ struct SliceWriter {
         }
         newEntries.removeAll()
         for entry in base?.unread ?? [] {
-            try transaction.put(entry.reason.span.bytes, for: entry.position, in: tables.unread)
+            try Self.put(unread: entry, transaction, tables)
         }
         if names.count > nameCount {
             try transaction.put(CheckedRow.seal(names.encode()).span.bytes, for: Self.namesKey, in: tables.meta)

@@ -24,8 +24,12 @@ extension Views {
     ) throws -> Environment {
         guard reader.head.log == log.id else { throw SnapshotError.otherHistory }
         guard try isBase || reader.head.signature == kinds.signature(for: log) else { throw SnapshotError.otherVersion }
+        // The base still stands for what was lost with a damaged file: nobody can hash that again.
+        let lost = isBase ? try log.holes() : []
         for replica in reader.head.replicas {
-            let edge = try log.edge(of: replica.last.replica, through: replica.last.sequence)
+            let last = replica.last
+            if lost.contains(where: { $0.replica == last.replica && $0.first <= last.sequence }) { continue }
+            let edge = try log.edge(of: last.replica, through: last.sequence)
             guard edge == replica.edge else { throw SnapshotError.otherHistory }
         }
         let environment = try create(at: path, log: log, kinds: kinds)

@@ -55,18 +55,16 @@ extension ViewReader {
         prefix: [UInt8], from first: [UInt8], _ isBackwards: Bool, _ body: (_ key: RawSpan) throws -> Bool
     ) throws {
         func handOut(_ key: RawSpan, _ value: RawSpan) throws -> Bool {
-            try Self.checkEntry(key, value)
+            try CheckedRow.checkEntry(key, value)
             return try body(key)
         }
         try transaction.withCursor(tables.index) { cursor in
             guard isBackwards else {
-                let hasBefore = try cursor.seek(atOrAfter: first) ? try cursor.previous() : try cursor.last()
-                if hasBefore { try cursor.withEntry(Self.checkEntry) }
-                return try cursor.forEach(from: first, handOut)
+                return try cursor.forEach(from: first, confirming: CheckedRow.checkEntry, handOut)
             }
             var isThere: Bool
-            if let end = Self.successor(of: prefix), try cursor.seek(atOrAfter: end) {
-                try cursor.withEntry(Self.checkEntry)
+            if let end = Self.successor(of: prefix), try cursor.seek(atOrAfter: end, confirming: CheckedRow.checkEntry)
+            {
                 isThere = try cursor.previous()
             } else {
                 isThere = try cursor.last()
@@ -74,20 +72,13 @@ extension ViewReader {
             while isThere {
                 let goesOn = try cursor.withEntry { key, value in
                     guard !key.lexicographicallyPrecedes(first.span.bytes) else {
-                        try Self.checkEntry(key, value)
+                        try CheckedRow.checkEntry(key, value)
                         return false
                     }
                     return try handOut(key, value)
                 }
                 isThere = goesOn ? try cursor.previous() : false
             }
-        }
-    }
-
-    /// Throws unless the entry of an index is what was written.
-    private static func checkEntry(_ key: RawSpan, _ value: RawSpan) throws {
-        guard value.byteCount == 4, CRC32C.checksum(key) == value.uint32(at: 0) else {
-            throw ViewError.damaged("the checksum of an index entry is wrong")
         }
     }
 

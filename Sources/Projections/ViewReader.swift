@@ -70,7 +70,7 @@ public struct ViewReader: ~Copyable {
     /// The state that the row of a record says.
     func storedState(of kind: String, _ record: RecordID) throws -> RecordState? {
         let key = RecordKey.of(kind: kind, record)
-        return try transaction.withValue(key, in: tables.records) { row in
+        return try transaction.withValue(key, in: tables.records, confirming: CheckedRow.check) { row in
             var state = RecordState()
             try decode(row, under: key.span.bytes, into: &state)
             return state
@@ -110,7 +110,7 @@ public struct ViewReader: ~Copyable {
         let prefix = RecordKey.prefix(kind: kind)
         var state = RecordState()
         try transaction.withCursor(tables.records) { cursor in
-            try cursor.forEach(from: RecordKey.of(kind: kind, start)) { key, row in
+            try cursor.forEach(from: RecordKey.of(kind: kind, start), confirming: CheckedRow.check) { key, row in
                 // Before the end is believed too: a damaged key may look like that of another kind.
                 try decode(row, under: key, into: &state)
                 guard key.byteCount == prefix.count + 16, Self.key(key, hasPrefix: prefix) else { return false }
@@ -131,11 +131,14 @@ public struct ViewReader: ~Copyable {
         try transaction.withCursor(tables.records) { cursor in
             var isThere = try cursor.first()
             while isThere {
-                let kind = try cursor.withEntry { key, _ in RecordKey.parse(key)?.kind }
+                let kind = try cursor.withEntry { key, row in
+                    try CheckedRow.check(key, row)
+                    return RecordKey.parse(key)?.kind
+                }
                 guard let kind else { throw ViewError.damaged("the key of a record is malformed") }
                 if try hasRecords(of: kind) { result.append(kind) }
                 // The first key behind all of this kind: the separator is 0, so 1 is behind it.
-                isThere = try cursor.seek(atOrAfter: [UInt8](kind.utf8) + [1])
+                isThere = try cursor.seek(atOrAfter: [UInt8](kind.utf8) + [1], confirming: CheckedRow.check)
             }
         }
         return result
@@ -161,7 +164,9 @@ public struct ViewReader: ~Copyable {
     public func unreadEvents() throws -> [UnreadEvent] {
         var result: [UnreadEvent] = []
         try transaction.withCursor(tables.unread) { cursor in
-            try cursor.forEach(from: nil) { key, row in
+            try cursor.forEach(confirming: CheckedRow.check) { key, row in
+                try CheckedRow.check(key, row)
+                guard key.byteCount == 8 else { throw ViewError.damaged("the key of an event is malformed") }
                 let event = UnreadEvent(position: key.bigEndianUInt64(at: 0), row: row)
                 if overlay?.countsUnread(at: event.position) ?? true { result.append(event) }
                 return true
@@ -192,7 +197,8 @@ extension ViewReader {
     private func forEachRecordID(of kind: String, from first: RecordID, _ body: (RecordID) throws -> Bool) throws {
         let prefix = RecordKey.prefix(kind: kind)
         try transaction.withCursor(tables.records) { cursor in
-            try cursor.forEach(from: RecordKey.of(kind: kind, first)) { key, _ in
+            try cursor.forEach(from: RecordKey.of(kind: kind, first), confirming: CheckedRow.check) { key, row in
+                try CheckedRow.check(key, row)
                 guard key.byteCount == prefix.count + 16, Self.key(key, hasPrefix: prefix) else { return false }
                 let record = RecordID(at: prefix.count, of: key)
                 if case .absent? = overlay?.find(kind, record) { return true }

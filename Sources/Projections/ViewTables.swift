@@ -9,7 +9,7 @@ import Records
 // |---|---|---|
 // | records | kind, 0, record id (16) | the record's row: see RecordState+Encoding.swift |
 // | index | kind, 0, number of the index (1), what to find it by, record id (16) | CRC-32C of the key (4) |
-// | unread | position (8) | why the event there is not folded: 1 unknown or 2 malformed, then the words |
+// | unread | position (8) | CRC-32C of key and rest (4), then why the event there is not folded: 1 unknown or 2 malformed, then the words |
 // | meta | `checkpoint`, `names` | see Checkpoint and Records.Names, each with a CRC-32C before it |
 
 /// The key of a record, or the start of a kind's keys.
@@ -131,8 +131,32 @@ struct Checkpoint: Hashable {
     }
 }
 
-/// Rows of the meta table carry a checksum like all others.
+/// Rows begin with a checksum: of key and value, in the meta table of the value.
 enum CheckedRow {
+    /// Throws unless `row`, of a record or an event that is not folded, is what was written under `key`.
+    static func check(_ key: RawSpan, _ row: RawSpan) throws {
+        let isSound =
+            row.byteCount >= 4
+            && CRC32C.checksum(row.extracting(4..<row.byteCount), continuing: CRC32C.checksum(key)) == row.uint32(at: 0)
+        guard isSound else { throw ViewError.damaged("the checksum of a row is wrong") }
+    }
+
+    /// Throws unless the entry of an index is what was written.
+    static func checkEntry(_ key: RawSpan, _ value: RawSpan) throws {
+        guard value.byteCount == 4, CRC32C.checksum(key) == value.uint32(at: 0) else {
+            throw ViewError.damaged("the checksum of an index entry is wrong")
+        }
+    }
+
+    /// The row that says `bytes` under `key`.
+    static func seal(_ bytes: [UInt8], under key: Position) -> [UInt8] {
+        let start = key.withKeyBytes { CRC32C.checksum($0) }
+        var writer = ByteWriter(capacity: bytes.count + 4)
+        writer.append(littleEndian: bytes.withSpan { CRC32C.checksum($0, continuing: start) })
+        writer.append(contentsOf: bytes)
+        return writer.bytes
+    }
+
     static func seal(_ bytes: [UInt8]) -> [UInt8] {
         var writer = ByteWriter(capacity: bytes.count + 4)
         writer.append(littleEndian: bytes.withSpan { CRC32C.checksum($0) })

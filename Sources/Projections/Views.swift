@@ -66,6 +66,9 @@ public final class Views: Sendable {
     /// What is said of views that are not there yet.
     private static let missing = "they are not there"
 
+    /// What is said of views that were written before the machine started: see ``ViewsBoot``.
+    private static let unclean = "the machine was started anew since they were written"
+
     // MARK: - Reading
 
     /// Lends one state of the views to `body`: all its answers belong together.
@@ -84,7 +87,7 @@ public final class Views: Sendable {
     }
 
     /// As ``read(kinds:_:)``, but what is damaged or stale is thrown and not built anew.
-    func readOnce<Result>(
+    package func readOnce<Result>(
         kinds: Kinds? = nil, _ body: (borrowing ViewReader) throws -> Result
     ) throws -> Result {
         try environment().read { try ViewReader.lend($0, kinds: kinds ?? self.kinds, to: body) }
@@ -129,7 +132,8 @@ public final class Views: Sendable {
 
     private func rebuild(because error: ViewError) throws -> Int {
         switch error {
-        case .damaged(let what): try rebuild(because: what, isRepair: what != Self.missing)
+        case .damaged(let what):
+            try rebuild(because: what, isRepair: what != Self.missing && what != Self.unclean)
         case .stale: try rebuild(because: "of another version or history", isRepair: false)
         case .readOnly: throw error
         }
@@ -172,6 +176,7 @@ public final class Views: Sendable {
                 file.withLock { $0 = nil }
                 Self.removeLock(path)
                 guard rename(aside, path) == 0 else { throw ViewError.damaged("its new file cannot be renamed") }
+                ViewsBoot.mark(path)
             }
             rebuilds.withLock { $0.append(rebuild) }
             didRebuild(rebuild)
@@ -269,7 +274,7 @@ public final class Views: Sendable {
     static var options: Environment.Options {
         var options = Environment.Options()
         options.tables = ViewTables.count
-        // A commit of the views is not flushed: what a power cut takes is folded again.
+        // A commit of the views is not flushed. After a power cut nothing of the file is believed: see ViewsBoot.
         options.synchronous = false
         return options
     }
@@ -303,6 +308,10 @@ public final class Views: Sendable {
             throw ViewError.damaged(Self.missing)
         }
         if let open, open.identity == identity { return open.environment }
+        guard ViewsBoot.isPresent(path) else {
+            open = nil
+            throw isReadOnly ? ViewError.readOnly : ViewError.damaged(Self.unclean)
+        }
         // A read that is still running keeps the file before this one open, and LMDB allows one of a name.
         let before = open.map { FormerFile(environment: $0.environment, identity: $0.identity) }
         open = nil

@@ -127,8 +127,8 @@ public struct RecordColumnsReader {
                     positions.append(position(replica, try rest.varint(in: bytes)))
                 }
             }
-            // An event that is not here has no position.
-            for position in positions.sorted() where position > 0 { state.history.insert(position) }
+            // An event that is not here has no position. One that is named twice would be looked for among all.
+            for position in positions.sorted() where position > state.history.last { state.history.insert(position) }
             guard state.pointsAtWriters, state.isNamed(by: names) else { throw Self.malformed(lows) }
             return id
         } catch { throw .malformed }

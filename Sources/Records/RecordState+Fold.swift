@@ -112,7 +112,8 @@ extension RecordState {
             return
         }
         gone.insert(Gone(field: field, replica: replica, sequence: sequence, index: index))
-        gone.insert(Gone(field: .deletion, replica: replica, sequence: sequence, index: 0))
+        // A delete is named with index 0: whoever names another one means none, whether it came or comes.
+        if index == 0 { gone.insert(Gone(field: .deletion, replica: replica, sequence: sequence, index: 0)) }
     }
 }
 

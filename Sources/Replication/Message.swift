@@ -73,6 +73,7 @@ enum Message: Hashable, Sendable {
                     return nil
                 }
                 while reader.offset < body.byteCount { heads.append(try reader.head(in: body)) }
+                guard heads.allSatisfy(\.canBe) else { return nil }
                 self = .took(count: count, heads: heads)
             case 4:
                 try reader.finish(in: body)

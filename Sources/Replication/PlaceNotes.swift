@@ -151,13 +151,14 @@ public struct PlaceNotes: Hashable, Sendable {
 
     /// A range lies there.
     mutating func add(_ range: EventRange) {
-        guard range.first <= vector[range.replica] + 1 else {
+        // Numbers that others say may be the greatest there are, so nothing is added to them.
+        guard range.first - 1 <= vector[range.replica] else {
             kept.insert(range)
             return
         }
         vector[range.replica] = max(vector[range.replica], range.last)
         // What lay beside it may follow now.
-        while let next = kept.first(where: { $0.replica == range.replica && $0.first <= vector[$0.replica] + 1 }) {
+        while let next = kept.first(where: { $0.replica == range.replica && $0.first - 1 <= vector[$0.replica] }) {
             kept.remove(next)
             vector[next.replica] = max(vector[next.replica], next.last)
         }

@@ -203,7 +203,8 @@ public struct Session: Sendable {
     /// The peer has these events, and can prove them.
     private mutating func has(_ range: EventRange) {
         let known = max(came[range.replica], remote?.vector[range.replica] ?? 0)
-        guard range.first <= known + 1, range.last > known else { return }
+        // What the peer knows is what it says: nothing may be added to that.
+        guard range.first - 1 <= known, range.last > known else { return }
         came[range.replica] = range.last
         if let head = local.heads.first(where: { $0.event == EventID(range.replica, range.last) }) {
             remote?.advance(head)

@@ -124,6 +124,11 @@ extension ByteWriter {
     }
 }
 
+extension ObservedHead {
+    /// Whether a log can have it: numbers begin at 1, and behind each there is room for a next one.
+    var canBe: Bool { event.sequence >= 1 && event.sequence < .max }
+}
+
 extension ByteReader {
     mutating func id<ID: SixteenByteID>(in bytes: RawSpan) throws(ByteCodingError) -> ID {
         ID(at: try skip(16, in: bytes).lowerBound, of: bytes)
@@ -158,7 +163,7 @@ extension ByteReader {
                 in: bytes, { (reader, bytes) throws(ByteCodingError) in try reader.range(in: bytes) })
         else { return nil }
         let isOrdered = zip(heads, heads.dropFirst()).allSatisfy { $0.event.replica < $1.event.replica }
-        guard isOrdered, heads.allSatisfy({ $0.event.sequence >= 1 }) else { return nil }
+        guard isOrdered, heads.allSatisfy(\.canBe) else { return nil }
         return Statement(store: store, milliseconds: milliseconds, heads: heads, kept: kept, wanted: wanted)
     }
 

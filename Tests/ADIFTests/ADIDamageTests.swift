@@ -10,6 +10,22 @@ import Testing
         )
     }
 
+    @Test func `a header without an end is cut at the same place however the file comes`() {
+        let bytes = Array("<ADIF_VER:5> <ADIF_VER:5>3.1\nP".utf8)
+        let whole = ADIReader.items(in: bytes)
+        for cut in 1..<bytes.count {
+            var reader = ADIReader()
+            var found: [ADIFItem] = []
+            for part in [bytes[..<cut], bytes[cut...]] {
+                reader.append(part)
+                while let item = reader.next() { found.append(item) }
+            }
+            reader.finish()
+            while let item = reader.next() { found.append(item) }
+            #expect(found == whole, "cut at byte \(cut)")
+        }
+    }
+
     @Test func `a file cut within a value keeps the records before`() throws {
         let text = "<CALL:6>N0CALL<EOR><CALL:5>N0ABC<COMMENT:20>half a"
         let items = items(text)

@@ -74,6 +74,29 @@ import Testing
         #expect(part.byteRange.lowerBound == 102)
     }
 
+    @Test func `a name that is not UTF-8 is a place that is not well-formed, and costs nothing before it`() throws {
+        var bytes = Array(document("<RECORD><CALL>N0CALL</CALL></RECORD>\n<RECORD><#A>1</#A></RECORD>").utf8)
+        for place in bytes.indices where bytes[place] == 0x23 { bytes[place] = 0xFF }
+        let items = ADXReader.items(in: bytes)
+        #expect(items.records.map { $0.fields.text(.call) } == ["N0CALL"])
+        let part = try #require(items.rejections.first)
+        #expect(part.code == .malformedXML)
+        #expect(part.byteRange == 102..<UInt64(bytes.count))
+        // Behind the end it is one too: nothing of it is read.
+        let behind = Array(document("<RECORD><CALL>N0CALL</CALL></RECORD>").utf8) + [0xFF]
+        #expect(ADXReader.items(in: behind).rejections.map(\.code) == [.malformedXML])
+        #expect(ADXReader.items(in: behind).records.count == 1)
+    }
+
+    @Test func `a Latin-1 document may have any letters in its names`() {
+        let xml =
+            "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><ADX><HEADER/><RECORDS><RECORD><CALL>N0CALL</CALL><N#>1</N#>"
+        let bytes = Array((xml + "</RECORD></RECORDS></ADX>").utf8).map { $0 == 0x23 ? 0xFC : $0 }
+        let items = ADXReader.items(in: bytes)
+        #expect(items.rejections.isEmpty)
+        #expect(items.records.first?.fields.text(.call) == "N0CALL")
+    }
+
     @Test func `a field above the limit costs its record and no other`() {
         let value = String(repeating: "x", count: 65_537)
         let items = read(

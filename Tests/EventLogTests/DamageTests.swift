@@ -70,7 +70,7 @@ import Testing
             if report.ok {
                 let use = intact.pages.uses[offset]
                 #expect(use != .live, "offset \(offset), bit \(bit)")
-                #expect(report == intact.report || use == .unchecked, "offset \(offset), bit \(bit)")
+                #expect(report == intact.report, "offset \(offset), bit \(bit)")
             }
         }
     }

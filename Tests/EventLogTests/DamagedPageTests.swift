@@ -112,6 +112,13 @@ import Testing
         }
     }
 
+    @Test func `meta pages of the greatest transaction there can be end in a report`() throws {
+        let report = try intact.verify { bytes in
+            for place in (0..<8).flatMap({ [144 + $0, 4096 + 144 + $0] }) { bytes[place] = 0xFF }
+        }
+        #expect(!report.ok)
+    }
+
     @Test func `a branch that leads to itself ends`() throws {
         for branch in intact.pages.branches.values.flatMap({ $0 }) {
             let report = try intact.verify { bytes in

@@ -157,7 +157,7 @@ struct EveryByteLog: Sendable {
         switch pages.uses[offset] {
         case .meta: 1
         case .none: 61
-        case .separator, .freeList, .unchecked: 7
+        case .separator, .freeList: 7
         case .live: offset < 2 * pages.pageSize ? 1 : frameBytes.contains(offset) ? 61 : 7
         }
     }

@@ -15,8 +15,6 @@ struct LivePages: Sendable {
         case separator
         /// The other meta page, or a field of this one that says nothing about the contents.
         case meta
-        /// What carries no checksum: since which event a time of arrival counts, that time, the name or epoch of the log.
-        case unchecked
     }
 
     let bytes: [UInt8]
@@ -75,8 +73,8 @@ struct LivePages: Sendable {
                 walk(number(at: entry, 6), table)
                 continue
             }
-            mark(key, table == "arrivals" ? .unchecked : use)
-            value(entry, key, number(at: entry, 4), table, use)
+            mark(key, use)
+            value(entry, key, number(at: entry, 4), use)
             if table == "events" {
                 let isInline = number(at: entry + 4, 2) == 0
                 let first = isInline ? key.upperBound : number(at: key.upperBound, 8) * pageSize + 16
@@ -86,9 +84,8 @@ struct LivePages: Sendable {
         }
     }
 
-    private mutating func value(_ entry: Int, _ key: Range<Int>, _ count: Int, _ table: String, _ use: Use) {
+    private mutating func value(_ entry: Int, _ key: Range<Int>, _ count: Int, _ use: Use) {
         let name = String(decoding: bytes[key], as: UTF8.self)
-        let isUnchecked = table == "arrivals" || (table == "meta" && (name == "log" || name == "epoch"))
         switch number(at: entry + 4, 2) {
         case 1:
             mark(key.upperBound..<key.upperBound + 8, use)
@@ -101,7 +98,7 @@ struct LivePages: Sendable {
             mark(key.upperBound + 4..<key.upperBound + count, use)
             walk(number(at: key.upperBound + 40, 8), name)
         default:
-            mark(key.upperBound..<key.upperBound + count, isUnchecked ? .unchecked : use)
+            mark(key.upperBound..<key.upperBound + count, use)
         }
     }
 }

@@ -36,6 +36,20 @@ import Testing
         #expect(report.replicas.map(\.root) == [root])
     }
 
+    @Test func `a log that was emptied is whole, before and after something is written`() throws {
+        let store = try TestLog()
+        try store.append(100)
+        try store.log.clear()
+        #expect(try LogVerifier.verify(path: store.path).damage == [])
+        // What came with an older stamp does not move the clock.
+        let other = try TestLog()
+        try other.append(1, as: ReplicaID(high: 9, low: 9))
+        _ = try store.log.append(copying: try Contents(of: other.log).frames, arrival: .test(0))
+        #expect(try LogVerifier.verify(path: store.path).damage == [])
+        try store.append(10, as: ReplicaID(high: 8, low: 8))
+        #expect(try LogVerifier.verify(path: store.path).damage == [])
+    }
+
     @Test(arguments: UInt64(1)...5)
     func `a log of several replicas, in whatever order they came, is whole`(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
@@ -112,7 +126,8 @@ import Testing
     @Test func `the words for damage are part of the output and stay`() {
         #expect(
             LogDamage.What.allCases.map(\.rawValue) == [
-                "page", "frame", "chain", "position", "sequence", "stamp", "batch", "head", "signature", "range",
+                "page", "frame", "chain", "position", "hole", "sequence", "stamp", "batch", "head", "signature",
+                "range",
                 "stream", "run",
                 "arrival",
                 "erased", "base", "tree", "meta", "file",

@@ -51,6 +51,15 @@ import Testing
         }
     }
 
+    @Test func `may have the greatest number there is, as a set from elsewhere may`() {
+        let all = EventSet(replicas.map { EventRange($0, 1, through: .max) })
+        #expect(all.count == .max)
+        #expect(all.contains(EventID(replicas[0], .max)))
+        let end = EventSet([EventRange(replicas[0], 5, through: .max)])
+        #expect(all.subtracting(end).ranges == [EventRange(replicas[0], 1, through: 4), all.ranges[1]])
+        #expect(end.subtracting(all).isEmpty)
+    }
+
     @Test func `that is empty has none, and a union has both`() {
         let range = EventRange(replicas[0], 1, through: .max)
         var set = EventSet()

@@ -18,6 +18,7 @@ enum Antenna: RecordKind {
         let opened: Store
         switch try await Store.open(at: url, Configuration(author: "N0CALL", kinds: [Antenna.self])) {
         case .ready(let store): opened = store
+        case .recovering(let recovery): opened = recovery.temporary
         }
         #expect(opened.kinds["antenna"] != nil)
         #expect(opened.author == "N0CALL")

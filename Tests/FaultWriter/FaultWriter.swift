@@ -14,9 +14,7 @@ struct FaultWriter {
         guard arguments.count >= 3 else { exit(64) }
         let store: Store
         do {
-            switch try await Store.open(at: URL(filePath: arguments[1])) {
-            case .ready(let opened): store = opened
-            }
+            store = try await Store.open(at: URL(filePath: arguments[1])).whole
         } catch let error as StoreError {
             say("refused 0 \(error.code.rawValue)")
             exit(error.code.rawValue)

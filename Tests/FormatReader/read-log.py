@@ -8,6 +8,7 @@ read-log.py log.mdb --flips FILE    for each line "offset xor" of FILE, of the l
 import functools, hashlib, json, struct, sys
 
 SIZES, NO_PAGE = (4096, 8192, 16384, 32768), 2**64 - 1
+CHECKED = b"runs heads arrivals trees nodes erased signed waiting streams base meta".split()
 CRC_TABLE = [functools.reduce(lambda crc, _: crc >> 1 ^ 0x82F63B78 * (crc & 1), range(8), n) for n in range(256)]
 
 class Unreadable(Exception): """Why a log cannot be read, as a sentence."""
@@ -70,10 +71,19 @@ def decode(frame):
     return previous, crc, dict(replica=replica.hex(), sequence=sequence, stamp=stamp, rest=rest, observed=observed,
                                observesAll=count >> 15, shape=shape.hex(), values=values)
 
+@functools.lru_cache(maxsize=1 << 16)
+def check_row(number, key, value):
+    need(value[-4:] == struct.pack("<I", crc32c(bytes([number]) + key + value[:-4])), "a row is not what was written")
+
 def lines(data):
     size, main = newest_meta(data)
     tables = {key: value for key, flag, value in entries(data, size, main, set()) if flag == 2 and len(value) == 48}
     need(b"events" in tables, "there is no table of events")
+    for number, name in enumerate(CHECKED, 1):
+        need(name in tables, f"there is no table of {name.decode()}")
+        root = struct.unpack_from("<Q", tables[name], 40)[0]
+        for key, _, value in entries(data, size, root, set()) if root != NO_PAGE else []:
+            check_row(number, key, value)
     root, before = struct.unpack_from("<Q", tables[b"events"], 40)[0], 0
     for position, (key, _, frame) in enumerate(entries(data, size, root, set()) if root != NO_PAGE else [], 1):
         need(key == struct.pack(">Q", position), f"position {position} has no event")

@@ -18,9 +18,7 @@ import Testing
     }
 
     private static func opened(_ url: URL, isReadOnly: Bool = false) async throws -> Store {
-        switch try await Store.open(at: url, Configuration(isReadOnly: isReadOnly)) {
-        case .ready(let store): return store
-        }
+        try await Store.open(at: url, Configuration(isReadOnly: isReadOnly)).whole
     }
 
     @Test(arguments: UInt64(1)...5)

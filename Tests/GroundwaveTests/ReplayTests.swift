@@ -69,9 +69,7 @@ import Testing
     }
 
     static func open(_ url: URL, _ configuration: Configuration = Configuration()) async throws -> Store {
-        switch try await Store.open(at: url, configuration) {
-        case .ready(let store): return store
-        }
+        try await Store.open(at: url, configuration).whole
     }
 }
 

@@ -2,8 +2,8 @@
 import PackageDescription
 
 // The engine and its suites alone, so that a planted bug costs a build of seconds: Tools/planted-bugs puts this in the
-// place of the package's own manifest, in its copy of the tree. With GROUNDWAVE_SUITE it has that suite alone, so that a
-// release build does not wait for the others: Tools/histories.
+// place of the package's own manifest, in its copy of the tree. With GROUNDWAVE_SUITE it has the suites alone that it
+// names, so that a build does not wait for the others: Tools/histories, Tools/test --sanitize.
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 
@@ -36,7 +36,13 @@ let package = Package(
             dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", "SeededNumbers"]),
         .testTarget(
             name: "ProjectionsTests",
-            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records", "SeededNumbers"]),
+            dependencies: [
+                "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records", "SeededNumbers", "flip-reader",
+            ]),
+        .executableTarget(
+            name: "flip-reader",
+            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"],
+            path: "Tests/FlipReader"),
         .testTarget(
             name: "Simulation",
             dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", "Replication", "SeededNumbers"],
@@ -50,6 +56,25 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-if let suite = Context.environment["GROUNDWAVE_SUITE"] {
-    package.targets.removeAll { $0.type == .test && $0.name != suite }
+if let suites = Context.environment["GROUNDWAVE_SUITE"]?.split(separator: " ").map(String.init) {
+    package.targets.removeAll { $0.type == .test && !suites.contains($0.name) }
+}
+
+// The targets of Tools/fuzz, and no suite. The setting is `fuzzer`, or `fuzzer,address`: with it the engine's modules tell
+// libFuzzer which branches an input has reached.
+if let checks = Context.environment["GROUNDWAVE_FUZZ"] {
+    package.targets.removeAll { $0.type == .test || $0.type == .executable }
+    for target in package.targets where target.type == .regular && target.name != "CChecksum" {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=\(checks)"])]
+    }
+    package.targets += [
+        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "ADIF", "ByteCoding", "CFuzzer", "Compression", "EventLog", "Events", "LMDB", "Projections", "Radio",
+                "Records", "Replication", "SeededNumbers",
+            ], path: "Tests/Fuzz/Fuzz",
+            linkerSettings: checks.contains("address") ? [.unsafeFlags(["-sanitize=address"])] : []),
+    ]
 }

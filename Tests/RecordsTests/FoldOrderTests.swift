@@ -24,6 +24,18 @@ import Testing
         }
     }
 
+    @Test func `leaves a delete alone that is named with the index of a head, in every order`() throws {
+        var scene = Scene()
+        let written = scene.write("a", at: 1, .set(Scene.frequency, "7.030"))
+        let deletion = scene.write("b", at: 2, Operation(.delete, .life, supersedes: [written]))
+        scene.write("c", at: 3, Operation(.say, Scene.parks, supersedes: [HeadID(deletion.event, index: 1)], value: []))
+        for order in scene.orders {
+            let record = try #require(try FoldedStore(folding: order)[Scene.record])
+            #expect(record.deletions.map(\.event) == [deletion.event])
+            #expect(!record.isVisible)
+        }
+    }
+
     @Test(arguments: UInt64(0)..<200)
     func `can stop and go on from the saved rows after any event`(seed: UInt64) throws {
         let history = try History(seed: seed)

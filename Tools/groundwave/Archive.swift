@@ -61,7 +61,7 @@ struct Archive: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.open(author: writing.author)
+        let store = try await options.openWhole(author: writing.author)
         guard restore.isEmpty else { return try await takeBack(store) }
         let point = try store.point(before ?? "", now: Clock.now)
         let gone = Set(try gone.map { try store.replica(named: $0) })

@@ -40,7 +40,7 @@ struct BackupMirror: AsyncParsableCommand {
             if let photos = mirror?.photos { Terminal.print("Photos are copied from \(photos.path).") }
             return
         }
-        let store = try await options.open()
+        let store = try await options.openWhole()
         let isOff = path == "off"
         try store.setMirror(
             isOff ? nil : MirrorSetting(folder: URL(filePath: path), photos: photos.map { URL(filePath: $0) }))
@@ -90,7 +90,7 @@ struct BackupNow: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.open()
+        let store = try await options.openWhole()
         let written = try store.writeMirror()
         if options.json {
             return try Terminal.print(

@@ -35,7 +35,7 @@ struct BundleCreate: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.open()
+        let store = try await options.openWhole()
         let vector = try missingFrom.map { try store.vector($0) } ?? VersionVector()
         let made = try await store.createBundle(missingFrom: vector, to: output)
         if options.json {
@@ -61,7 +61,7 @@ struct BundleApply: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.open()
+        let store = try await options.openWhole()
         var all = BundleApplied()
         for file in files {
             let applied = try await store.applyBundle(file)

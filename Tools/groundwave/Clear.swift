@@ -26,7 +26,7 @@ struct Clear: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.open()
+        let store = try await options.openWhole()
         let clearing = try await store.prepareClearing()
         if !options.json { tell(clearing) }
         if dryRun {

@@ -24,10 +24,10 @@ struct Compare: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.openForReading()
+        let store = try await options.openWholeForReading()
         var others = options
         others.store = path
-        let other = try await others.openForReading()
+        let other = try await others.openWholeForReading()
         let comparison = try Progress.during("Comparing") { _ in try store.compare(with: other, eventLimit: limit) }
         let output = ComparisonOutput(comparison)
         if options.json { try Terminal.print(json: output) } else { output.print() }

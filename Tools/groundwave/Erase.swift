@@ -62,7 +62,7 @@ struct Erase: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await dryRun ? options.openForReading() : options.open(author: writing.author)
+        let store = try await dryRun ? options.openForReading() : options.openWhole(author: writing.author)
         let contacts = try chosen(store)
         let ids = contacts.map(\.id)
         let calls = call.map { [$0.uppercased()] } ?? Set(contacts.map { ContactFacts($0).call }).filter { !$0.isEmpty }

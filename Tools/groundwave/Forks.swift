@@ -107,7 +107,7 @@ struct ForksResolve: AsyncParsableCommand {
     var dryRun = false
 
     func run() async throws {
-        let store = try await dryRun ? options.openForReading() : options.open(author: writing.author)
+        let store = try await dryRun ? options.openForReading() : options.openWhole(author: writing.author)
         let all = try store.forks().flatMap(\.branches).map(\.stream)
         let found = all.filter { "\($0)".hasPrefix(adopt.uppercased()) }
         guard found.count == 1, let stream = found.first, !adopt.isEmpty else {

@@ -33,6 +33,7 @@ struct Program: AsyncParsableCommand {
                     RemoteCommand.self, Join.self, SyncCommand.self, Serve.self, BundleCommand.self, Missing.self,
                     Replicas.self, Forks.self,
                 ]),
+            CommandGroup(name: "Recovery", subcommands: [Recover.self, SalvageCommand.self]),
             CommandGroup(
                 name: "Audit, time travel, replay",
                 subcommands: [

@@ -39,7 +39,7 @@ struct RemoteAdd: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.open()
+        let store = try await options.openWhole()
         let address = try RemoteAddress(url)
         try await store.add(remote: name, at: address)
         if options.json { return try Terminal.print(json: Result(name: name, url: "\(address)")) }
@@ -188,7 +188,7 @@ struct RemoteRemove: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.open()
+        let store = try await options.openWhole()
         let remote = try store.remote(name)
         var deleted = 0
         if deleteData {

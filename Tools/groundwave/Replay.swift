@@ -47,7 +47,7 @@ struct Replay: AsyncParsableCommand {
             let store = try await options.openForReading()
             report = try await Progress.during("Copying and folding") { _ in try await store.replay(to: url) }
         } else {
-            let store = try await options.open()
+            let store = try await options.openWhole()
             report = try Progress.during("Folding") { _ in try store.replay() }
             try store.close()
         }

@@ -32,7 +32,7 @@ struct ReplicasRename: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.open(author: writing.author)
+        let store = try await options.openWhole(author: writing.author)
         let replica = try store.replica(named: device)
         let written = try await store.rename(replica, to: name, note: writing.note ?? "", author: writing.author)
         let now = try store.deviceNames()[replica] ?? name

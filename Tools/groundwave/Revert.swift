@@ -31,7 +31,7 @@ struct Revert: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await dryRun ? options.openForReading() : options.open(author: writing.author)
+        let store = try await dryRun ? options.openForReading() : options.openWhole(author: writing.author)
         let (events, words) = try chosen(store)
         try await TakingBack(events, words, note: writing.note ?? "Revert \(words)", author: writing.author)
             .run(store, json: options.json, yes: yes, dryRun: dryRun)

@@ -33,7 +33,7 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let place = try HostAndPort(listen)
-        let store = try await options.open()
+        let store = try await options.openWhole()
         let serving = try await store.serve(at: place)
         let sources = Interruption.whenAsked { await serving.stop() }
         defer { for source in sources { source.cancel() } }

@@ -9,7 +9,7 @@ struct SnapshotCreate: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     func run() async throws {
-        let store = try await options.open()
+        let store = try await options.openWhole()
         let information = try Progress.during("Writing a snapshot") { _ in try store.createSnapshot() }
         let snapshot = store.snapshots().first { $0.information?.id == information.id }
         guard let snapshot else { return }

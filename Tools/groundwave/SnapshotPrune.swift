@@ -18,7 +18,7 @@ struct SnapshotPrune: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await dryRun ? options.openForReading() : options.open()
+        let store = try await dryRun ? options.openForReading() : options.openWhole()
         let gone = try store.pruneSnapshots(isDryRun: dryRun)
         if options.json { return try Terminal.print(json: Result(pruned: gone.map { SnapshotResult($0) })) }
         if gone.isEmpty { return Terminal.print("Every snapshot is worth its bytes.") }

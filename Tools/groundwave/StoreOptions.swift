@@ -44,11 +44,25 @@ struct StoreOptions: ParsableArguments {
     /// Opens the store for reading and writing.
     func open(author: String? = nil) async throws -> Store {
         let environment = ProcessInfo.processInfo.environment["GROUNDWAVE_AUTHOR"] ?? ""
+        let store: Store
         switch try await Store.open(at: url, Configuration(author: author ?? environment)) {
-        case .ready(let store):
-            OpenedStore.remember(store)
-            return store
+        case .ready(let whole): store = whole
+        case .recovering(let recovery):
+            RecoveryRemark.say(of: recovery)
+            store = recovery.temporary
         }
+        OpenedStore.remember(store)
+        return store
+    }
+
+    /// Opens the store for what changes it as a whole: not while recovery waits.
+    func openWhole(author: String? = nil) async throws -> Store {
+        guard try Store.recoveryStatus(at: url).state != .waiting else {
+            throw StoreError(
+                .recovering, "The store waits in recovery, and this would change it as a whole.",
+                hint: "See groundwave recover status, then restore or reset.")
+        }
+        return try await open(author: author)
     }
 }
 

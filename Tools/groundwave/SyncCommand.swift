@@ -41,7 +41,7 @@ private enum SyncSwitch {
     }
 
     static func set(isOff: Bool, _ options: StoreOptions) async throws {
-        let store = try await options.open()
+        let store = try await options.openWhole()
         let isNew = try store.setSync(isOff: isOff)
         if options.json { return try Terminal.print(json: Result(off: isOff, changed: isNew)) }
         let word = isOff ? "off" : "on"

@@ -47,7 +47,7 @@ struct SyncNow: AsyncParsableCommand {
 
     func run() async throws {
         if stdio { return try await SyncStdio.run(options, stays: watch) }
-        let store = try await options.open()
+        let store = try await options.openWhole()
         let remotes = try name.map { [try store.remote($0)] } ?? store.remotes()
         guard !remotes.isEmpty else {
             throw StoreError(

@@ -15,7 +15,7 @@ enum SyncStdio {
         guard input >= 0, output >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else {
             throw StoreError(.usage, "Standard input, output and error have to be open.")
         }
-        let store = try await options.open()
+        let store = try await options.openWhole()
         let done = try await store.sync(input: input, output: output, stays: stays)
         if options.json {
             return try Terminal.print(

@@ -200,4 +200,10 @@ enum TimeText {
 
     /// A stamp's moment, to the second.
     static func milliseconds(_ milliseconds: Int64) -> String { seconds(milliseconds / 1000) }
+
+    /// `2026-05-01 12:00:00Z`.
+    static func date(_ date: Date) -> String { seconds(Int64(date.timeIntervalSince1970)) }
+
+    /// `2026-05-01T12:00:00Z`, for scripts.
+    static func iso(_ date: Date) -> String { UTCText.seconds(Int64(date.timeIntervalSince1970)) }
 }

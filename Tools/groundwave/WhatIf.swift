@@ -63,7 +63,7 @@ struct WhatIf: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await keep ? options.open(author: writing.author) : options.openForReading(archives)
+        let store = try await keep ? options.openWhole(author: writing.author) : options.openForReading(archives)
         let filter = try filter(store)
         let (kinds, names) = try policies(store.kinds)
         let other = try await store.replaying(filter, kinds: kinds)

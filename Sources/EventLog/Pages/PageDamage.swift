@@ -1,7 +1,7 @@
 /// A page that is not what LMDB would have written, and what gives it away.
-struct PageDamage: Error, Hashable, Sendable, CustomStringConvertible {
+package struct PageDamage: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong with the page.
-    enum What: Hashable, Sendable {
+    package enum What: Hashable, Sendable {
         /// The system cannot read it; the number is its `errno`.
         case unreadable(Int32)
         /// It lies past the end of the file.
@@ -30,15 +30,19 @@ struct PageDamage: Error, Hashable, Sendable, CustomStringConvertible {
         case listedAsFree
         /// It is listed as free twice, or the list that names it is malformed.
         case freeList
+        /// It is a meta page, and damaged, or tells of a transaction that cannot be.
+        case meta
+        /// It is the root of a tree that has other pages or rows than its record counts.
+        case counts
     }
 
     /// The number of the page; its offset in the file is this times the page size.
-    let page: UInt64
+    package let page: UInt64
     /// What is wrong with it.
-    let what: What
+    package let what: What
 
     /// In plain words.
-    var description: String {
+    package var description: String {
         switch what {
         case .unreadable(let code): "page \(page) cannot be read: \(systemMessage(code))"
         case .pastEnd: "page \(page) lies past the end of the file"
@@ -54,6 +58,8 @@ struct PageDamage: Error, Hashable, Sendable, CustomStringConvertible {
         case .valueLength: "page \(page) starts a long value with a wrong number of pages"
         case .listedAsFree: "page \(page) is in use and listed as free"
         case .freeList: "page \(page) is listed as free wrongly"
+        case .meta: "page \(page) is no sound meta page"
+        case .counts: "page \(page) is the root of a tree that has other pages than its record says"
         }
     }
 }

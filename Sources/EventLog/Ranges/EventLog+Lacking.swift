@@ -71,8 +71,9 @@ extension RangeFrame {
         for frame in frames {
             for range in events.ranges where streams.origin(of: range.replica) == frame.range.replica {
                 let base = streams.base(of: range.replica)
+                let numbers = streams.numbers(of: range)
                 let (first, last) = (
-                    max(base + range.first, frame.range.first), min(base + range.last, frame.range.last)
+                    max(numbers.lowerBound, frame.range.first), min(numbers.upperBound, frame.range.last)
                 )
                 guard first <= last else { continue }
                 for sequence in first...last {

@@ -10,6 +10,8 @@ public struct Received: Hashable, Sendable {
     public var repeatedCount: UInt64 = 0
     /// How many of these had lacked their values and have them now.
     public var filledCount = 0
+    /// How many events came back that had been lost here with a damaged file.
+    public var returnedCount = 0
     /// The ranges that came and wait now, for their predecessors or for the end of a batch.
     public var parked: [EventRange] = []
     /// The ranges that told another history of their replica than any that was here: each is a stream of its own now, or
@@ -54,6 +56,7 @@ extension EventLog {
             try readAnew()
         }
         received.filledCount = received.repeatedCount > 0 ? try fill(from: frames) : 0
+        received.returnedCount = try fillHoles(from: next.returning)
         return received
     }
 
@@ -69,6 +72,8 @@ extension EventLog {
         var goesOn = false
         /// Whether it cannot be told of some author which history it meant.
         var isUncertain = false
+        /// What came of replicas of which events were lost here.
+        var returning: [Returning] = []
     }
 
     private func enter(
@@ -81,8 +86,8 @@ extension EventLog {
             let streams = try Self.streams(in: transaction, tables)
             var entering = Entering(
                 clock: HybridClock(last: state.clock), erased: try Self.erased(in: transaction, tables),
-                streams: streams,
-                counts: try vector(), finder: nil)
+                holes: EventSet(try Self.holes(in: transaction, tables)), streams: streams,
+                counts: try wholeVector(), finder: nil)
             if !streams.isEmpty { entering.finder = try finder(streams, counts: entering.counts) }
             let known = try known(streams, entering.counts, erased: entering.erased)
             for replica in now.replicas.sorted() {
@@ -130,6 +135,7 @@ extension EventLog {
                 try transaction.put(names.bytes.span.bytes, for: NameState.key, in: tables.meta)
             }
             round.isUncertain = names.isUncertain
+            round.returning = now.returning + entering.returning
         }
         received = result
         return round
@@ -155,6 +161,9 @@ extension EventLog {
     private struct Entering {
         var clock: HybridClock
         let erased: EventSet
+        let holes: EventSet
+        /// What came of replicas of which events were lost here.
+        var returning: [Returning] = []
         var streams: Streams
         let counts: VersionVector
         /// Nil in a log without forks.
@@ -181,12 +190,20 @@ extension EventLog {
         guard let last = entry.intake.last else { return }
         let base = entering.streams.base(of: stream)
         let head = try Self.head(of: stream, in: transaction, tables)
+        // Where events were lost, those behind them are here already: what is missing takes its place afterwards.
+        let known = base + (head?.sequence ?? 0)
+        if entering.holes.ranges.contains(where: { $0.replica == stream }) {
+            entering.returning += entry.intake.entering.map {
+                Returning(stream: stream, base: base, frame: $0.frame, range: $0.first...$0.last)
+            }
+            guard last > known else { return }
+        }
         try Self.startRun(of: stream, at: state.nextPosition, after: head, transaction, tables)
         try goOn(&entering, of: stream, transaction, tables)
         var buffer = ByteWriter(capacity: 1024)
         var stamp = head?.stamp ?? Stamp(rawValue: 0)
         for piece in entry.intake.entering {
-            for sequence in piece.first...piece.last {
+            for sequence in piece.first...piece.last where sequence > known {
                 buffer.removeAll()
                 try piece.frame.withEvent(sequence) { frame, bytes in
                     stamp = frame.stamp
@@ -214,10 +231,10 @@ extension EventLog {
             let last = entering.streams.predecessor(of: EventID(stream, entering.counts[stream] + 1)),
             let position = try Self.position(of: last, in: transaction, tables)
         else { return }
-        try transaction.withValue(position, in: tables.events) { bytes in
-            let readings = try Frame(bytes, at: position).names(in: bytes).readings
-            entering.finder?.goOn(of: stream, behind: readings)
+        let readings = try Self.withEvent(last, at: position, in: transaction, tables) { frame, bytes in
+            frame.names(in: bytes).readings
         }
+        entering.finder?.goOn(of: stream, behind: readings)
     }
 
     /// The event in `buffer` without its values; returns its checksum.

@@ -44,16 +44,14 @@ extension EventLog {
 
     /// The ranges of one replica that are kept, or of all.
     static func frames(
-        of replica: ReplicaID? = nil, in table: Table<[UInt8]>, _ transaction: borrowing some Reading & ~Copyable
+        of replica: ReplicaID? = nil, in table: CheckedTable<[UInt8]>, _ transaction: borrowing some Reading & ~Copyable
     ) throws -> [RangeFrame] {
         var frames: [RangeFrame] = []
-        try transaction.withCursor(table) { cursor in
-            try cursor.forEach(from: replica?.bytes) { _, value in
-                let frame = try Self.frame(value)
-                if let replica, frame.range.replica != replica { return false }
-                frames.append(frame)
-                return true
-            }
+        try transaction.forEach(in: table, from: replica?.bytes) { _, value in
+            let frame = try Self.frame(value)
+            if let replica, frame.range.replica != replica { return false }
+            frames.append(frame)
+            return true
         }
         return frames
     }
@@ -72,7 +70,7 @@ extension EventLog {
 
     /// Puts what was decided into one of the tables of ranges; returns what was not there before.
     static func put(
-        _ parking: Parking, in table: Table<[UInt8]>, _ transaction: borrowing WriteTransaction
+        _ parking: Parking, in table: CheckedTable<[UInt8]>, _ transaction: borrowing WriteTransaction
     ) throws -> [RangeFrame] {
         for frame in parking.leaving { _ = try transaction.remove(frame.key, in: table) }
         for frame in parking.coming { try transaction.put(frame.bytes.span.bytes, for: frame.key, in: table) }
@@ -90,7 +88,7 @@ extension EventLog {
             isFound = try isFound || frame.withholding(events, streams, leaf: leaf) != frame
             return !isFound
         }
-        try transaction.withCursor(tables.waiting) { cursor in try cursor.forEach(from: nil) { try look($1) } }
+        try transaction.forEach(in: tables.waiting) { try look($1) }
         return isFound
     }
 
@@ -98,11 +96,9 @@ extension EventLog {
     func withholdFromRanges(_ events: EventSet, in transaction: borrowing WriteTransaction) throws {
         let (table, streams) = (try LogTables(in: transaction).waiting, try streams())
         var rows: [(key: [UInt8], frame: RangeFrame)] = []
-        try transaction.withCursor(table) { cursor in
-            try cursor.forEach(from: nil) { key, value in
-                rows.append((key.toArray(), try Self.frame(value)))
-                return true
-            }
+        try transaction.forEach(in: table) { key, value in
+            rows.append((key.toArray(), try Self.frame(value)))
+            return true
         }
         for (key, frame) in rows {
             let frame = try frame.withholding(events, streams, leaf: leaf)

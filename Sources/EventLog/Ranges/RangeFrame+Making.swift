@@ -96,7 +96,8 @@ extension RangeFrame {
         let isWhole = !streams.isParted(range.replica)
         for erased in events.ranges where streams.origin(of: erased.replica) == range.replica {
             let base = streams.base(of: erased.replica)
-            let (first, last) = (max(base + erased.first, range.first), min(base + erased.last, range.last))
+            let numbers = streams.numbers(of: erased)
+            let (first, last) = (max(numbers.lowerBound, range.first), min(numbers.upperBound, range.last))
             guard first <= last else { continue }
             for sequence in first...last {
                 let present = try leaf(EventID(erased.replica, sequence - base))

@@ -11,6 +11,9 @@ package protocol RangeSource {
     /// The last event of every stream.
     func vector() throws -> VersionVector
 
+    /// The last event of every stream before the first that was lost here: see `EventLog.wholeVector()`.
+    func wholeVector() throws -> VersionVector
+
     /// Which histories have parted.
     func streams() throws -> Streams
 
@@ -37,6 +40,9 @@ package protocol RangeSource {
 extension EventLog: RangeSource {}
 
 extension RangeSource {
+    /// All: what is in memory loses nothing.
+    package func wholeVector() throws -> VersionVector { try vector() }
+
     /// See `EventLog.frame(of:signedBy:preferredBytes:)`.
     package func makeFrame(
         of range: EventRange, signedBy identity: Identity?, preferredBytes: Int
@@ -76,7 +82,7 @@ extension RangeSource {
     package func proven(signedBy identity: Identity?) throws -> VersionVector {
         try flush()
         let streams = try streams()
-        var vector = try vector()
+        var vector = try wholeVector()
         for entry in vector.entries where streams.origin(of: entry.replica) != identity?.replica {
             let proven = try proof(of: entry.replica, streams)?.head.sequence ?? 0
             let base = streams.base(of: entry.replica)
@@ -87,7 +93,7 @@ extension RangeSource {
 
     /// The heads of all histories of `identity`'s own, signed, and the stream that each ends with.
     package func ownHeads(of identity: Identity) throws -> [(stream: ReplicaID, head: SignedHead)] {
-        let (vector, streams) = (try vector(), try streams())
+        let (vector, streams) = (try wholeVector(), try streams())
         return try streams.histories(from: identity.replica).compactMap { path in
             let count = path.reduce(0) { $0 + vector[$1] }
             guard count > 0, let head = try head(along: path, through: count, signedBy: identity) else { return nil }
@@ -97,7 +103,7 @@ extension RangeSource {
 
     /// Whether the events of a range that is kept are in the log too: else it waits.
     package func holdsEvents(of frame: RangeFrame) throws -> Bool {
-        let (vector, streams) = (try vector(), try streams())
+        let (vector, streams) = (try wholeVector(), try streams())
         return try streams.histories(from: frame.range.replica).contains { path in
             var base: SequenceNumber = 0
             for stream in path {
@@ -143,7 +149,7 @@ extension RangeSource {
     /// - Complexity: As of the first stream, and a hash for each event of the others.
     package func edge(along path: [ReplicaID], through sequence: SequenceNumber) throws -> MerkleEdge? {
         guard path.count > 1 else { return try edge(of: path[0], through: sequence) }
-        let first = try Swift.min(sequence, vector()[path[0]])
+        let first = try Swift.min(sequence, wholeVector()[path[0]])
         guard var edge = try edge(of: path[0], through: first) else { return nil }
         var hasher = MerkleHasher()
         try forEachLeaf(along: path, first..<sequence) { edge.append(leaf: $0, hasher: &hasher) }
@@ -180,7 +186,7 @@ extension RangeSource {
 
     /// The leaves of a history: leaf *i* is its event of number *i* + 1.
     private func forEachLeaf(along path: [ReplicaID], _ leaves: Range<UInt64>, _ body: (Hash256) -> Void) throws {
-        let vector = try vector()
+        let vector = try wholeVector()
         var hasher = MerkleHasher()
         var before: UInt64 = 0
         for stream in path {

@@ -151,7 +151,7 @@ extension EventLog {
     }
 
     private func move(
-        _ rows: [(key: ReplicaNumberKey, value: [UInt8])], _ table: Table<ReplicaNumberKey>,
+        _ rows: [(key: ReplicaNumberKey, value: [UInt8])], _ table: CheckedTable<ReplicaNumberKey>,
         _ new: borrowing WriteTransaction, _ moved: (ReplicaNumberKey) -> ReplicaNumberKey
     ) throws {
         for row in rows where moved(row.key) != row.key {
@@ -161,15 +161,13 @@ extension EventLog {
     }
 
     private static func rows(
-        of stream: ReplicaID, in table: Table<ReplicaNumberKey>, _ old: borrowing ReadTransaction
+        of stream: ReplicaID, in table: CheckedTable<ReplicaNumberKey>, _ old: borrowing ReadTransaction
     ) throws -> [(key: ReplicaNumberKey, value: [UInt8])] {
         var rows: [(key: ReplicaNumberKey, value: [UInt8])] = []
-        try old.withCursor(table) { cursor in
-            try cursor.forEach(from: ReplicaNumberKey(stream, 0)) { key, value in
-                guard let key = ReplicaNumberKey(keyBytes: key), key.replica == stream else { return false }
-                rows.append((key, value.toArray()))
-                return true
-            }
+        try old.forEach(in: table, from: ReplicaNumberKey(stream, 0)) { key, value in
+            guard let key = ReplicaNumberKey(keyBytes: key), key.replica == stream else { return false }
+            rows.append((key, value.toArray()))
+            return true
         }
         return rows
     }

@@ -57,15 +57,14 @@ extension EventLog {
 
     static func streams(in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables) throws -> Streams {
         var streams = Streams()
-        try transaction.withCursor(tables.streams) { cursor in
-            try cursor.forEach(from: nil) { key, value in
-                guard let key = ReplicaKey(keyBytes: key), let branch = branch(value) else {
-                    throw EventLogError.damaged("how the histories of a replica part")
-                }
-                streams.add(key.replica, to: branch.parent, after: branch.after)
-                return true
+        try transaction.forEach(in: tables.streams) { key, value in
+            guard let key = ReplicaKey(keyBytes: key), let branch = branch(value) else {
+                throw EventLogError.damaged("how the histories of a replica part")
             }
+            streams.add(key.replica, to: branch.parent, after: branch.after)
+            return true
         }
+        guard streams.isSound else { throw EventLogError.damaged("how the histories of a replica part") }
         return streams
     }
 

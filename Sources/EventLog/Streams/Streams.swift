@@ -79,6 +79,33 @@ public struct Streams: Hashable, Sendable {
         return base
     }
 
+    /// The numbers that the events of `range`, which are of a stream, have in the history of its replica; clamped, since
+    /// whoever names events may name any numbers.
+    func numbers(of range: EventRange) -> ClosedRange<SequenceNumber> {
+        let base = base(of: range.replica)
+        func number(_ sequence: SequenceNumber) -> SequenceNumber {
+            let (sum, overflow) = base.addingReportingOverflow(sequence)
+            return overflow ? .max : sum
+        }
+        return number(range.first)...number(range.last)
+    }
+
+    /// Whether every stream goes on from a replica in the end, behind as many events as can be counted.
+    ///
+    /// A damaged log may say otherwise, and whoever followed its rows would never end.
+    var isSound: Bool {
+        branches.keys.allSatisfy { stream in
+            var (base, next, steps) = (SequenceNumber(0), stream, 0)
+            while let branch = branches[next] {
+                let (sum, overflow) = base.addingReportingOverflow(branch.after)
+                steps += 1
+                guard !overflow, sum <= .max / 2, steps <= branches.count else { return false }
+                (base, next) = (sum, branch.parent)
+            }
+            return true
+        }
+    }
+
     /// What stands before `event` in its history: an event, or `nil` for the first one of all.
     package func predecessor(of event: EventID) -> EventID? {
         if event.sequence > 1 { return EventID(event.replica, event.sequence - 1) }

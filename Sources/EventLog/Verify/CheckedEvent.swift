@@ -9,6 +9,8 @@ struct CheckedEvent: Sendable {
     let previousChecksum: UInt32
     let checksum: UInt32
     let isWithheld: Bool
+    /// Whether this only holds the place of an event that was lost.
+    let isLost: Bool
     /// Whether an author can have seen the heads that the event says: in order, never its own.
     let isObservationSound: Bool
     /// The leaf of the event in its replica's tree.
@@ -26,6 +28,7 @@ struct CheckedEvent: Sendable {
         previousChecksum = frame.previousChecksum
         checksum = frame.checksum(in: bytes)
         isWithheld = frame.isWithheld
+        isLost = frame.isLost
         isObservationSound = Self.isObservationSound(frame, bytes)
         leaf = hasher.leaf(of: frame, in: bytes)
     }

@@ -12,6 +12,7 @@ extension EventCheck {
         let missing = MissingEvents(replicas.flatMap(\.gaps).map(\.range))
         finishTrees(missing)
         finishRuns(missing)
+        finishHoles()
         var report = LogReport()
         report.events = count
         for replica in replicas where replica.count > 0 {
@@ -19,8 +20,8 @@ extension EventCheck {
                 LogReport.Replica(replica: replica.replica, events: replica.count, root: root(of: replica)))
         }
         report.replicas.sort { $0.replica < $1.replica }
-        report.missing = missing.ranges
-        report.damage = losses() + damage.entries
+        report.missing = MissingEvents(missing.ranges + rows.holes.subtracting(EventSet(missing.ranges)).ranges).ranges
+        report.damage = losses() + declared() + damage.entries
         if damage.omitted > 0 { report.damage.append(LogDamage(.file, "and \(damage.omitted) more like these")) }
         return report
     }
@@ -55,8 +56,9 @@ extension EventCheck {
             damage.append(
                 LogDamage(.chain, position: end > 0 ? end : nil, "the last event is not the one the log says it is"))
         }
-        // The clock stands at the stamp of an event, or at 0; a hole may have held that event.
-        if !sawClock, loss.holes.isEmpty {
+        // The clock stands at the stamp of an event, at 0, or where it stood when the log was emptied; a hole may have held
+        // that event.
+        if !sawClock, loss.holes.isEmpty, rows.holes.isEmpty {
             damage.append(LogDamage(.meta, "the clock of the log stands at a time that no event has"))
         }
     }
@@ -100,6 +102,33 @@ extension EventCheck {
             if overflow || !missing.intersects(key.replica, first &+ 1, through: first &+ Sealer.blockCount) {
                 damage.append(LogDamage(.tree, key.replica, "the hash of a block of events that are not there"))
             }
+        }
+    }
+
+    /// The places of lost events and the rows that name them say the same, but for events behind the last of a replica,
+    /// whose places nobody holds.
+    private mutating func finishHoles() {
+        for range in places.subtracting(rows.holes).ranges {
+            damage.append(
+                LogDamage(
+                    .sequence, range.replica, first: range.first, last: range.last,
+                    "a place is held for events that the log does not say are lost"))
+        }
+        let last = Dictionary(replicas.map { ($0.replica, $0.expected - 1) }) { first, _ in first }
+        for range in rows.holes.subtracting(places).ranges where range.first <= last[range.replica] ?? 0 {
+            damage.append(
+                LogDamage(
+                    .sequence, range.replica, first: range.first, last: range.last,
+                    "the log says that events are lost which are there"))
+        }
+    }
+
+    /// What was lost before, and said.
+    private func declared() -> [LogDamage] {
+        rows.holes.ranges.map { range in
+            LogDamage(
+                .hole, range.replica, first: range.first, last: range.last,
+                "lost with a damaged file, and not brought back by anybody yet")
         }
     }
 

@@ -11,6 +11,8 @@ struct EventCheck: RowVisitor {
     private(set) var unconfirmedRuns: [ReplicaNumberKey: Position] = [:]
     /// Whether an event has the stamp that the clock of the log stands at.
     private(set) var sawClock: Bool
+    /// The lost events whose places are held.
+    private(set) var places = EventSet()
     /// How many whole events there are.
     private(set) var count: UInt64 = 0
     /// The position that comes next.
@@ -32,7 +34,9 @@ struct EventCheck: RowVisitor {
         unconfirmedRuns.reserveCapacity(rows.runs.count)
         for run in rows.runs { unconfirmedRuns[ReplicaNumberKey(run.replica, run.first)] = run.position }
         clock = rows.state?.clock ?? Stamp(rawValue: 0)
-        sawClock = clock.rawValue == 0
+        // A log that was emptied keeps the clock of the events that went.
+        let cleared = rows.metaRow("cleared", count: 8).map { $0.withSpan { $0.uint64(at: 0) } }
+        sawClock = clock.rawValue == 0 || clock.rawValue == cleared
     }
 
     mutating func damage(_ damage: PageDamage) {
@@ -112,6 +116,12 @@ struct EventCheck: RowVisitor {
         }
         lastChecksum = event.checksum
         let before = replicas[index].last
+        if event.isLost {
+            places.insert(EventRange(event.id.replica, event.id.sequence, through: event.id.sequence))
+            replicas[index].takePlace(of: event, at: position)
+            checkRun(event.id, at: position, after: before)
+            return
+        }
         replicas[index].take(event, at: position, &damage)
         count += 1
         if event.stamp == clock { sawClock = true }

@@ -33,7 +33,15 @@ struct FreePages: RowVisitor {
         }
     }
 
+    /// Whether `page` is in the list.
+    func lists(_ page: UInt64) -> Bool { page < listed.count && listed.contains(page) }
+
     private mutating func note(_ page: UInt64) { damaged.append(PageDamage(page: page, what: .freeList)) }
+
+    /// The first page from `page` on that is not in the list; `nil` where all are.
+    func firstUnlisted(from page: UInt64) -> UInt64? {
+        page < listed.count ? (page..<listed.count).first { !listed.contains($0) } : nil
+    }
 
     /// The pages that are in the list and in `used` too.
     func shared(with used: PageSet) -> [PageDamage] {

@@ -14,8 +14,8 @@ struct LogReading {
     private(set) var isDoubtful = false
 
     /// The tables whose rows are read first, in order; the rest of a log are `events` and `arrivals`.
-    private static let smallTables = [
-        "meta", "heads", "trees", "nodes", "runs", "erased", "signed", "waiting", "streams", "base",
+    private static let smallTables: [LogTable] = [
+        .meta, .heads, .trees, .nodes, .runs, .erased, .signed, .waiting, .streams, .base, .holes,
     ]
 
     /// How many cores go through the events.
@@ -46,7 +46,11 @@ struct LogReading {
             return report
         }
         var freePages = FreePages(reader.meta, pageCount: reader.pageCount)
-        for name in Self.smallTables { readRows(of: name) }
+        for table in Self.smallTables { readRows(of: table) }
+        if !rows.streams.isSound {
+            damage.append(LogDamage(.stream, "the rows that say how histories part lead in a circle"))
+            rows.streams = Streams()
+        }
         for name in ["events", "arrivals"] { if let record = tables[name] { reader.pinRightEdge(of: record) } }
         let free = reader.walk(
             reader.meta.freePages, order: .integers, valueLimit: Int(clamping: reader.pageCount) * reader.meta.pageSize,
@@ -94,48 +98,52 @@ struct LogReading {
         }
         damage += visitor.damaged.map { LogDamage(.page, "in the table of tables: \($0)") }
         compare(counts, main, name: "tables", isDamaged: !visitor.damaged.isEmpty)
-        for name in Self.smallTables + ["events", "arrivals"] where tables[name] == nil {
+        for name in LogTable.allCases.map(\.name) + ["events"] where tables[name] == nil {
             damage.append(LogDamage(.meta, "the table \(name) is not there"))
         }
     }
 
-    private mutating func readRows(of name: String) {
-        var visitor = RowCollector(table: name, rows: rows)
-        walk(name, valueLimit: Self.valueLimit(of: name, reader.meta.pageSize), &visitor) { $0.damaged.count }
+    private mutating func readRows(of table: LogTable) {
+        let name = table.name
+        var visitor = RowCollector(table: table, rows: rows)
+        walk(name, valueLimit: Self.valueLimit(of: table, reader.meta.pageSize), &visitor) { $0.damaged.count }
         rows = visitor.rows
         damage += visitor.damaged.map { LogDamage(.page, "in the table \(name): \($0)") }
         if visitor.malformed > 0 {
             damage.append(
-                LogDamage(Self.what(of: name), "\(visitor.malformed) rows of the table \(name) are malformed"))
+                LogDamage(
+                    Self.what(of: table), "\(visitor.malformed) rows of the table \(name) are not what was written"))
         }
     }
 
-    private static func valueLimit(of table: String, _ pageSize: Int) -> Int {
+    private static func valueLimit(of table: LogTable, _ pageSize: Int) -> Int {
         switch table {
-        case "base": LogBase.pieceSize
-        case "waiting": RangeLimits.frameBytes
+        case .base: LogBase.pieceSize + LogTable.checksumSize
+        case .waiting: RangeLimits.frameBytes + LogTable.checksumSize
         default: pageSize
         }
     }
 
-    private static func what(of table: String) -> LogDamage.What {
+    private static func what(of table: LogTable) -> LogDamage.What {
         switch table {
-        case "heads": .head
-        case "trees", "nodes": .tree
-        case "runs": .run
-        case "erased": .erased
-        case "signed": .signature
-        case "waiting": .range
-        case "streams": .stream
-        case "base": .base
-        default: .meta
+        case .heads: .head
+        case .trees, .nodes: .tree
+        case .runs: .run
+        case .arrivals: .arrival
+        case .erased: .erased
+        case .signed: .signature
+        case .waiting: .range
+        case .streams: .stream
+        case .base: .base
+        case .meta: .meta
+        case .holes: .sequence
         }
     }
 
     /// Tables of a later version: nothing is known of their rows, but their pages have to be sound and their own.
     private mutating func readUnknownTables() {
         for name in tables.keys.sorted()
-        where !Self.smallTables.contains(name) && name != "events" && name != "arrivals" {
+        where LogTable(name: name) == nil && name != "events" {
             var visitor = PageVisitor()
             walk(name, valueLimit: EventLimits.batchBytes, &visitor) { $0.damaged.count }
             damage += visitor.damaged.map { LogDamage(.page, "in the table \(name): \($0)") }
@@ -230,7 +238,7 @@ struct LogReading {
 }
 
 /// Takes the records of tables.
-private struct TableCollector: RowVisitor {
+struct TableCollector: RowVisitor {
     var tables: [String: TreeRecord] = [:]
     var damaged: [PageDamage] = []
 

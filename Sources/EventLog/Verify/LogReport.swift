@@ -25,6 +25,9 @@ public struct LogReport: Hashable, Sendable {
     /// Everything that is not as it must be; what was lost first.
     public internal(set) var damage: [LogDamage] = []
 
+    /// Whether what was read is one state: others may have written faster than it could be read.
+    public internal(set) var isSettled = true
+
     /// Whether every event that the log says it has is there and whole, and everything that finds them is right.
     public var ok: Bool { damage.isEmpty }
 }
@@ -41,6 +44,8 @@ public struct LogDamage: Hashable, Sendable {
         case chain
         /// A position has no event.
         case position
+        /// Events were lost with a damaged file, and nobody has brought them back yet.
+        case hole
         /// The events of a replica have a hole, or one comes twice.
         case sequence
         /// A stamp of a replica goes down.

@@ -22,6 +22,8 @@ struct LogRows {
     var signed: [ReplicaID: [UInt8]] = [:]
     /// Which histories have parted.
     var streams = Streams()
+    /// The events that were lost with a damaged file.
+    var holes = EventSet()
     /// The ranges that came and are kept as they came.
     var ranges: [[UInt8]] = []
     /// The hashes of the pieces of the base, in their order, and how many bytes they have.
@@ -41,40 +43,43 @@ struct LogRows {
 
     var state: LogState? { meta[LogState.key].flatMap { $0.withSpan { LogState($0) } } }
 
-    /// Takes over a row of the table `name`; returns whether it has the form that rows of that table have.
-    mutating func take(_ key: RawSpan, _ value: RawSpan, of name: String) -> Bool {
-        switch name {
-        case "meta":
+    /// Takes over what a row of `table` says; returns whether it has the form that rows of that table have.
+    mutating func take(_ key: RawSpan, _ value: RawSpan, of table: LogTable) -> Bool {
+        switch table {
+        case .meta:
             meta[key.toArray()] = value.toArray()
-        case "heads":
+        case .heads:
             guard let key = ReplicaKey(keyBytes: key), let row = HeadRow(value) else { return false }
             heads[key.replica] = row
-        case "trees":
+        case .trees:
             guard let key = ReplicaKey(keyBytes: key), let edge = try? EventLog.edge(value) else { return false }
             trees[key.replica] = edge
-        case "nodes":
+        case .nodes:
             guard let key = ReplicaNumberKey(keyBytes: key), value.byteCount == 32 else { return false }
             nodes[key] = Hash256(at: 0, of: value)
-        case "runs":
+        case .runs:
             guard let key = ReplicaNumberKey(keyBytes: key), key.number >= 1, value.byteCount == 8 else { return false }
             runs.append(Run(replica: key.replica, first: key.number, position: value.uint64(at: 0)))
-        case "erased":
+        case .erased:
             guard let range = EventLog.erasedRange(key, value) else { return false }
             erased.insert(range)
-        case "signed":
+        case .holes:
+            guard let range = EventLog.erasedRange(key, value) else { return false }
+            holes.insert(range)
+        case .signed:
             guard let key = ReplicaKey(keyBytes: key), value.byteCount == 136 else { return false }
             signed[key.replica] = value.toArray()
-        case "streams":
+        case .streams:
             guard let key = ReplicaKey(keyBytes: key), let branch = EventLog.branch(value) else { return false }
             streams.add(key.replica, to: branch.parent, after: branch.after)
-        case "waiting":
+        case .waiting:
             ranges.append(value.toArray())
-        case "base":
+        case .base:
             guard UInt64(keyBytes: key) == basePieces.count else { return false }
             basePieces.count += 1
             basePieces.bytes += UInt64(value.byteCount)
             basePieces.hashes.append(Hash256(hashing: value))
-        default:
+        case .arrivals:
             return false
         }
         return true
@@ -83,12 +88,19 @@ struct LogRows {
 
 /// Takes rows of one table into ``LogRows``.
 struct RowCollector: RowVisitor {
-    let table: String
+    let table: LogTable
     var rows: LogRows
     var damaged: [PageDamage] = []
     var malformed = 0
 
-    mutating func row(key: RawSpan, value: RawSpan) { if !rows.take(key, value, of: table) { malformed += 1 } }
+    mutating func row(key: RawSpan, value: RawSpan) {
+        guard let count = table.contentSize(of: value, under: key),
+            rows.take(key, value.extracting(0..<count), of: table)
+        else {
+            malformed += 1
+            return
+        }
+    }
 
     mutating func damage(_ damage: PageDamage) { damaged.append(damage) }
 }

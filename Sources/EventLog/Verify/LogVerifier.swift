@@ -12,8 +12,10 @@ import Events
 /// place among the positions of the log and the numbers of its replica, its batch and stamp. The rows about events
 /// (heads, runs, trees, state) against the events themselves.
 ///
-/// **What cannot be seen.** The name and epoch of the log and the times of arrival carry no checksum. A last commit that
-/// vanished whole, meta page and all, looks like one that was never made; only a peer or a backup knows better.
+/// Every other row: its checksum.
+///
+/// **What cannot be seen.** A last commit that vanished whole, meta page and all, looks like one that was never made; only
+/// a peer or a backup knows better.
 ///
 /// **While others append.** The newest state is looked up once and read to the end. LMDB writes over pages of that state
 /// from the third commit after it on, and then only over pages that those commits replaced. In a log these are few: the
@@ -44,6 +46,7 @@ public enum LogVerifier {
             (report, hasMovedOn) = try attempt(path, cores: cores, leafCount: leafCount)
             if report.ok || !hasMovedOn { return report }
         }
+        report.isSettled = false
         report.damage.append(
             LogDamage(.file, "the log was written to each time it was read: stop what writes to it, and verify again"))
         return report
@@ -72,7 +75,8 @@ public enum LogVerifier {
                 reading.addLaterEvents(to: &report, of: file)
             }
             let newest = reading.newestTransaction() ?? meta.transaction
-            hasMovedOn = hasMovedOn || newest > meta.transaction + 1
+            // The number comes from the file: nothing may be added to it.
+            hasMovedOn = hasMovedOn || newest > meta.transaction && newest - meta.transaction > 1
             if reading.hasEvents { break }
         }
         report.damage += damage

@@ -36,6 +36,14 @@ struct ReplicaCheck {
         rest = event.rest
     }
 
+    /// Takes what holds the place of a lost event, whose number is ``expected`` or above it.
+    mutating func takePlace(of event: CheckedEvent, at position: Position) {
+        if event.id.sequence > expected { miss(through: event.id.sequence - 1, before: position) }
+        last = HeadRow(sequence: event.id.sequence, position: position, stamp: event.stamp)
+        tree.skip(to: event.id.sequence + 1)
+        rest = nil
+    }
+
     /// A batch counts down to 0 with one stamp. It may be cut off at the end of what the log has, where it was copied
     /// from another store in pieces; and then other replicas' events may stand between its own.
     private func checkBatch(_ event: CheckedEvent, at position: Position, _ damage: inout DamageList) {

@@ -21,13 +21,16 @@ extension Store {
             let vector = try log.vector()
             for waiting in status.waiting {
                 let known = vector[waiting.range.replica]
-                if waiting.range.first > known + 1 {
+                if waiting.range.first - 1 > known {
                     let hole = EventRange(waiting.range.replica, known + 1, through: waiting.range.first - 1)
                     found.append(MissingRange(range: hole, reason: "later ones wait for them"))
                 } else {
                     let rest = EventRange(waiting.range.replica, waiting.expected, through: waiting.expected)
                     found.append(MissingRange(range: rest, reason: "the rest of a batch"))
                 }
+            }
+            for range in status.lost {
+                found.append(MissingRange(range: range, reason: "lost here with a damaged file"))
             }
             for place in status.places {
                 for device in place.devices {

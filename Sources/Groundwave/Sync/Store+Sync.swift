@@ -78,6 +78,7 @@ extension Store {
             throw described
         }
         try remember(summary, failure: nil)
+        try noteReturned()
         return summary
     }
 

@@ -37,6 +37,12 @@ extension StoreFiles {
     /// Where the hints of a remote are kept; deleting it costs time and nothing else.
     func notes(of remote: String) -> String { folder.appending(path: "sync/\(remote).notes").path }
 
+    /// The remotes of which something is known.
+    var remoteNames: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "sync").path)) ?? []
+        return names.sorted().filter { $0.hasSuffix(".notes") }.map { String($0.dropLast(6)) }
+    }
+
     func readNotes(of remote: String) -> PlaceNotes {
         FileManager.default.contents(atPath: notes(of: remote)).map { PlaceNotes(reading: [UInt8]($0)) } ?? PlaceNotes()
     }

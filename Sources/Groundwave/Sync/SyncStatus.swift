@@ -64,12 +64,15 @@ public struct SyncStatus: Hashable, Sendable {
     /// Events with the numbers of some that were erased elsewhere, until what the author of the erase had seen has come: only
     /// then it is known that these are the ones.
     public let unclearErasures: UInt64
+    /// Events that were lost here with a damaged file, and that nobody has brought back yet.
+    public let lost: [EventRange]
     /// What is here.
     public let vector: VersionVector
 
-    /// Whether every device that uses a remote is known to have exactly the events that are here, and nothing waits.
+    /// Whether every device that uses a remote is known to have exactly the events that are here, nothing waits, and
+    /// nothing is lost.
     public var isComplete: Bool {
-        !isOff && !places.isEmpty && waiting.isEmpty && lacking == 0 && unclearErasures == 0
+        !isOff && !places.isEmpty && waiting.isEmpty && lacking == 0 && unclearErasures == 0 && lost.isEmpty
             && places.allSatisfy(\.isComplete)
     }
 }
@@ -83,7 +86,8 @@ extension Store {
         let names = try deviceNames()
         let former = Set(try formerReplicas().values)
         return try describing {
-            let (vector, streams) = (try log.vector(), try log.streams())
+            // Behind events that were lost here nothing can be proven, so nothing of that was told to anybody.
+            let (vector, streams) = (try log.wholeVector(), try log.streams())
             let places = try remotes().map { remote in
                 let standing = file.standings[remote.name]
                 let notes = files.readNotes(of: remote.name)
@@ -109,7 +113,7 @@ extension Store {
                 isOff: file.isOff, places: places, waiting: try log.waiting(),
                 parted: Array(Set(try forks().filter { !$0.isResolved }.map(\.replica))).sorted(),
                 lacking: try log.lackingValues().count, unclearErasures: try erasing.unclearCount(),
-                vector: vector)
+                lost: try log.holes(), vector: try log.vector())
         }
     }
 

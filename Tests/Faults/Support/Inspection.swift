@@ -60,9 +60,7 @@ struct Inspection {
 
     /// Opens a store, which is whole.
     static func open(_ url: URL) async throws -> Store {
-        switch try await Store.open(at: url) {
-        case .ready(let store): return store
-        }
+        try await Store.open(at: url).whole
     }
 
     /// The records of an export, each as it came.

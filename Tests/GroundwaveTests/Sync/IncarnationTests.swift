@@ -117,7 +117,8 @@ import Testing
         try temporary.store.close()
         let tokens = temporary.stateFolder.appending(path: "tokens/\(temporary.store.logID)")
         let file = tokens.appending(
-            path: try #require(try FileManager.default.contentsOfDirectory(atPath: tokens.path).first))
+            path: try #require(
+                try FileManager.default.contentsOfDirectory(atPath: tokens.path).first { !$0.hasSuffix(".heads") }))
         for _ in 0..<3 {
             let store = try await temporary.reopened()
             _ = try await store.log("N0CALL")

@@ -19,9 +19,7 @@ enum SyncBench {
 
     private static func opened(_ folder: URL, _ name: String, isReadOnly: Bool = false) async throws -> Store {
         let configuration = configuration(folder, name, isReadOnly: isReadOnly)
-        switch try await Store.open(at: folder.appending(path: name), configuration) {
-        case .ready(let store): return store
-        }
+        try await Store.open(at: folder.appending(path: name), configuration).whole
     }
 
     // MARK: - Stores

@@ -282,9 +282,7 @@ enum TimeTravelBench {
     private static func open(_ path: String, isReadOnly: Bool = true) async throws -> Store {
         var configuration = Configuration()
         configuration.isReadOnly = isReadOnly
-        switch try await Store.open(at: URL(filePath: path), configuration) {
-        case .ready(let store): return store
-        }
+        try await Store.open(at: URL(filePath: path), configuration).whole
     }
 
     private static func size(_ path: String) throws -> Int {

@@ -1,0 +1,213 @@
+import ByteCoding
+import LMDB
+
+/// The tables of a log whose rows carry a checksum of their own: all but `events`, whose frames have theirs.
+///
+/// A row is what it says, and behind that the CRC-32C (4 bytes) of the number of its table (1 byte), its key and what it
+/// says. So a row that lies where no tree leads to still tells which table it is of, and a row is not believed under
+/// another key or in another table.
+enum LogTable: UInt8, CaseIterable {
+    case runs = 1
+    case heads = 2
+    case arrivals = 3
+    case trees = 4
+    case nodes = 5
+    case erased = 6
+    case signed = 7
+    case waiting = 8
+    case streams = 9
+    case base = 10
+    case meta = 11
+    case holes = 12
+
+    /// Bytes of the checksum behind each row.
+    static let checksumSize = 4
+
+    /// What LMDB knows the table by.
+    var name: String {
+        switch self {
+        case .runs: "runs"
+        case .heads: "heads"
+        case .arrivals: "arrivals"
+        case .trees: "trees"
+        case .nodes: "nodes"
+        case .erased: "erased"
+        case .signed: "signed"
+        case .waiting: "waiting"
+        case .streams: "streams"
+        case .base: "base"
+        case .meta: "meta"
+        case .holes: "holes"
+        }
+    }
+
+    /// What a row of it is, in plain words.
+    var row: String {
+        switch self {
+        case .runs: "the runs of a replica"
+        case .heads: "the last event of a replica"
+        case .arrivals: "when events arrived"
+        case .trees: "the right edge of a tree"
+        case .nodes: "a node of a tree"
+        case .erased: "a row that names erased events"
+        case .signed: "the head that a replica has signed"
+        case .waiting: "a range that waits"
+        case .streams: "how the histories of a replica part"
+        case .base: "the snapshot that stands for archived history"
+        case .meta: "a row of what the log says of itself"
+        case .holes: "a row that names lost events"
+        }
+    }
+
+    /// The table that LMDB knows by `name`; `nil` for `events`, and for tables of later versions.
+    init?(name: String) {
+        guard let table = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = table
+    }
+
+    /// The checksum of a row that says `value` under `key`.
+    func checksum(of value: RawSpan, under key: RawSpan) -> UInt32 {
+        CRC32C.checksum(value, continuing: checksum(ofKey: key))
+    }
+
+    /// The checksum as far as the key.
+    fileprivate func checksum(ofKey key: RawSpan) -> UInt32 {
+        CRC32C.checksum(key, continuing: Self.starts[Int(rawValue)])
+    }
+
+    /// How many bytes of `row` are what it says under `key`: all but its checksum; `nil` where that is wrong.
+    func contentSize(of row: RawSpan, under key: RawSpan) -> Int? {
+        let count = row.byteCount - Self.checksumSize
+        guard count >= 0, checksum(of: row.extracting(0..<count), under: key) == row.uint32(at: count) else {
+            return nil
+        }
+        return count
+    }
+
+    /// What a row of it holds that says `value` under `key`.
+    func sealed(_ value: RawSpan, under key: RawSpan) -> [UInt8] {
+        var writer = ByteWriter(capacity: value.byteCount + Self.checksumSize)
+        writer.append(contentsOf: value)
+        writer.append(littleEndian: checksum(of: value, under: key))
+        return writer.bytes
+    }
+
+    /// The checksums of the numbers of all tables alone.
+    private static let starts: [UInt32] = (0...UInt8(12)).map { number in [number].withSpan { CRC32C.checksum($0) } }
+}
+
+/// A table of a log whose rows are put with a checksum, and got only where that is right.
+struct CheckedTable<Key: TableKey>: Sendable {
+    let kind: LogTable
+    fileprivate let table: Table<Key>
+
+    /// The table of `kind` in this state of the log.
+    init(_ kind: LogTable, in transaction: borrowing some Reading & ~Copyable) throws {
+        guard let table = try transaction.table(kind.name, of: Key.self) else { throw EventLogError.notALog }
+        self.kind = kind
+        self.table = table
+    }
+
+    /// The table of `kind`, made if need be.
+    init(creating kind: LogTable, in transaction: borrowing WriteTransaction) throws {
+        self.kind = kind
+        table = try transaction.openOrCreate(kind.name, of: Key.self)
+    }
+
+    /// Throws unless `row` is what was written under `key`.
+    fileprivate func check(_ key: RawSpan, _ row: RawSpan) throws {
+        guard kind.contentSize(of: row, under: key) != nil else { throw EventLogError.damaged(kind.row) }
+    }
+}
+
+// As of a table of LMDB. A row that is not what was written is `EventLogError.damaged`; so is one beside the place of a
+// row that is not there.
+extension Reading where Self: ~Copyable {
+    /// Lends what the row of `key` says to `body`; `nil` where there is none.
+    func withValue<Key: TableKey, Result>(
+        _ key: Key, in table: CheckedTable<Key>, _ body: (RawSpan) throws -> Result
+    ) throws -> Result? {
+        let start = key.withKeyBytes { table.kind.checksum(ofKey: $0) }
+        return try withValue(key, in: table.table, confirming: table.check) { row in
+            let count = row.byteCount - LogTable.checksumSize
+            guard count >= 0,
+                CRC32C.checksum(row.extracting(0..<count), continuing: start) == row.uint32(at: count)
+            else { throw EventLogError.damaged(table.kind.row) }
+            return try body(row.extracting(0..<count))
+        }
+    }
+
+    /// A copy of what the row of `key` says; `nil` where there is none.
+    func value<Key: TableKey>(_ key: Key, in table: CheckedTable<Key>) throws -> [UInt8]? {
+        try withValue(key, in: table) { $0.toArray() }
+    }
+
+    /// Lends the rows from `start` (or the first one) in order to `body`, until that returns `false`.
+    func forEach<Key: TableKey>(
+        in table: CheckedTable<Key>, from start: Key? = nil,
+        _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
+    ) throws {
+        try withCursor(table.table) { cursor in
+            try cursor.forEach(from: start, confirming: table.check) { key, row in
+                guard let count = table.kind.contentSize(of: row, under: key) else {
+                    throw EventLogError.damaged(table.kind.row)
+                }
+                return try body(key, row.extracting(0..<count))
+            }
+        }
+    }
+
+    /// Lends the last row whose key is `key` or stands before it to `body`; `nil` where there is none.
+    func withLast<Key: TableKey, Result>(
+        atOrBefore key: Key, in table: CheckedTable<Key>, _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Result
+    ) throws -> Result? {
+        try withCursor(table.table) { cursor in
+            var isThere = try cursor.seek(atOrAfter: key, confirming: table.check)
+            if isThere {
+                let isExact = try cursor.withEntry { found, _ in key.withKeyBytes { found.elementsEqual($0) } }
+                if !isExact { isThere = try cursor.previous() }
+            } else {
+                isThere = try cursor.last()
+            }
+            guard isThere else { return nil }
+            // It was checked, as one of those beside the place.
+            return try cursor.withEntry { found, row in
+                try body(found, row.extracting(0..<row.byteCount - LogTable.checksumSize))
+            }
+        }
+    }
+
+    /// How much of the file a table takes.
+    func statistics<Key: TableKey>(of table: CheckedTable<Key>) throws -> TableStatistics {
+        try statistics(of: table.table)
+    }
+}
+
+extension WriteTransaction {
+    /// Puts a row that says `value`, in the place of one that has the same key.
+    func put<Key: TableKey>(_ value: RawSpan, for key: Key, in table: CheckedTable<Key>) throws {
+        try put(value, for: key, in: table, append: false)
+    }
+
+    /// Puts a row that says `value`, behind all others.
+    func append<Key: TableKey>(_ value: RawSpan, for key: Key, in table: CheckedTable<Key>) throws {
+        try put(value, for: key, in: table, append: true)
+    }
+
+    private func put<Key: TableKey>(
+        _ value: RawSpan, for key: Key, in table: CheckedTable<Key>, append: Bool
+    ) throws {
+        let start = key.withKeyBytes { table.kind.checksum(ofKey: $0) }
+        let checksum = CRC32C.checksum(value, continuing: start)
+        try put(value, trailer: checksum, for: key, in: table.table, append: append)
+    }
+
+    /// Takes the row of `key` out; returns whether there was one.
+    @discardableResult
+    func remove<Key: TableKey>(_ key: Key, in table: CheckedTable<Key>) throws -> Bool {
+        try remove(key, in: table.table)
+    }
+
+    /// Takes all rows out.
+    func removeAll<Key: TableKey>(in table: CheckedTable<Key>) throws { try removeAll(in: table.table) }
+}

@@ -1,0 +1,171 @@
+import ByteCoding
+import Events
+
+/// Goes through every page of a file of ours, whatever leads there, and through the bytes of those that are no pages any
+/// more.
+///
+/// A leaf says by itself what it holds; an event is recognised by its first bytes and checksum. So neither the tree nor
+/// the meta pages are needed, and what is damaged costs what stood on it and nothing else.
+struct PageScan {
+    /// The whole events, in the order of their places in the file; some more than once.
+    private(set) var frames: [FoundFrame] = []
+    /// The rows of other tables, by what their checksum says.
+    private(set) var rows = SalvagedRows()
+    /// Bytes that the system would not give.
+    private(set) var unreadCount = 0
+
+    private let file: PageFile
+    private let pageSize: Int
+    private let byteCount: Int
+    private let standing: (UInt64) -> FoundFrame.Standing
+    private var entries = PageEntries()
+
+    /// How much is read at once.
+    private static let windowPages = 256
+
+    /// Reads all of `file`, whose pages have `pageSize` bytes.
+    ///
+    /// - Parameter standing: What is known of a page.
+    init(_ file: PageFile, pageSize: Int, standing: @escaping (UInt64) -> FoundFrame.Standing) throws(PageFileError) {
+        self.file = file
+        self.pageSize = pageSize
+        self.standing = standing
+        byteCount = try file.byteCount()
+        try scan()
+    }
+
+    private mutating func scan() throws(PageFileError) {
+        let windowSize = Self.windowPages * pageSize
+        var window = [UInt8](repeating: 0, count: windowSize)
+        var start = 0
+        // Pages of a long value have no header: where it is whole, they are passed over.
+        var next = 0
+        while start < byteCount {
+            let filled = (try? file.read(into: &window, from: 0, at: start)) ?? readPieces(into: &window, at: start)
+            while next < start + filled {
+                let end = Swift.min(next - start + pageSize, filled)
+                next += take(window.span.bytes.extracting(next - start..<end), at: next)
+            }
+            start += windowSize
+        }
+    }
+
+    /// Reads page by page where the whole cannot be read: what the system refuses counts as zeros.
+    private mutating func readPieces(into window: inout [UInt8], at start: Int) -> Int {
+        let count = Swift.min(window.count, byteCount - start)
+        for index in 0..<count { window[index] = 0 }
+        var page = 0
+        while page < count {
+            let wanted = Swift.min(pageSize, count - page)
+            if let bytes = try? file.read(wanted, at: start + page) {
+                for (index, byte) in bytes.enumerated() { window[page + index] = byte }
+            } else {
+                unreadCount += wanted
+            }
+            page += pageSize
+        }
+        return count
+    }
+
+    /// Takes what is on the page at `offset`, and returns how many bytes are done with.
+    private mutating func take(_ page: RawSpan, at offset: Int) -> Int {
+        let number = UInt64(offset / pageSize)
+        let isPage = page.byteCount == pageSize && page.hostUInt64(at: 0) == number
+        let flags = isPage ? page.hostUInt16(at: 10) : 0
+        switch flags {
+        case 0x01 where isPage, MetaPage.flags where number <= 1: return pageSize
+        case 0x02:
+            takeLeaf(page, number, at: offset)
+            return pageSize
+        case 0x04:
+            let start = PageEntries.headerSize
+            guard let found = frame(in: page, from: start, at: offset, position: 0) else { break }
+            frames.append(found)
+            let pages = (start - 1 + found.length) / pageSize + 1
+            return pages * pageSize
+        default: break
+        }
+        carve(page, at: offset)
+        return pageSize
+    }
+
+    private mutating func takeLeaf(_ page: RawSpan, _ number: UInt64, at offset: Int) {
+        let isRead: ()? = try? entries.read(number, page, within: KeyBounds(order: .bytes), holdsTables: false)
+        guard isRead != nil else { return carve(page, at: offset) }
+        let standing = standing(number)
+        for entry in entries.entries {
+            let key = page.extracting(entry.key)
+            if let first = entry.page {
+                takeLongValue(entry, at: first, key, standing)
+            } else if key.byteCount == 8,
+                let found = frame(
+                    in: page, from: entry.value.lowerBound, at: offset, position: key.bigEndianUInt64(at: 0))
+            {
+                frames.append(found)
+            } else {
+                rows.take(key, page.extracting(entry.value), standing)
+            }
+        }
+        if !entries.damage.isEmpty { carve(page, at: offset) }
+    }
+
+    private mutating func takeLongValue(
+        _ entry: PageEntry, at first: UInt64, _ key: RawSpan, _ standing: FoundFrame.Standing
+    ) {
+        guard first > 1, first < UInt64(byteCount / pageSize), entry.valueCount <= Frame.lengthLimit else { return }
+        let offset = Int(first) * pageSize + PageEntries.headerSize
+        guard let bytes = try? file.read(entry.valueCount, at: offset) else {
+            unreadCount += entry.valueCount
+            return
+        }
+        guard bytes.count == entry.valueCount else { return }
+        let span = bytes.span.bytes
+        if key.byteCount == 8, let frame = try? Frame(verifying: span), frame.length == span.byteCount {
+            frames.append(FoundFrame(frame, in: span, at: offset, position: key.bigEndianUInt64(at: 0), standing))
+        } else {
+            rows.take(key, span, standing)
+        }
+    }
+
+    /// Finds events by their first bytes alone. They start at even places, as all that LMDB stores.
+    private mutating func carve(_ page: RawSpan, at offset: Int) {
+        var start = 0
+        while start + Frame.prefixSize <= page.byteCount {
+            if page.uint32(at: start) == Frame.magic,
+                let found = frame(in: page, from: start, at: offset, position: position(of: page, at: start))
+            {
+                frames.append(found)
+                start += (found.length + 1) & ~1
+            } else {
+                start += 2
+            }
+        }
+    }
+
+    /// The position that stands before the event at `start`, as the key of its entry: see ``PageEntry``.
+    private func position(of page: RawSpan, at start: Int) -> Position {
+        guard start >= 16, page.hostUInt32(at: start - 16) == page.uint32(at: start + 4),
+            page.hostUInt16(at: start - 12) == 0, page.hostUInt16(at: start - 10) == 8
+        else { return 0 }
+        return page.bigEndianUInt64(at: start - 8)
+    }
+
+    /// The whole frame that starts at `start` of the page at `offset`; it may go on behind the page.
+    private mutating func frame(in page: RawSpan, from start: Int, at offset: Int, position: Position) -> FoundFrame? {
+        guard start + Frame.prefixSize <= page.byteCount, page.uint32(at: start) == Frame.magic else { return nil }
+        let length = Int(page.uint32(at: start + 4))
+        let standing = standing(UInt64(offset / pageSize))
+        if start + length <= page.byteCount {
+            let bytes = page.extracting(start..<page.byteCount)
+            guard let frame = try? Frame(verifying: bytes) else { return nil }
+            return FoundFrame(frame, in: bytes, at: offset + start, position: position, standing)
+        }
+        guard length <= Frame.lengthLimit, offset + start + length <= byteCount else { return nil }
+        guard let long = try? file.read(length, at: offset + start) else {
+            unreadCount += length
+            return nil
+        }
+        guard let frame = try? Frame(verifying: long.span.bytes) else { return nil }
+        return FoundFrame(frame, in: long.span.bytes, at: offset + start, position: position, standing)
+    }
+}

@@ -1,0 +1,149 @@
+import EventLog
+import Events
+import Foundation
+import Recovery
+
+/// Whether a store waits in recovery, and what was recovered last.
+public struct RecoveryStatus: Sendable {
+    /// How it stands.
+    public enum State: String, Sendable {
+        /// The store was never damaged, as far as it tells.
+        case whole
+        /// It waits for a decision.
+        case waiting
+        /// It was decided what to do; the next opening does it.
+        case staged
+        /// It was damaged once, and recovered.
+        case recovered
+    }
+
+    /// How it stands.
+    public let state: State
+    /// Why it waits.
+    public let failure: Recovery.Failure?
+    /// The newest snapshot, where it waits.
+    public let snapshot: Recovery.SnapshotContents?
+    /// What was decided.
+    public let staged: String?
+    /// What could be got out of the damaged file: as prepared while it waits, else as it was done last.
+    public let receipt: RecoveryReceipt?
+    /// The events that are still lost: after recovery, those that nobody has brought back yet.
+    public let lost: [EventRange]
+    /// Who was known to have such events: other stores, by what they said last.
+    public internal(set) var peers: [EventRange: [ReplicaID]] = [:]
+}
+
+extension RecoveryStatus {
+    /// Notes who has said to have what is lost.
+    fileprivate mutating func notePeers(_ files: StoreFiles) {
+        let statements = Witnesses.statements(files)
+        for range in lost {
+            peers[range] = statements.filter {
+                $0.store != range.replica && $0.vector[range.replica] >= range.last
+            }.map(\.store)
+        }
+    }
+}
+
+extension Store {
+    /// Whether the store in the folder at `url` waits in recovery, and what was recovered last. Nothing is changed.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where there is no store.
+    public static func recoveryStatus(at url: URL) throws -> RecoveryStatus {
+        let (files, recovery) = (StoreFiles(url), RecoveryFiles(url))
+        guard files.exists || recovery.isWaiting else { throw StoreFiles.noStore(in: files.folder) }
+        if let record = FailureRecord.read(recovery.failure) {
+            let choice = Choice.read(recovery)
+            let receipt = Receipt.read(recovery.restoredReceipt).map { RecoveryReceipt($0) }
+            var status = RecoveryStatus(
+                state: choice == nil ? .waiting : .staged, failure: Recovery.Failure(record),
+                snapshot: record.snapshot.map { .init(id: $0.id, at: $0.at, contacts: $0.qsos) },
+                staged: choice?.way.rawValue, receipt: receipt, lost: receipt?.lost ?? [])
+            status.notePeers(files)
+            return status
+        }
+        guard let receipt = recovery.lastReceipt else {
+            return RecoveryStatus(
+                state: .whole, failure: nil, snapshot: nil, staged: nil, receipt: nil, lost: [])
+        }
+        let lost = (try? LogVerifier.holes(path: files.log)) ?? receipt.lost.compactMap(\.events)
+        var status = RecoveryStatus(
+            state: .recovered, failure: nil, snapshot: nil, staged: nil, receipt: RecoveryReceipt(receipt), lost: lost)
+        status.notePeers(files)
+        return status
+    }
+
+    /// Notes on the receipt of the last recovery what has come back since.
+    func noteReturned() throws {
+        let recovery = RecoveryFiles(files.folder)
+        guard let (path, old) = recovery.lastReceiptFile else { return }
+        let lost = EventSet(try log.holes())
+        var receipt = old
+        receipt.returned = EventSet(old.lost.compactMap(\.events)).subtracting(lost).count
+        if receipt != old { try receipt.write(to: path) }
+    }
+
+    /// The recovery of the store in the folder at `url` that waits, also where it was decided what to do; `nil` where none
+    /// does.
+    public static func recovery(
+        at url: URL, _ configuration: Configuration = Configuration()
+    ) async throws -> Recovery? {
+        let files = StoreFiles(url)
+        return try await describing(files) {
+            guard let record = FailureRecord.read(RecoveryFiles(url).failure) else { return nil }
+            return try await Recovery.resume(record, files, configuration)
+        }
+    }
+
+    /// Makes a store at `url` from what can be got out of a damaged log file, which is only read.
+    ///
+    /// The new store has its events, and writes as a new replica. Nothing is left behind where this throws.
+    ///
+    /// - Parameter file: The damaged log, of any store of ours, also one that is not where it was.
+    /// - Returns: What was got out, and what was not.
+    /// - Throws: ``StoreError`` with code `exists` where a store is there; `damaged` where the file holds no event.
+    public static func salvage(
+        _ file: URL, to url: URL, _ configuration: Configuration = Configuration()
+    ) async throws -> RecoveryReceipt {
+        let target = StoreFiles(url)
+        guard !target.exists else {
+            throw StoreError(
+                .exists, "There is a store in \(target.folder.path) already.", hint: "Choose another folder.")
+        }
+        return try await describing(target) {
+            let salvage: Salvage
+            do { salvage = try Salvage(path: file.path) } catch let error as PageFileError {
+                throw StoreError(
+                    error.code == ENOENT ? .notFound : .inputOutput, "The file \(error).", hint: "Check the path.")
+            }
+            guard salvage.count > 0 else {
+                throw StoreError(
+                    .damaged, "There is no event in \(file.path).",
+                    hint: "Is it the log of a store? It is called log.mdb, or lies in EmergencyBackup.")
+            }
+            var generator = configuration.surroundings.generator
+            let name = salvage.log ?? LogID.random(using: &generator)
+            try target.makeFolder()
+            let rebuild = Rebuild(
+                log: name, witnesses: [], arrival: configuration.surroundings.now(), epoch: generator.next())
+            do {
+                let receipt = try rebuild.run(salvage, source: file.lastPathComponent, to: target.log)
+                let identity = Identity.random(using: &generator)
+                try target.write(identity)
+                let log = try EventLog(opening: target.log)
+                try Incarnation(
+                    files: target, log: log, surroundings: configuration.surroundings,
+                    stateFolder: configuration.stateFolder
+                ).claimNew(identity)
+                try log.close()
+                try await open(at: url, configuration).whole.close()
+                return RecoveryReceipt(receipt)
+            } catch {
+                for path in [target.identity, target.log, target.log + "-lock", target.views, target.views + "-lock"] {
+                    unlink(path)
+                }
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import CLMDB
+
+// Reading that does not believe where LMDB's search has ended. A search compares keys from the root to a leaf, and a
+// damaged key sends it astray only at that key: the place where it ends is then beside the damaged key, or has a
+// neighbour that does not belong there. So the rows on both sides of the place tell.
+extension Cursor {
+    /// Goes to the first entry whose key is `key` or sorts after it, as ``seek(atOrAfter:)``; false if there is none.
+    ///
+    /// Where that entry has another key, it and the one before it have to pass `check`, and `key` has to sort between
+    /// them.
+    ///
+    /// - Parameter check: Throws unless an entry is what was written.
+    /// - Throws: ``LMDBError/Reason/damaged(code:text:)``; errors of `check`.
+    @inlinable
+    public mutating func seek(
+        atOrAfter key: Key, confirming check: (_ key: RawSpan, _ value: RawSpan) throws -> Void
+    ) throws -> Bool {
+        guard try seek(atOrAfter: key) else {
+            if try last() {
+                try confirm(-1, key, check)
+            } else if try unsafe transaction.entryCount(of: handle) != 0 {
+                throw unsafe transaction.damage()
+            }
+            isOnEntry = false
+            return false
+        }
+        if try order(against: key) == 0 {
+            try withEntry(check)
+            return true
+        }
+        try confirm(1, key, check)
+        if try previous() { try confirm(-1, key, check) }
+        return try seek(atOrAfter: key)
+    }
+
+    /// As ``forEach(from:_:)``, where the first entry, and the one before it, are looked at as by
+    /// ``seek(atOrAfter:confirming:)``; where there is no `start` and `body` sees all entries, they have to be as many as
+    /// the table says that it has.
+    ///
+    /// `body` looks for itself whether what it gets is what was written, before it believes the key too.
+    @inlinable
+    public mutating func forEach(
+        from start: Key? = nil, confirming check: (_ key: RawSpan, _ value: RawSpan) throws -> Void,
+        _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
+    ) throws {
+        var count = 0
+        if try start.map({ try seek(atOrAfter: $0, confirming: check) }) ?? first() {
+            unsafe transaction.beginLending()
+            defer { unsafe transaction.endLending() }
+            repeat {
+                // The bytes stay in place until the transaction writes, which the lending forbids, or ends.
+                let (keyBytes, valueBytes) = unsafe (entryKey.bytes, entryValue.bytes)
+                guard try unsafe body(keyBytes.bytes, valueBytes.bytes) else { return }
+                count += 1
+            } while try next()
+        }
+        guard try unsafe (start != nil || transaction.entryCount(of: handle) == count) else {
+            throw unsafe transaction.damage()
+        }
+    }
+
+    /// Throws unless the current entry passes `check` and sorts before `key` (-1) or after it (1).
+    @usableFromInline
+    func confirm(_ side: Int32, _ key: Key, _ check: (_ key: RawSpan, _ value: RawSpan) throws -> Void) throws {
+        try withEntry(check)
+        guard try order(against: key) == side else { throw unsafe transaction.damage() }
+    }
+
+    /// Whether the key of the current entry, which the last move found, sorts before `key` (-1), after it (1) or is it.
+    @inlinable
+    func order(against key: Key) throws -> Int32 {
+        try key.withKeyBytes { bytes in
+            try unsafe transaction.withKey(bytes) { wanted in
+                // Nothing was written since the move, so the entry is where it was.
+                if unsafe entryKey.precedes(wanted.pointee) { return -1 }
+                return unsafe wanted.pointee.precedes(entryKey) ? 1 : 0
+            }
+        }
+    }
+}
+
+extension Reading where Self: ~Copyable {
+    /// As ``withValue(_:in:_:)``; where the key is absent, the entries on both sides of its place have to pass `check`, and
+    /// it has to sort between them.
+    ///
+    /// - Throws: ``LMDBError/Reason/damaged(code:text:)`` where the key is there all the same; errors of `check`.
+    @inlinable
+    public func withValue<Key: TableKey, R>(
+        _ key: Key, in table: Table<Key>, confirming check: (_ key: RawSpan, _ value: RawSpan) throws -> Void,
+        _ body: (RawSpan) throws -> R
+    ) throws -> R? {
+        if let result = try withValue(key, in: table, body) { return result }
+        try withCursor(table) { cursor in
+            if try cursor.seek(atOrAfter: key, confirming: check), try cursor.order(against: key) == 0 {
+                throw unsafe cursor.transaction.damage()
+            }
+        }
+        return nil
+    }
+}
+
+extension TransactionReference {
+    /// How many entries the table of the cursor `handle` says that it has.
+    @usableFromInline
+    func entryCount(of handle: OpaquePointer) throws(LMDBError) -> Int {
+        var statistics = MDB_stat()
+        // The cursor is of this transaction, and open.
+        let code = unsafe mdb_stat(self.handle, mdb_cursor_dbi(handle), &statistics)
+        guard code == 0 else { throw unsafe failure(code, .read) }
+        return Int(statistics.ms_entries)
+    }
+}

@@ -1,0 +1,123 @@
+import EventLog
+import Events
+import Foundation
+
+/// Carries out what was decided: puts the log that was chosen in the place of the damaged one, with what was logged
+/// meanwhile in it.
+///
+/// Each step finds what an earlier try has done already, so a process that is killed anywhere leaves a store that the
+/// next one finishes:
+///
+/// 1. what was logged meanwhile is copied into the log that was chosen; the temporary store can be written no more
+/// 2. the temporary store's key takes the place of the damaged store's: it goes on as that replica
+/// 3. the log takes the place of the damaged one, whose bytes lie in `EmergencyBackup`
+/// 4. the views go, since they are folds of another log; so do snapshots that hold what was lost
+/// 5. the receipt is put beside the damaged file
+/// 6. once an event says what happened, ``finish()`` ends the recovery
+package struct Applying: Sendable {
+    let files: RecoveryFiles
+    let choice: Choice
+    let failure: FailureRecord?
+    let arrival: Arrival
+
+    package init(_ choice: Choice, in files: RecoveryFiles, arrival: Arrival) {
+        (self.files, self.choice, self.arrival) = (files, choice, arrival)
+        failure = FailureRecord.read(files.failure)
+    }
+
+    private var temporaryLog: String { files.temporary.appending(path: "log.mdb").path }
+    private var temporaryKey: String { files.temporary.appending(path: "identity").path }
+
+    /// Does what is still to be done, and returns the receipt, where there is one.
+    ///
+    /// - Throws: ``FileFailure``, `LMDBError`, `EventLogError`; then the next try goes on.
+    package func run() throws -> Receipt? {
+        try files.withLock {
+            // Another process may have done it meanwhile.
+            Choice.read(files) == nil ? nil : try carryOut()
+        }
+    }
+
+    private func carryOut() throws -> Receipt? {
+        let isRestoring = choice.way == .salvage || choice.way == .snapshot
+        // What cannot be read now is read by the next try.
+        for path in [files.failure] + (isRestoring ? [files.restoredReceipt] : [])
+        where RecoveryFiles.exists(path) && FileManager.default.contents(atPath: path) == nil {
+            throw FileFailure("read", path, code: EIO)
+        }
+        let chosen = isRestoring ? files.restoredLog : temporaryLog
+        if RecoveryFiles.exists(chosen) {
+            if isRestoring, RecoveryFiles.exists(temporaryLog) { try joinTemporary(to: chosen) }
+            if RecoveryFiles.exists(temporaryKey) { try DurableFile.rename(temporaryKey, to: files.identity) }
+            // Whoever has the old file open must not leave a lock behind that is taken for one of the new.
+            try DurableFile.remove(chosen + "-lock")
+            try DurableFile.remove(files.log + "-lock")
+            try DurableFile.rename(chosen, to: files.log)
+        }
+        let receipt = isRestoring ? Receipt.read(files.restoredReceipt) : nil
+        for path in [files.views, files.views + "-lock"] { try DurableFile.remove(path) }
+        if let receipt, let failure, !failure.backup.isEmpty {
+            let backup = files.folder.appending(path: failure.backup)
+            try setSnapshotsAside(receipt, in: backup)
+            try receipt.write(to: backup.appending(path: "receipt.json").path)
+        }
+        return receipt
+    }
+
+    /// Recovery is over: called once it was written down.
+    package func finish() throws {
+        try DurableFile.remove(files.failure)
+        try DurableFile.flushFolder(of: files.failure)
+        try DurableFile.remove(files.choice)
+        try? FileManager.default.removeItem(at: files.work)
+    }
+
+    /// Copies what was logged meanwhile.
+    private func joinTemporary(to chosen: String) throws {
+        let log = try EventLog(opening: chosen)
+        let temporary = try EventLog(opening: temporaryLog)
+        defer {
+            try? temporary.close()
+            try? log.close()
+        }
+        // The key of the damaged store vouches once more for what it wrote, as long as it is here.
+        let former = Self.key(at: files.identity)
+        if let claim = try temporary.claim() {
+            let words = try former.map { try log.lastWords(of: $0) } ?? []
+            try log.claim { _ in (claim, words) }
+            // From here on nobody writes to the temporary store: what came behind the copy would be lost.
+            try temporary.giveUpClaim()
+        }
+        var frames: [[UInt8]] = []
+        try temporary.scan(from: 1) { _, frame, bytes in
+            frames.append(bytes.extracting(0..<frame.length).toArray())
+            if frames.count >= 4096, frame.rest == 0 {
+                _ = try log.append(copying: frames, arrival: arrival)
+                frames.removeAll()
+            }
+            return true
+        }
+        if !frames.isEmpty { _ = try log.append(copying: frames, arrival: arrival) }
+    }
+
+    private static func key(at path: String) -> Identity? {
+        guard let bytes = FileManager.default.contents(atPath: path), bytes.count == 32 else { return nil }
+        return Identity(secret: [UInt8](bytes))
+    }
+
+    /// A snapshot that holds what was lost shows more than the log: it is no snapshot of it. What it shows is not thrown
+    /// away either.
+    private func setSnapshotsAside(_ receipt: Receipt, in backup: URL) throws {
+        let lost = EventSet(receipt.lost.compactMap(\.events))
+        guard !lost.isEmpty else { return }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: files.snapshots.path)) ?? []
+        for name in names.sorted() where name.hasSuffix(".snapshot") {
+            let path = files.snapshots.appending(path: name).path
+            guard let vector = SnapshotVector.read(path),
+                lost.ranges.contains(where: { vector[$0.replica] >= $0.first })
+            else { continue }
+            try FileManager.default.createDirectory(at: backup, withIntermediateDirectories: true)
+            try DurableFile.rename(path, to: backup.appending(path: name).path)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// What was decided about a store that waits in recovery; carried out when the store is opened next.
+package struct Choice: Codable, Hashable, Sendable {
+    package enum Way: String, Codable, Sendable {
+        /// The log that was made from what could be salvaged.
+        case salvage
+        /// The same, with a snapshot standing for what came before it.
+        case snapshot
+        /// An empty log, into which everything is fetched from the remotes.
+        case remote
+        /// An empty log; synchronising is switched off.
+        case reset
+    }
+
+    package var way: Way
+    /// When it was decided.
+    package var at: Date
+    /// The file of the snapshot.
+    package var snapshot: String?
+
+    package init(_ way: Way, at: Date, snapshot: String? = nil) {
+        (self.way, self.at, self.snapshot) = (way, at, snapshot)
+    }
+
+    /// Reads what was decided; `nil` where nothing was.
+    package static func read(_ files: RecoveryFiles) -> Choice? {
+        FileManager.default.contents(atPath: files.choice).flatMap {
+            try? FailureRecord.decoder.decode(Choice.self, from: $0)
+        }
+    }
+
+    /// Writes it.
+    package func write(_ files: RecoveryFiles) throws {
+        try DurableFile.write([UInt8](try FailureRecord.encoder.encode(self)) + [UInt8(ascii: "\n")], to: files.choice)
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+/// Puts a damaged file where nothing touches it any more, byte for byte.
+package struct EmergencyBackup: Sendable {
+    /// The folder of this incident: `EmergencyBackup/TIME`, a new one each time.
+    package let folder: URL
+    /// Its name in the store's folder.
+    package var name: String { "EmergencyBackup/\(folder.lastPathComponent)" }
+    /// The copy.
+    package let file: String
+    /// Whether the file itself was moved, since there was no room for a copy, or parts of it could not be read.
+    package let isMoved: Bool
+
+    /// Copies the file at `path`, which stays where it is; on a full disk it is moved instead.
+    ///
+    /// Where the system cannot read parts of it, it is moved too: a copy with zeros in it would be no copy, and what
+    /// cannot be read today may be read tomorrow. A copy that was not finished has another name, and the next one begins
+    /// anew.
+    ///
+    /// - Throws: ``FileFailure`` where it can be neither copied nor moved, or where nothing of it can be read: then it is
+    ///   where it was.
+    package init(_ path: String, of files: RecoveryFiles, at now: Date) throws {
+        try FileManager.default.createDirectory(
+            at: files.backups, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        folder = try Self.newFolder(in: files.backups, now)
+        let name = URL(filePath: path).lastPathComponent
+        file = folder.appending(path: name).path
+        let part = file + ".part"
+        do throws(FileFailure) {
+            try Self.copy(path, to: part)
+            try DurableFile.rename(part, to: file)
+            isMoved = false
+        } catch {
+            unlink(part)
+            guard error.isDiskFull || error.isUnreadable && Self.isReadable(path) else {
+                rmdir(folder.path)
+                throw error
+            }
+            try DurableFile.rename(path, to: file)
+            isMoved = true
+        }
+        try DurableFile.flushFolder(of: folder.path)
+    }
+
+    /// The name of the last incident of which nothing was put in the place of the log: where that is gone, it was moved,
+    /// and whoever moved it did not come to say so.
+    static func lastMoved(_ files: RecoveryFiles) -> String? {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: files.backups.path)) ?? []
+        let last = names.sorted().last { name in
+            let folder = files.backups.appending(path: name)
+            return RecoveryFiles.exists(folder.appending(path: "log.mdb").path)
+                && !RecoveryFiles.exists(folder.appending(path: "receipt.json").path)
+        }
+        return last.map { "EmergencyBackup/\($0)" }
+    }
+
+    /// A folder that nobody has: by the second, and with a number where two incidents share one.
+    private static func newFolder(in parent: URL, _ now: Date) throws(FileFailure) -> URL {
+        let time = now.formatted(
+            .iso8601.year().month().day().time(includingFractionalSeconds: false).timeSeparator(.omitted)
+                .dateTimeSeparator(.standard).timeZone(separator: .omitted))
+        for number in 1...1000 {
+            let folder = parent.appending(path: number == 1 ? time : "\(time)-\(number)")
+            if mkdir(folder.path, 0o700) == 0 { return folder }
+            guard errno == EEXIST else { throw FileFailure("make", folder.path) }
+        }
+        throw FileFailure("make another folder in", parent.path, code: EEXIST)
+    }
+
+    private static func copy(_ path: String, to target: String) throws(FileFailure) {
+        let source = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard source >= 0 else { throw FileFailure("read", path) }
+        defer { _ = close(source) }
+        var status = stat()
+        guard fstat(source, &status) == 0 else { throw FileFailure("read", path) }
+        let copy = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard copy >= 0 else { throw FileFailure("make", target) }
+        defer { _ = close(copy) }
+        let size = Int(status.st_size)
+        var offset = 0
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while offset < size {
+            let wanted = Swift.min(buffer.count, size - offset)
+            var count = pread(source, &buffer, wanted, off_t(offset))
+            while count < 0, errno == EINTR { count = pread(source, &buffer, wanted, off_t(offset)) }
+            guard count > 0 else { throw FileFailure("read", path, code: count < 0 ? errno : EIO) }
+            try DurableFile.append(Array(buffer[..<count]), to: copy, path: target)
+            offset += count
+        }
+        guard fsync(copy) == 0 else { throw FileFailure("flush", target) }
+    }
+
+    /// Whether anything can be read of the file at `path`.
+    private static func isReadable(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { _ = close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return false }
+        var sector = [UInt8](repeating: 0, count: 4096)
+        return stride(from: 0, to: Int(status.st_size), by: sector.count).contains { offset in
+            pread(descriptor, &sector, sector.count, off_t(offset)) > 0
+        }
+    }
+}

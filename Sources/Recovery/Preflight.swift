@@ -1,0 +1,65 @@
+import EventLog
+import Events
+import Foundation
+import LMDB
+
+/// Looks at the files of a store before liblmdb does, which trusts them.
+///
+/// At every opening: whether the log is there, its meta pages, its length, and all pages that lead to others. After an
+/// unclean end, and where the file is another one than before: every page and every event.
+package struct Preflight: Sendable {
+    let files: RecoveryFiles
+
+    package init(_ files: RecoveryFiles) { self.files = files }
+
+    /// Looks at the log.
+    ///
+    /// - Parameter isFull: Whether at every page.
+    /// - Throws: What was found.
+    /// - Complexity: About 1 ms for 250 MB; where `isFull`, O(bytes).
+    package func check(isFull: Bool) throws(Incident.Finding) {
+        guard RecoveryFiles.exists(files.log) else {
+            throw Incident.Finding(code: "missing", message: "the log is not there", file: "log.mdb")
+        }
+        do {
+            if let damage = try PageCheck.branches(of: files.log).first {
+                throw Incident.Finding(code: "damaged", message: "\(damage)", file: "log.mdb")
+            }
+            guard isFull else { return }
+            let report = try LogVerifier.verify(path: files.log)
+            // Whoever writes that fast has looked at it.
+            if report.isSettled, let damage = report.damage.first(where: { $0.what != .hole }) {
+                let place = damage.position.map { "at position \($0) of the log: " } ?? ""
+                throw Incident.Finding(code: "damaged", message: place + damage.detail, file: "log.mdb")
+            }
+        } catch let finding as Incident.Finding {
+            throw finding
+        } catch {
+            // What the system does not let us read is no damage; whoever opens the file next says so.
+        }
+    }
+
+    /// What an error, that came of opening or reading a store, says of damage to its log; `nil` where it says nothing.
+    package static func finding(in error: any Error) -> Incident.Finding? {
+        switch error {
+        case let error as LMDBError:
+            switch error.reason {
+            case .empty, .truncated, .notLMDB, .versionMismatch, .damaged:
+                Incident.Finding(code: "damaged", message: "\(error.reason)", file: "log.mdb")
+            default: nil
+            }
+        case let error as EventLogError:
+            switch error {
+            case .notALog: Incident.Finding(code: "damaged", message: "the file is no log", file: "log.mdb")
+            case .damaged(let what):
+                Incident.Finding(code: "damaged", message: "\(what) is not what was written", file: "log.mdb")
+            case .damagedFrame(let position, _):
+                Incident.Finding(
+                    code: "damaged", message: "the event at position \(position) is not what was written",
+                    file: "log.mdb")
+            default: nil
+            }
+        default: nil
+        }
+    }
+}

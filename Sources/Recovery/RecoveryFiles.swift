@@ -1,0 +1,153 @@
+import Foundation
+
+/// Where everything lies that has to do with the recovery of one store.
+///
+/// | path in the store's folder | what |
+/// |---|---|
+/// | `ContainerInitFailure.json` | there while recovery waits for a decision: ``FailureRecord`` |
+/// | `EmergencyBackup/TIME/` | damaged files, byte for byte, and the receipt of what was got out of them |
+/// | `recovery/temporary/` | the store that is used meanwhile |
+/// | `recovery/restored/` | the log that was made from what could be salvaged, and its receipt |
+/// | `recovery/choice.json` | what was decided, until it is done |
+package struct RecoveryFiles: Hashable, Sendable {
+    /// The folder of the store.
+    package let folder: URL
+
+    /// The files of the store in `folder`.
+    package init(_ folder: URL) { self.folder = folder.standardizedFileURL }
+
+    package var log: String { path("log.mdb") }
+    package var views: String { path("views.mdb") }
+    package var identity: String { path("identity") }
+    package var snapshots: URL { folder.appending(path: "snapshots") }
+    package var failure: String { path("ContainerInitFailure.json") }
+    package var backups: URL { folder.appending(path: "EmergencyBackup") }
+    package var work: URL { folder.appending(path: "recovery") }
+    package var temporary: URL { work.appending(path: "temporary") }
+    package var restored: URL { work.appending(path: "restored") }
+    package var restoredLog: String { restored.appending(path: "log.mdb").path }
+    package var restoredReceipt: String { restored.appending(path: "receipt.json").path }
+    package var choice: String { work.appending(path: "choice.json").path }
+
+    private func path(_ name: String) -> String { folder.appending(path: name).path }
+
+    /// Whether recovery waits for a decision, or for one to be carried out.
+    package var isWaiting: Bool { Self.exists(failure) || Self.exists(choice) }
+
+    package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// What was recovered last; `nil` where nothing ever was.
+    package var lastReceipt: Receipt? { lastReceiptFile?.receipt }
+
+    /// The same, and the file that says so.
+    package var lastReceiptFile: (path: String, receipt: Receipt)? {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: backups.path)) ?? []
+        for name in names.sorted().reversed() {
+            let path = backups.appending(path: name).appending(path: "receipt.json").path
+            if let receipt = Receipt.read(path) { return (path, receipt) }
+        }
+        return nil
+    }
+
+    /// Runs `body` while no other process changes anything of the recovery of this store.
+    package func withLock<Result>(_ body: () throws -> Result) throws -> Result {
+        while true {
+            try FileManager.default.createDirectory(
+                at: work, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            let descriptor = open(work.path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw FileFailure("open", work.path) }
+            defer { _ = Foundation.close(descriptor) }
+            guard flock(descriptor, LOCK_EX) == 0 else { throw FileFailure("lock", work.path) }
+            // Whoever held the lock may have removed the folder: then this is a lock on nothing.
+            if isWork(descriptor) { return try body() }
+        }
+    }
+
+    /// Removes what a recovery that is over has left, where its last step was not done. The next one must not take it for
+    /// its own.
+    package func removeLeftovers() {
+        guard Self.exists(work.path), !isWaiting else { return }
+        let descriptor = open(work.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { _ = Foundation.close(descriptor) }
+        // Where another process is at it, it is none of ours.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, isWork(descriptor), !isWaiting else { return }
+        try? FileManager.default.removeItem(at: work)
+    }
+
+    /// Whether the folder that is open as `descriptor` is the one where the work of recovery lies.
+    private func isWork(_ descriptor: Int32) -> Bool {
+        var (own, present) = (stat(), stat())
+        return fstat(descriptor, &own) == 0 && stat(work.path, &present) == 0 && own.st_dev == present.st_dev
+            && own.st_ino == present.st_ino
+    }
+}
+
+/// The system refused something.
+package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was tried, as a verb.
+    package let action: String
+    package let path: String
+    /// The `errno`.
+    package let code: Int32
+
+    init(_ action: String, _ path: String, code: Int32 = errno) {
+        (self.action, self.path, self.code) = (action, path, code)
+    }
+
+    package var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
+
+    var isUnreadable: Bool { action == "read" && code == EIO }
+
+    package var description: String { "Could not \(action) \(path): \(String(cString: strerror(code)))." }
+}
+
+/// Files that are there whole or not at all, also after a power cut.
+package enum DurableFile {
+    /// Writes `bytes` to `path`, over what is there: aside, flushed, renamed, the folder flushed.
+    package static func write(_ bytes: [UInt8], to path: String) throws(FileFailure) {
+        let aside = "\(path).part-\(getpid())-\(UInt32.random(in: .min ... .max))"
+        let descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw FileFailure("make", aside) }
+        do throws(FileFailure) {
+            defer { _ = Foundation.close(descriptor) }
+            try append(bytes, to: descriptor, path: aside)
+            guard fsync(descriptor) == 0 else { throw FileFailure("flush", aside) }
+        } catch {
+            unlink(aside)
+            throw error
+        }
+        try rename(aside, to: path)
+    }
+
+    /// Renames, and flushes the folder that has the new name.
+    package static func rename(_ path: String, to target: String) throws(FileFailure) {
+        guard Foundation.rename(path, target) == 0 else { throw FileFailure("rename to \(target)", path) }
+        try flushFolder(of: target)
+    }
+
+    /// Puts the names that are in the folder of `path` on the disk.
+    package static func flushFolder(of path: String) throws(FileFailure) {
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFailure("open", folder) }
+        defer { _ = Foundation.close(descriptor) }
+        // Some file systems have no such call for folders, and need none.
+        guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else { throw FileFailure("flush", folder) }
+    }
+
+    /// Removes a file, if it is there.
+    package static func remove(_ path: String) throws(FileFailure) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw FileFailure("remove", path) }
+    }
+
+    static func append(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(FileFailure) {
+        var start = 0
+        while start < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                Foundation.write(descriptor, buffer.baseAddress! + start, buffer.count - start)
+            }
+            if count > 0 { start += count } else if errno != EINTR { throw FileFailure("write", path) }
+        }
+    }
+}

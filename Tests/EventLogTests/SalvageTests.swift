@@ -1,0 +1,215 @@
+import ByteCoding
+import Events
+import Foundation
+import LMDB
+import SeededNumbers
+import Testing
+
+@testable import EventLog
+
+/// What salvage makes of a damaged copy of an intact log.
+private struct Salvaged {
+    let salvage: Salvage
+    let missing: [EventRange]
+    let contents: Contents
+    let report: LogReport
+
+    init(_ intact: IntactLog, _ bytes: [UInt8]) throws {
+        let folder = intact.store.folder.appending(path: "salvage-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (damaged, made) = (folder.appending(path: "damaged.mdb"), folder.appending(path: "log.mdb"))
+        try Data(bytes).write(to: damaged)
+        salvage = try Salvage(path: damaged.path)
+        missing = salvage.missing
+        _ = try salvage.write(
+            to: made.path, log: salvage.log ?? LogID(high: 1, low: 2), epoch: 9, arrival: .test(0), missing: missing)
+        #expect(try Data(contentsOf: damaged) == Data(bytes), "the damaged file is only read")
+        report = try LogVerifier.verify(path: made.path)
+        let log = try EventLog(opening: made.path)
+        contents = try Contents(of: log)
+        try log.close()
+    }
+
+    /// The events of the new log that are not merely places held for lost ones.
+    var events: [(id: EventID, leaf: Hash256)] {
+        get throws {
+            var hasher = MerkleHasher()
+            return try zip(contents.ids, contents.frames).compactMap { id, bytes in
+                try bytes.withSpan { span in
+                    let frame = try Frame(verifying: span)
+                    return frame.isLost ? nil : (id, hasher.leaf(of: frame, in: span))
+                }
+            }
+        }
+    }
+
+    /// Holds what was made against what there was: nothing is there that was not, in another form or order; and what is
+    /// missing is named.
+    func check(_ intact: IntactLog, _ comment: Comment, isNamed: Bool = true) throws {
+        var hasher = MerkleHasher()
+        var leaves: [EventID: Hash256] = [:]
+        for (id, bytes) in zip(intact.contents.ids, intact.contents.frames) {
+            leaves[id] = try bytes.withSpan { hasher.leaf(of: try Frame(parsing: $0), in: $0) }
+        }
+        let found = try events
+        for event in found { #expect(leaves[event.id] == event.leaf, "\(comment): \(event.id)") }
+        let ids = Set(found.map(\.id))
+        #expect(ids.count == found.count, "\(comment): an event twice")
+        let order = Dictionary(uniqueKeysWithValues: zip(intact.contents.ids, 0...))
+        let places = found.compactMap { order[$0.id] }
+        #expect(places == places.sorted(), "\(comment): the order of the log")
+        let lost = EventSet(missing)
+        for id in leaves.keys {
+            #expect(!(ids.contains(id) && lost.contains(id)), "\(comment): \(id) is there and lost")
+        }
+        for id in leaves.keys where isNamed {
+            #expect(ids.contains(id) || lost.contains(id), "\(comment): \(id) is neither there nor named")
+        }
+        let total = UInt64(found.count) + lost.count + salvage.unnamedCount
+        if salvage.isEndKnown {
+            #expect(total == UInt64(leaves.count), "\(comment): recovered + lost = appended")
+        } else {
+            #expect(total <= UInt64(leaves.count), "\(comment): recovered + lost is at least what is known")
+        }
+        let unexpected = report.damage.filter { $0.what != .hole }
+        #expect(unexpected.isEmpty, "\(comment): \(unexpected)")
+        #expect(EventSet(report.missing) == lost, "\(comment): the new log says what it lacks")
+    }
+}
+
+@Suite struct `Salvaging a log` {
+    private static let intact = Result { try IntactLog() }
+
+    @Test func `that is whole gives every event as it was, and when it came`() throws {
+        let intact = try Self.intact.get()
+        let salvaged = try Salvaged(intact, intact.pages.bytes)
+        try salvaged.check(intact, "whole")
+        #expect(try salvaged.events.map(\.id) == intact.contents.ids)
+        #expect(salvaged.salvage.isEndKnown && salvaged.salvage.log == LogID(high: 1, low: 2))
+    }
+
+    @Test func `needs neither meta pages nor branches nor the tables that find events`() throws {
+        let intact = try Self.intact.get()
+        var pages = [0, 1]
+        pages += intact.pages.branches.values.joined()
+        for (name, leaves) in intact.pages.leaves where name != "events" { pages += leaves }
+        var bytes = intact.pages.bytes
+        for page in pages { for index in page * 4096..<(page + 1) * 4096 { bytes[index] = 0 } }
+        let salvaged = try Salvaged(intact, bytes)
+        try salvaged.check(intact, "all but the events")
+        #expect(try salvaged.events.map(\.id) == intact.contents.ids)
+        #expect(!salvaged.salvage.isEndKnown)
+    }
+
+    enum Kill: CaseIterable { case zeros, noise, other, stale, cut }
+
+    @Test(arguments: Kill.allCases, UInt64(1)...12)
+    func `recovers every event that is not on a hit page, and names the rest`(_ kill: Kill, seed: UInt64) throws {
+        let intact = try Self.intact.get()
+        var numbers = SeededGenerator(seed: seed &* 31 &+ UInt64(Kill.allCases.firstIndex(of: kill) ?? 0))
+        var bytes = intact.pages.bytes
+        let count = bytes.count / 4096
+        var hit = Set<Int>()
+        switch kill {
+        case .cut:
+            let keep = Int.random(in: count / 3..<count, using: &numbers)
+            bytes.removeSubrange((keep * 4096)...)
+            hit = Set(keep..<count)
+        default:
+            for _ in 0..<Int.random(in: 1...4, using: &numbers) {
+                let page = Int.random(in: 0..<count, using: &numbers)
+                hit.insert(page)
+                let other = Int.random(in: 2..<count, using: &numbers)
+                for index in 0..<4096 {
+                    switch kill {
+                    case .zeros: bytes[page * 4096 + index] = 0
+                    case .noise: bytes[page * 4096 + index] = UInt8(truncatingIfNeeded: numbers.next())
+                    // A page that was written to a wrong place, and one that says it is the right one.
+                    default: bytes[page * 4096 + index] = intact.pages.bytes[other * 4096 + index]
+                    }
+                }
+                if kill == .stale {
+                    for index in 0..<8 { bytes[page * 4096 + index] = UInt8(page >> (8 * index) & 255) }
+                }
+            }
+        }
+        let comment: Comment = "\(kill) \(seed): pages \(hit.sorted())"
+        let salvaged = try Salvaged(intact, bytes)
+        // Where the end of the file is gone with what told of it, not every lost event has a name.
+        try salvaged.check(intact, comment, isNamed: kill != .cut)
+        let there = Set(try salvaged.events.map(\.id))
+        for (position, place) in intact.pages.frames {
+            let pages = Set(place.bytes.lowerBound / 4096...(place.bytes.upperBound - 1) / 4096).union([place.leaf])
+            let id = intact.contents.ids[Int(position) - 1]
+            if pages.isDisjoint(with: hit) { #expect(there.contains(id), "\(comment): \(id) was not hit") }
+        }
+    }
+
+    @Test func `takes what the state before had not, where the newest tree is gone`() throws {
+        let intact = try Self.intact.get()
+        let root = intact.pages.bytes.span.bytes.hostUInt64(at: intact.pages.newestMeta * 4096 + 128)
+        let file = intact.store.folder.appending(path: UUID().uuidString)
+        for page in 2..<intact.pages.bytes.count / 4096 {
+            var bytes = intact.pages.bytes
+            for hit in [page, Int(root)] { for index in hit * 4096..<(hit + 1) * 4096 { bytes[index] = 0 } }
+            try Data(bytes).write(to: file)
+            let salvage = try Salvage(path: file.path)
+            #expect(!salvage.isEndKnown, "nothing tells how far the newest state went")
+            var there = Set<EventID>()
+            try salvage.forEachEvent { frame, _ in there.insert(frame.id) }
+            for (position, place) in intact.pages.frames {
+                let pages = Set(place.bytes.lowerBound / 4096...(place.bytes.upperBound - 1) / 4096).union([place.leaf])
+                let id = intact.contents.ids[Int(position) - 1]
+                if pages.isDisjoint(with: [page, Int(root)]) { #expect(there.contains(id), "page \(page): \(id)") }
+            }
+        }
+    }
+
+    @Test(arguments: UInt64(1)...40)
+    func `never takes a flipped bit for what was written`(seed: UInt64) throws {
+        let intact = try Self.intact.get()
+        var numbers = SeededGenerator(seed: seed)
+        let live = intact.pages.offsets([.live])
+        var bytes = intact.pages.bytes
+        for _ in 0..<8 {
+            bytes[live.randomElement(using: &numbers) ?? 0] ^= 1 << UInt8.random(in: 0..<8, using: &numbers)
+        }
+        try Salvaged(intact, bytes).check(intact, "\(seed)")
+    }
+
+    @Test func `that had holes already names them again`() throws {
+        let intact = try Self.intact.get()
+        let folder = intact.store.folder.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let (damaged, first, second) = (folder.path + "/damaged", folder.path + "/first", folder.path + "/second")
+        var bytes = intact.pages.bytes
+        let page = try #require(intact.pages.leaves["events"]?[2])
+        for index in page * 4096..<(page + 1) * 4096 { bytes[index] = 0 }
+        try Data(bytes).write(to: URL(filePath: damaged))
+        func write(_ source: String, _ target: String) throws -> (count: Int, missing: [EventRange]) {
+            let salvage = try Salvage(path: source)
+            let missing = salvage.missing
+            _ = try salvage.write(
+                to: target, log: LogID(high: 1, low: 2), epoch: 9, arrival: .test(0), missing: missing)
+            return (salvage.count, missing)
+        }
+        let one = try write(damaged, first)
+        let two = try write(first, second)
+        #expect(!one.missing.isEmpty && one == two)
+        let report = try LogVerifier.verify(path: second)
+        #expect(report.damage.allSatisfy { $0.what == .hole } && report.missing == one.missing)
+    }
+
+    @Test func `of something else gives nothing`() throws {
+        let intact = try Self.intact.get()
+        for bytes in [[], [0], [UInt8](repeating: 7, count: 100_000), Array(intact.pages.bytes[..<8192])] {
+            let folder = intact.store.folder.appending(path: UUID().uuidString)
+            try Data(bytes).write(to: folder)
+            let salvage = try Salvage(path: folder.path)
+            #expect(salvage.count == 0)
+            #expect(salvage.missing.isEmpty)
+        }
+        #expect(throws: PageFileError.self) { try Salvage(path: intact.store.folder.path + "/nowhere") }
+    }
+}

@@ -1,0 +1,135 @@
+import ByteCoding
+import Events
+
+@testable import EventLog
+@testable import Replication
+
+extension Target {
+    /// Segments, as they lie at a place and one after the other in a bundle: as they are; and signed by the target.
+    static let segment = Target(name: "segment", byteLimit: 8192) { input in
+        guard let mode = input.first else { return }
+        var bytes = Array(input.dropFirst())
+        if mode & 1 == 1 {
+            guard bytes.count >= 128 else { return }
+            var writer = ByteWriter()
+            writer.append(contentsOf: Array(bytes.dropLast(4)))
+            writer.overwrite(littleEndian: Segment.magic, at: 0)
+            writer.overwrite(littleEndian: UInt32(bytes.count), at: 4)
+            writer.appendChecksum(from: 0)
+            bytes = writer.bytes
+        }
+        let log = bytes.count >= 24 ? LogID(at: 8, of: bytes.span.bytes) : log
+        let believed = try? Segment(reading: bytes, of: log)
+        let read = try? Segment(reading: bytes, of: log) { _, _, _ in true }
+        require(believed == nil || read != nil, "who believes less reads less")
+        guard let read else { return }
+        var length = 0
+        for range in read.ranges {
+            length += range.count
+            require(
+                (try? range.withSpan { try RangeFrame.byteCount(of: $0) }) == .some(range.count),
+                "ranges are cut by their lengths")
+            _ = try? RangeFrame(reading: range, of: log)
+        }
+        require(length <= bytes.count, "the ranges lie within the segment")
+        checkStatement(read.statement)
+        _ = Segment.mark(of: bytes)
+    }
+
+    /// Statements, and the messages of a conversation, which a peer sends: what they say is used as a store would.
+    static let statement = Target(name: "statement", byteLimit: 2048) { input in
+        guard let mode = input.first else { return }
+        let bytes = Array(input.dropFirst())
+        guard mode & 1 == 1 else {
+            var reader = ByteReader()
+            let statement = try? bytes.withSpan { try reader.statement(in: $0) }
+            if let statement { checkStatement(statement) }
+            return
+        }
+        converse(messages(bytes))
+    }
+
+    static let notes = Target(name: "notes", byteLimit: 2048) { input in
+        guard input.count >= 4 else { return }
+        var writer = ByteWriter()
+        writer.append(contentsOf: input)
+        writer.overwrite(littleEndian: 0x344E_5747, at: 0)
+        writer.appendChecksum(from: 0)
+        var notes = PlaceNotes(reading: writer.bytes)
+        require(PlaceNotes(reading: notes.bytes) == notes, "notes are read as they were written")
+        require(
+            PlaceNotes(reading: input).bytes.count <= input.count * 2 + 64,
+            "notes are no longer than what they came from")
+        for range in notes.kept.prefix(4) { notes.add(range) }
+        for statement in notes.statements.values.prefix(4) { notes.heard(statement) }
+        _ = notes.vector.ranges(missingFrom: notes.taken)
+        _ = notes.vector.eventCount
+    }
+
+    private static func checkStatement(_ statement: Statement) {
+        var writer = ByteWriter()
+        writer.append(statement)
+        var reader = ByteReader()
+        let again = writer.withSpan { try? reader.statement(in: $0) }
+        require(again == .some(statement), "a statement is read as it was written")
+        require(statement.heads.count <= EventLimits.observedCount, "a statement is bounded")
+        var notes = PlaceNotes()
+        notes.heard(statement)
+        for range in statement.wanted { notes.add(range) }
+        for kept in statement.kept { notes.add(kept.range) }
+        _ = statement.vector.ranges(missingFrom: VersionVector())
+        _ = EventSet(statement.wanted).subtracting(EventSet(statement.kept.map(\.range))).count
+        require(PlaceNotes(reading: notes.bytes) == notes, "notes of a statement are read as they were written")
+    }
+
+    /// The messages in `bytes`: of each its sort (1 byte), the length of its body (2) and the body. Their lengths and
+    /// checksums are right.
+    private static func messages(_ bytes: [UInt8]) -> [[UInt8]] {
+        var dice = Dice(bytes)
+        var messages: [[UInt8]] = []
+        while !dice.isAtEnd, messages.count < 16 {
+            let sort = dice.byte()
+            let body = dice.bytes(min(dice.uint16(), dice.rest.count))
+            var writer = ByteWriter()
+            writer.append(littleEndian: UInt32(body.count))
+            writer.append(sort)
+            writer.append(contentsOf: body)
+            writer.appendChecksum(from: 0)
+            messages.append(writer.bytes)
+        }
+        return messages
+    }
+
+    /// Talks with a peer that says `messages`, and has each range that it sends.
+    private static func converse(_ messages: [[UInt8]]) {
+        let head = ObservedHead(event: EventID(identity.replica, 3), rootPrefix: 5)
+        let local = Statement(store: identity.replica, milliseconds: 0, heads: [head])
+        var session = Session(log: log, local: local) { _ throws(SignedHeadError) in }
+        var reader = MessageReader()
+        _ = session.start()
+        var actions: [Session.Action] = []
+        for bytes in messages {
+            var found: [Message] = []
+            try? reader.read(bytes, into: &found)
+            for message in found {
+                // A sentence that is not UTF-8 is mended.
+                if case .goodbye = message { continue }
+                require(message.bytes == bytes, "a message is read as it was written")
+            }
+            actions += session.received(bytes)
+            while !actions.isEmpty {
+                switch actions.removeFirst() {
+                case .make(let range), .makeAgain(let range): actions += session.provide(nil, of: range)
+                case .find(let kept): actions += session.provide(nil, of: kept.range)
+                case .take(let frame):
+                    var received = Received()
+                    received.present = [frame.range]
+                    actions += session.took(received, now: local)
+                case .send, .end: break
+                }
+            }
+        }
+        _ = session.isComplete
+        require(session.bufferedBytes <= 5 * (RangeLimits.frameBytes + 16), "what is kept of a conversation is bounded")
+    }
+}

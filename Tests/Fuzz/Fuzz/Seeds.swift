@@ -1,0 +1,324 @@
+import ADIF
+import ByteCoding
+import Events
+import Foundation
+import Radio
+import Records
+import SeededNumbers
+
+@testable import EventLog
+@testable import Projections
+@testable import Replication
+
+/// The first inputs of the targets: small ones of real bytes, out of stores that are made for it.
+///
+/// The same bytes come each time: keys, nonces and times follow from a seed.
+struct Seeds {
+    private let folder: URL
+
+    init(in folder: URL) { self.folder = folder }
+
+    /// Writes them, those of each target into a folder of its name.
+    func write() throws {
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "groundwave-seeds-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: scratch) }
+        let here = try SeedStore(in: scratch, name: "here", seed: 1)
+        let there = try SeedStore(in: scratch, name: "there", seed: 2)
+        try writePages(of: here, "new")
+        for number in 0..<6 { try here.write(number) }
+        for number in 6..<9 { try there.write(number) }
+        try writeEvents(of: here)
+        try writeRanges(of: here)
+        try here.receive(from: there, first: 1)
+        try there.receive(from: here, first: 3)
+        try here.write(9)
+        try writeSegments(of: here)
+        try writeSnapshot(of: here)
+        try writeArchive(of: here)
+        try writeRows(of: here)
+        try there.log.sealPending()
+        try writePages(of: here, "two-replicas")
+        try writePages(of: there, "waiting")
+        try writePages(of: parted(in: scratch), "parted")
+        try writeText()
+    }
+
+    private func put(_ target: Target, _ name: String, _ bytes: [UInt8]) throws {
+        let folder = folder.appending(path: target.name)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        require(bytes.count <= target.byteLimit, "\(target.name)/\(name) has \(bytes.count) bytes, more than are tried")
+        try Data(bytes).write(to: folder.appending(path: name))
+    }
+
+    /// A log with two histories of one replica.
+    private func parted(in scratch: URL) throws -> SeedStore {
+        let one = try SeedStore(in: scratch, name: "one", seed: 3)
+        let other = try SeedStore(in: scratch, name: "other", seed: 3)
+        for number in 0..<2 {
+            try one.write(number)
+            try other.write(number)
+        }
+        try one.write(2)
+        for number in 3..<5 { try other.write(number) }
+        try one.receive(from: other, first: 1)
+        return one
+    }
+
+    private func writeEvents(of store: SeedStore) throws {
+        var number = 0
+        try store.log.scan(from: 1) { _, frame, bytes in
+            let whole = bytes.extracting(0..<frame.length).toArray()
+            try put(.frame, "event-\(number)", [0] + whole)
+            try put(.event, "event-\(number)", [UInt8(number & 1)] + whole)
+            if number == 0 {
+                var withheld = ByteWriter()
+                withheld.append(withholding: frame, in: bytes, after: 0)
+                try put(.frame, "withheld", [1] + withheld.bytes)
+                try put(.event, "withheld", [0] + withheld.bytes)
+                var read = ByteWriter()
+                let reading = StreamReading(replica: store.replica, after: 0, stream: ReplicaID(high: 5, low: 5))
+                read.append(frame, in: bytes, readAs: [reading], after: 0)
+                try put(.frame, "readings", [1] + read.bytes)
+            }
+            number += 1
+            return true
+        }
+        for number in 0..<4 as Range<UInt64> {
+            var numbers = SeededGenerator(seed: number)
+            try put(.recordChange, "dice-\(number)", numbers.bytes(80))
+        }
+    }
+
+    private func writeRanges(of store: SeedStore) throws {
+        for (first, last) in [(1, 6), (2, 3)] as [(UInt64, UInt64)] {
+            guard let frame = try store.frame(first, through: last) else { continue }
+            try put(.range, "range-\(first)-\(last)", [0] + frame.bytes)
+            try put(.range, "trusted-\(first)-\(last)", [1] + frame.bytes.dropLast(4))
+            var made: [UInt8] = [2, UInt8(first)]
+            for number in first...last {
+                try frame.withEvent(number) { frame, bytes in made += bytes.extracting(0..<frame.length).toArray() }
+            }
+            try put(.range, "events-\(first)-\(last)", made)
+        }
+    }
+
+    private func writeSegments(of store: SeedStore) throws {
+        let now = Arrival.seed(99)
+        let statement = try Statement(of: store.log, as: store.identity, milliseconds: now.wallMilliseconds)
+        try Bundle(of: store.log, as: store.identity, missingFrom: VersionVector()).write(now: now) { segment, _ in
+            try put(.segment, "segment", [0] + segment)
+            try put(.segment, "mended", [1] + segment)
+        }
+        let wanting = Statement(
+            store: statement.store, milliseconds: 1, heads: statement.heads,
+            wanted: [EventRange(store.replica, 2, through: 4)])
+        for (name, statement) in [("statement", statement), ("wanting", wanting)] {
+            var writer = ByteWriter()
+            writer.append(statement)
+            try put(.statement, name, [0] + writer.bytes)
+        }
+        var talk: [UInt8] = [1]
+        let frame = try store.frame(1, through: 2)
+        let messages: [Message] = [
+            .hello(Target.log, statement), .took(count: 0, heads: statement.heads), .range(frame?.bytes ?? []), .idle,
+            .goodbye("73"),
+        ]
+        for message in messages {
+            let bytes = message.bytes
+            let body = bytes[Message.prefixSize..<bytes.count - 4]
+            talk += [bytes[4], UInt8(body.count & 0xFF), UInt8(body.count >> 8)] + body
+        }
+        try put(.statement, "conversation", talk)
+        var notes = PlaceNotes()
+        notes.next = [store.replica: 3]
+        notes.marks = [store.replica: 77]
+        notes.unread = [store.replica: [1]]
+        notes.heard(wanting)
+        notes.add(EventRange(store.replica, 20, through: 30))
+        try put(.notes, "notes", Array(notes.bytes.dropLast(4)))
+    }
+
+    private func writeSnapshot(of store: SeedStore) throws {
+        var file: [UInt8] = []
+        let vector = try store.log.vector()
+        let views = PastViews(of: store.views, EventFilter(vector), scratchPath: store.path("past"))
+        _ = try Snapshot.write(of: views, created: 5) { file += $0 }
+        try put(.snapshot, "snapshot", [0] + file)
+        let path = store.path("a.snapshot")
+        try Data(file).write(to: URL(filePath: path))
+        let reader = try ChunkedFileReader(path, magic: SnapshotFormat.magic)
+        try put(.snapshot, "parts", [1] + parts(of: reader, [.records, .residue]))
+    }
+
+    private func writeArchive(of store: SeedStore) throws {
+        var file: [UInt8] = []
+        _ = try Archive.write(try store.log.vector(), of: store.log, created: 5, keeping: { _, _ in false }) {
+            file += $0
+        }
+        try put(.archive, "archive", [0] + file)
+        let path = store.path("a.archive")
+        try Data(file).write(to: URL(filePath: path))
+        try put(.archive, "parts", [1] + parts(of: ChunkedFileReader(path, magic: 0x3141_5747), [.events]))
+    }
+
+    /// The parts of a file as a target takes them.
+    private func parts(of file: ChunkedFileReader, _ types: Set<ChunkedFile.ChunkType>) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        func add(_ type: ChunkedFile.ChunkType, _ content: [UInt8]) {
+            bytes += [type.rawValue, UInt8(content.count & 0xFF), UInt8(content.count >> 8)] + content
+        }
+        add(.head, file.head)
+        try file.forEachChunk(of: types) { add($0, $1) }
+        add(.end, file.end)
+        return bytes
+    }
+
+    private func writeRows(of store: SeedStore) throws {
+        var number = 0
+        try store.views.read { view in
+            var columns = RecordColumnsWriter()
+            try view.forEachState(of: QSOKind.name, from: RecordID(high: 0, low: 0)) { id, state in
+                var row = ByteWriter()
+                state.encode(into: &row)
+                if number < 3 { try put(.row, "row-\(number)", [0] + row.bytes.dropFirst(4)) }
+                columns.append(id, state, history: [])
+                number += 1
+                return true
+            }
+            try put(.row, "columns", [1, UInt8(number)] + columns.encode())
+        }
+    }
+
+    private func writePages(of store: SeedStore, _ name: String) throws {
+        let copy = store.path("copy.mdb")
+        try? FileManager.default.removeItem(atPath: copy)
+        // A copy has no pages of the past, which would be most of the file.
+        try store.log.copy(to: copy) { _ in nil }
+        let file = [UInt8](try Data(contentsOf: URL(filePath: copy)))
+        let bytes = Target.sparse(file)
+        require(Target.sparseFile(bytes) == file, "the input makes the file again")
+        try put(.pages, name, [3] + bytes)
+    }
+
+    private func writeText() throws {
+        let contacts = (0..<3).map { SeedStore.fields($0) }
+        var adi: [UInt8] = []
+        var adx: [UInt8] = []
+        let header = ADIWriter.makeHeader(programVersion: "1", createdTimestamp: 1_700_000_000)
+        ADIWriter.append(header, to: &adi)
+        ADXWriter.appendStart(header, to: &adx)
+        for fields in contacts {
+            var record = ADIFFields()
+            for (name, value) in fields { record.append(FieldName(name), value) }
+            record.append(FieldName("APP_GROUNDWAVE_NOTE"), "<b> & \u{00FC}", typeIndicator: 0x53)
+            ADIWriter.append(record, to: &adi)
+            _ = ADXWriter.append(ADIFRecord(fields: record), to: &adx)
+        }
+        ADXWriter.appendEnd(to: &adx)
+        try put(.adif, "log.adi", adi)
+        try put(.adif, "log.adx", adx)
+        let odd = [
+            "no-header": "<CALL:6>N0CALL<BAND:3>40m<EOR>\n<call:6>N0CALL <qso_date:8:d>20240101 <eor>",
+            "wrong-lengths": "x<EOH><CALL:9>N0CALL<NAME:4>J\u{00FC}rg<COMMENT>no length\n<MODE:2>CW<EOR>",
+            "comments": "log // <CALL:1>\n<EOH>// a remark\n<CALL:6>N0CALL text < here ><BAND:4>20mm<EOR><EOF>",
+            "user-fields": "<USERDEF1:8:E>SIZE,{S,L}<USERDEF2:10:N>N,{5:20}<EOH><CALL:6>N0CALL<SIZE:1>S<EOR>",
+            "cut.adx": "<?xml version=\"1.0\"?><ADX><HEADER/><RECORDS><RECORD><CALL>N0CALL</CALL><BAND>40m",
+        ]
+        for (name, text) in odd { try put(.adif, name, Array(text.utf8)) }
+    }
+}
+
+/// A log with contacts, and its views.
+final class SeedStore {
+    let identity: Identity
+    let log: EventLog
+    let views: Views
+    private let folder: URL
+    private var numbers: SeededGenerator
+
+    var replica: ReplicaID { identity.replica }
+
+    init(in scratch: URL, name: String, seed: UInt64) throws {
+        folder = scratch.appending(path: name)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        numbers = SeededGenerator(seed: seed)
+        identity = Identity.random(using: &numbers)
+        log = try EventLog.create(at: folder.appending(path: "log.mdb").path, id: Target.log, epoch: 3)
+        views = Views(of: log, kinds: Target.kinds, at: folder.appending(path: "views.mdb").path)
+    }
+
+    deinit {
+        views.close()
+        try? log.close()
+    }
+
+    func path(_ name: String) -> String { folder.appending(path: name).path }
+
+    func frame(_ first: UInt64, through last: UInt64) throws -> RangeFrame? {
+        try log.frame(of: EventRange(replica, first, through: last), signedBy: identity)
+    }
+
+    /// Takes what `other` has from its number `first` on.
+    func receive(from other: SeedStore, first: UInt64) throws {
+        guard let frame = try other.frame(first, through: try other.log.vector()[other.replica]) else { return }
+        _ = try log.receive([frame], arrival: .seed(50))
+    }
+
+    static func fields(_ number: Int) -> [(String, String)] {
+        [
+            ("CALL", "N\(number)CALL"), ("QSO_DATE", "2024010\(number + 1)"), ("TIME_ON", "120\(number)"),
+            ("BAND", "40m"),
+            ("FREQ", "7.03\(number)"), ("MODE", "CW"), ("RST_SENT", "599"), ("COMMENT", "fuer \u{00FC}bung"),
+            ("MY_POTA_REF", "XX-000\(number)"),
+        ]
+    }
+
+    /// Writes the contact `number`, or changes one: the third of each four is an edit, the fourth a delete.
+    func write(_ number: Int) throws {
+        try views.catchUp()
+        let id = RecordID(high: 1, low: UInt64(number < 2 ? number : number % 4))
+        let before = try views.read { try $0.record(QSOKind.name, id) }
+        var operations: [Records.Operation] = []
+        func set(_ key: FieldKey, _ value: [UInt8]) {
+            operations.append(Operation(.set, key, supersedes: before?.superseded(by: key) ?? [], value: value))
+        }
+        if number % 4 == 3 {
+            operations = [Operation(.delete, .life, supersedes: before?.coveredByDelete ?? [])]
+        } else {
+            let fields = Self.fields(number)
+            for (name, value) in fields where FieldName(name).isKnown && name.hasPrefix("C") || name.hasPrefix("R") {
+                set(.number(UInt32(FieldName(name).number)), Array(value.utf8))
+            }
+            set(.number(1001), Register([Array(fields[1].1.utf8), Array(fields[2].1.utf8)]).encode())
+            set(.number(1003), Register([Array(fields[4].1.utf8), Array("40m".utf8)]).encode())
+            set(.name("APP_N0CALL_X"), Array("v\(number)".utf8))
+            operations.append(
+                Operation(.add, .number(UInt32(FieldName("MY_POTA_REF").number)), value: Array(fields[8].1.utf8)))
+        }
+        let source = number % 4 == 1 ? SourceID(rawValue: 9) : nil
+        var batch = DraftBatch()
+        batch.append(
+            Change(kind: QSOKind.name, record: id, source: source, operations: operations), by: replica,
+            note: AuditNote(author: "N0CALL", text: number % 4 == 2 ? "Corrected frequency" : ""), using: &numbers)
+        if number == 5 {
+            // A value with pages of its own.
+            batch.append(
+                Change(
+                    kind: "spot", record: id,
+                    operations: [Operation(.set, .number(13), value: .init(repeating: 0x41, count: 2200))]),
+                by: replica, using: &numbers)
+        }
+        _ = try log.append([batch], as: replica, arrival: .seed(number))
+        try views.catchUp()
+    }
+}
+
+extension Arrival {
+    /// A moment that follows from `number`.
+    static func seed(_ number: Int) -> Arrival {
+        Arrival(
+            wallMilliseconds: 1_700_000_000_000 + Int64(number), monotonicMilliseconds: Int64(number),
+            boot: [UInt8](repeating: 9, count: 16))
+    }
+}

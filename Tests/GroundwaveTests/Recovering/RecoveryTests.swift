@@ -1,0 +1,417 @@
+import EventLog
+import Events
+import Foundation
+import GroundwaveTesting
+import Radio
+import Testing
+
+@testable import Groundwave
+
+@Suite struct `A damaged store` {
+    private static func damaged(_ count: Int = 120) async throws -> (
+        store: TemporaryStore, lost: [EventRange], Set<String>
+    ) {
+        let made = try await TemporaryStore(Configuration(author: "N0CALL", deviceName: "shack"))
+        try await made.store.logMany(count)
+        let calls = try made.store.calls()
+        try made.store.close()
+        let lost = try Damage.loseEvents(of: made.url)
+        try made.forgetWhatWasChecked()
+        return (made, lost, calls)
+    }
+
+    @Test func `is preserved byte for byte, and says what happened and what is lost`() async throws {
+        let (made, lost, _) = try await Self.damaged()
+        let bytes = try Data(contentsOf: Damage.log(of: made.url))
+        let recovery = try await made.recovery()
+        #expect(try Data(contentsOf: Damage.log(of: made.url)) == bytes, "the broken file stays in place")
+        let backup = made.url.appending(path: recovery.failure.backup).appending(path: "log.mdb")
+        #expect(try Data(contentsOf: backup) == bytes)
+        #expect(recovery.failure.code == "damaged" && recovery.failure.file == "log.mdb" && !recovery.failure.isMoved)
+        let receipt = try #require(recovery.receipt)
+        #expect(receipt.lost == lost && receipt.unnamed == 0 && !receipt.isAtLeast)
+        #expect(receipt.recovered + receipt.lostCount == receipt.appended && receipt.appended == 121)
+        let json = try JSONSerialization.jsonObject(
+            with: Data(contentsOf: made.url.appending(path: "ContainerInitFailure.json")))
+        let record = try #require(json as? [String: Any])
+        #expect(Set(["at", "code", "message", "file", "backup", "lastGood"]).isSubset(of: record.keys))
+        try recovery.temporary.close()
+    }
+
+    @Test func `can be used meanwhile, stays locked across launches, and joins what was logged when it is restored`()
+        async throws
+    {
+        let (made, lost, calls) = try await Self.damaged()
+        let first = try await made.recovery(Configuration(author: "N0CALL"))
+        _ = try await first.temporary.log("N0MEANWHILE")
+        try first.temporary.close()
+        let second = try await made.recovery(Configuration(author: "N0CALL"))
+        #expect(try second.temporary.calls() == ["N0MEANWHILE"], "the same temporary store")
+        #expect(second.failure == first.failure, "one incident, one copy")
+        _ = try await second.temporary.log("N0LATER")
+        try await second.stageRestore(from: .salvage)
+        #expect(second.staged == .salvage)
+        try second.temporary.close()
+        let restored = try await made.opening().whole
+        let now = try restored.calls()
+        #expect(now.subtracting(["N0MEANWHILE", "N0LATER"]).isSubset(of: calls))
+        #expect(now.contains("N0MEANWHILE") && now.contains("N0LATER"))
+        #expect(UInt64(calls.count + 2 - now.count) == lost.reduce(0) { $0 + $1.count })
+        #expect(try restored.compareWithReplay().isSame)
+        _ = try await restored.log("N0AFTER")
+        var notes = 0
+        try restored.read {
+            try $0.forEachRecord(of: RecoveryKind.name) { _ in
+                notes += 1; return true
+            }
+        }
+        #expect(notes == 1, "an event says what happened")
+        try restored.close()
+        #expect(!FileManager.default.fileExists(atPath: made.url.appending(path: "ContainerInitFailure.json").path))
+        #expect(!FileManager.default.fileExists(atPath: made.url.appending(path: "recovery").path))
+        let verification = try await Store.verify(at: made.url)
+        #expect(verification.damage.allSatisfy { $0.what == "hole" } && verification.missing == lost)
+        let status = try Store.recoveryStatus(at: made.url)
+        #expect(status.state == .recovered && status.lost == lost)
+    }
+
+    @Test func `is whole again with a peer at hand, and has its digest`() async throws {
+        let fleet = try await SyncedFleet(2)
+        try await fleet[0].logMany(120)
+        try await fleet[1].logMany(40, "N1C")
+        try await fleet.settle()
+        #expect(try fleet.digests().count == 1)
+        try fleet[0].close()
+        let lost = try Damage.loseEvents(of: fleet.stores[0].url)
+        try fleet.stores[0].forgetWhatWasChecked()
+        let recovery = try await fleet.stores[0].recovery()
+        _ = try await recovery.temporary.log("N0MEANWHILE")
+        try await recovery.stageRestore(from: .salvage)
+        try recovery.temporary.close()
+        let restored = try await fleet.stores[0].opening().whole
+        #expect(try restored.log.holes() == lost)
+        let remote = try restored.remote("place")
+        try await restored.sync(remote)
+        #expect(try restored.log.holes().isEmpty, "the peer had what was lost")
+        try await fleet.sync(1)
+        try await restored.sync(remote)
+        #expect(try restored.digest().views == fleet[1].digest().views)
+        #expect(try fleet[1].calls() == restored.calls() && restored.calls().contains("N0MEANWHILE"))
+        #expect(try restored.syncStatus().isComplete)
+        let status = try Store.recoveryStatus(at: restored.url)
+        #expect(status.lost.isEmpty && status.receipt?.lost == lost)
+        try restored.close()
+        #expect(try await Store.verify(at: fleet.stores[0].url, isDeep: true).isOK)
+    }
+
+    @Test func `that lost its meta pages and tree is restored without a loss`() async throws {
+        let made = try await TemporaryStore()
+        try await made.store.logMany(80)
+        let calls = try made.store.calls()
+        try made.store.close()
+        try Damage.loseMetaPages(of: made.url)
+        let recovery = try await made.recovery()
+        #expect(recovery.receipt?.lostCount == 0)
+        #expect(recovery.receipt?.isAtLeast == false, "what closed it last had noted how far it went")
+        try await recovery.stageRestore(from: .salvage)
+        try recovery.temporary.close()
+        let restored = try await made.opening().whole
+        #expect(try restored.calls() == calls)
+        try restored.close()
+    }
+
+    @Test func `of which old events are archived shows them, though the log lost their places`() async throws {
+        let made = try await TemporaryStore()
+        try await made.store.logMany(120)
+        let folder = try TemporaryFolder()
+        try await made.store.archive(before: .position(90), to: folder.path("old.gwa"))
+        let calls = try made.store.calls()
+        try made.store.close()
+        try Damage.loseEvents(of: made.url)
+        try made.forgetWhatWasChecked()
+        let recovery = try await made.recovery()
+        #expect(recovery.receipt?.lost.allSatisfy { $0.last < 90 } == true)
+        try await recovery.stageRestore(from: .salvage)
+        try recovery.temporary.close()
+        let restored = try await made.opening().whole
+        #expect(try restored.calls() == calls)
+        #expect(try restored.compareWithReplay().isSame)
+        try restored.close()
+    }
+
+    @Test func `says at least where nobody knows how much there was`() async throws {
+        let made = try await TemporaryStore()
+        try await made.store.logMany(80)
+        try made.store.close()
+        try Damage.loseMetaPages(of: made.url)
+        try FileManager.default.removeItem(at: made.stateFolder)
+        let recovery = try await made.recovery()
+        #expect(recovery.receipt?.isAtLeast == true)
+        #expect(recovery.receipt?.witnesses == ["file"])
+        try recovery.temporary.close()
+    }
+
+    @Test func `restored with a snapshot shows what was lost before it`() async throws {
+        let made = try await TemporaryStore()
+        try await made.store.logMany(120)
+        let calls = try made.store.calls()
+        let snapshot = try made.store.createSnapshot()
+        try await made.store.logMany(20, "N1C")
+        try made.store.close()
+        try Damage.loseEvents(of: made.url)
+        try made.forgetWhatWasChecked()
+        let recovery = try await made.recovery()
+        #expect(recovery.snapshot?.contacts == 120 && recovery.snapshot?.id == "\(snapshot.id)")
+        let lost = try #require(recovery.receipt).lost
+        #expect(lost.allSatisfy { snapshot.vector[$0.replica] >= $0.last })
+        _ = try await recovery.temporary.log("N0MEANWHILE")
+        try await recovery.stageRestore(from: .snapshot)
+        try recovery.temporary.close()
+        let restored = try await made.opening().whole
+        let now = try restored.calls()
+        #expect(calls.isSubset(of: now) && now.contains("N0MEANWHILE") && now.contains("N1C7"))
+        #expect(try restored.log.holes() == lost, "what shows is not what is proven")
+        #expect(try restored.compareWithReplay().isSame)
+        try restored.close()
+    }
+
+    @Test func `gives a report that names nothing of what was logged, and changes no byte`() async throws {
+        let made = try await TemporaryStore(Configuration(author: "N0AUTHOR", deviceName: "shack"))
+        for number in 0..<80 {
+            _ = try await made.store.log("N0CANARY\(number)", ["GRIDSQUARE": "KN34AA", "COMMENT": "canary words"])
+        }
+        try made.store.close()
+        let key = try Data(contentsOf: made.url.appending(path: "identity"))
+        try Damage.loseEvents(of: made.url)
+        try made.forgetWhatWasChecked()
+        let recovery = try await made.recovery()
+        try recovery.temporary.close()
+        let before = try Damage.bytes(of: made.url)
+        let folder = try TemporaryFolder()
+        let (report, log) = (folder.url.appending(path: "report.json"), folder.url.appending(path: "a.mdb"))
+        try await recovery.writeDiagnostics(to: report, anonymousLog: log)
+        #expect(try Damage.bytes(of: made.url) == before)
+        #expect(try Store.recoveryStatus(at: made.url).state == .waiting)
+        let hexadecimal = key.map { String(format: "%02x", $0) }.joined()
+        for file in [report, log] {
+            let bytes = try Data(contentsOf: file)
+            for word in ["N0CANARY", "N0AUTHOR", "KN34AA", "canary", "shack", hexadecimal, key.base64EncodedString()] {
+                #expect(bytes.range(of: Data(word.utf8)) == nil, "\(word) in \(file.lastPathComponent)")
+            }
+            #expect(bytes.range(of: key) == nil)
+        }
+        let events = try Salvage(path: log.path).count
+        #expect(try Salvage(path: Damage.log(of: made.url).path).count == events, "the same number of events")
+    }
+
+    @Test func `of which only the key is damaged goes on as a new replica`() async throws {
+        let made = try await TemporaryStore(Configuration(deviceName: "shack"))
+        try await made.store.logMany(5)
+        let replica = made.store.replica
+        try made.store.close()
+        try Data([1, 2, 3]).write(to: made.url.appending(path: "identity"))
+        let store = try await made.opening().whole
+        _ = try await store.log("N0AFTER")
+        #expect(store.replica != replica)
+        #expect(try store.calls().count == 6)
+        try store.close()
+        #expect(try await Store.verify(at: made.url, isDeep: true).isOK)
+    }
+
+    @Test func `of which only the views are damaged is ready, with new ones`() async throws {
+        let made = try await TemporaryStore()
+        try await made.store.logMany(60)
+        let calls = try made.store.calls()
+        try made.store.close()
+        let views = made.url.appending(path: "views.mdb")
+        var bytes = try Data(contentsOf: views)
+        for page in 2..<bytes.count / 4096 {
+            bytes.replaceSubrange(page * 4096 + 100..<page * 4096 + 200, with: Data(repeating: 0x5A, count: 100))
+        }
+        try bytes.write(to: views)
+        try made.forgetWhatWasChecked()
+        let store = try await made.opening().whole
+        #expect(try store.calls() == calls)
+        #expect(try store.compareWithReplay().isSame)
+        try store.close()
+        #expect(!FileManager.default.fileExists(atPath: made.url.appending(path: "EmergencyBackup").path))
+    }
+
+    @Test func `is reset only by the word, and begins with what was logged meanwhile`() async throws {
+        let (made, _, _) = try await Self.damaged()
+        let recovery = try await made.recovery()
+        _ = try await recovery.temporary.log("N0MEANWHILE")
+        for word in ["", "reset", "RESET ", "YES"] {
+            #expect(throws: StoreError.self) { try recovery.reset(confirmation: word) }
+        }
+        #expect(try Store.recoveryStatus(at: made.url).state == .waiting)
+        try recovery.reset(confirmation: "RESET")
+        try recovery.temporary.close()
+        let store = try await made.opening().whole
+        #expect(try store.calls() == ["N0MEANWHILE"])
+        #expect(try store.isSyncOff(), "synchronising is off until it is switched on")
+        _ = try await store.log("N0AFTER")
+        try store.close()
+        #expect(try await Store.verify(at: made.url, isDeep: true).isOK)
+        let backups = made.url.appending(path: "EmergencyBackup").path
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: backups).count == 1, "the damaged file is still there")
+    }
+
+    @Test func `is restored from a remote`() async throws {
+        let fleet = try await SyncedFleet(2)
+        try await fleet[0].logMany(150)
+        try await fleet.settle()
+        let calls = try fleet[1].calls()
+        try fleet[0].close()
+        try Damage.loseEvents(of: fleet.stores[0].url)
+        try fleet.stores[0].forgetWhatWasChecked()
+        let recovery = try await fleet.stores[0].recovery()
+        _ = try await recovery.temporary.log("N0MEANWHILE")
+        try await recovery.stageRestore(from: .remote)
+        try recovery.temporary.close()
+        let restored = try await fleet.stores[0].opening().whole
+        try await restored.sync(try restored.remote("place"))
+        #expect(try restored.calls() == calls.union(["N0MEANWHILE"]))
+        try restored.close()
+    }
+
+    @Test func `damaged once more gets a second backup beside the first`() async throws {
+        let (made, _, _) = try await Self.damaged()
+        for _ in 1...2 {
+            let recovery = try await made.recovery()
+            try await recovery.stageRestore(from: .salvage)
+            try recovery.temporary.close()
+            let restored = try await made.opening().whole
+            try await restored.logMany(30, "N9X")
+            try restored.close()
+            try Damage.loseEvents(of: made.url)
+            try made.forgetWhatWasChecked()
+        }
+        let backups = try FileManager.default.contentsOfDirectory(atPath: made.url.path + "/EmergencyBackup")
+        #expect(backups.count == 2)
+        let recovery = try await made.recovery()
+        let receipt = try #require(recovery.receipt)
+        #expect(receipt.recovered + receipt.lostCount == receipt.appended)
+        try recovery.temporary.close()
+    }
+
+    @Test func `does not take what the recovery before has left for its own`() async throws {
+        let (made, _, _) = try await Self.damaged()
+        let recovery = try await made.recovery()
+        try recovery.temporary.close()
+        let (work, kept) = (made.url.appending(path: "recovery"), made.url.appending(path: "kept"))
+        try FileManager.default.copyItem(at: work, to: kept)
+        let again = try await made.recovery()
+        try await again.stageRestore(from: .salvage)
+        try again.temporary.close()
+        let restored = try await made.opening().whole
+        try await restored.logMany(60, "N9X")
+        let calls = try restored.calls()
+        try restored.close()
+        // As after a power cut in the last step.
+        try FileManager.default.copyItem(at: kept, to: work)
+        try Damage.loseMetaPages(of: made.url)
+        let second = try await made.recovery()
+        #expect(second.receipt?.lost == again.receipt?.lost, "what was lost before, and nothing else")
+        try await second.stageRestore(from: .salvage)
+        try second.temporary.close()
+        let whole = try await made.opening().whole
+        #expect(try whole.calls() == calls)
+        try whole.close()
+        try FileManager.default.copyItem(at: kept, to: work)
+        try await made.opening().whole.close()
+        #expect(!FileManager.default.fileExists(atPath: work.path))
+    }
+
+    @Test func `whose log was moved by a process that did not come to say so is recovered from there`() async throws {
+        let made = try await TemporaryStore()
+        try await made.store.logMany(40)
+        let calls = try made.store.calls()
+        try made.store.close()
+        let folder = made.url.appending(path: "EmergencyBackup/2026-01-01T000000Z")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.moveItem(at: Damage.log(of: made.url), to: folder.appending(path: "log.mdb"))
+        let recovery = try await made.recovery()
+        #expect(recovery.failure.isMoved && recovery.receipt?.lostCount == 0)
+        try await recovery.stageRestore(from: .salvage)
+        try recovery.temporary.close()
+        let restored = try await made.opening().whole
+        #expect(try restored.calls() == calls)
+        try restored.close()
+    }
+
+    @Test func `is looked at closely after a process that did not close it, and not else`() async throws {
+        let made = try await TemporaryStore()
+        try await made.store.logMany(150)
+        try made.store.close()
+        let whole = try await made.opening().whole
+        try whole.close()
+        // The bytes of one event, which no cheap look sees.
+        try Damage.flip("N0C17", of: made.url)
+        let second = try await made.opening().whole
+        try second.close()
+        let folder = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: made.stateFolder.path + "/open").first {
+                !$0.contains(".")
+            })
+        try Data().write(to: made.stateFolder.appending(path: "open/\(folder)/1-1"))
+        let recovery = try await made.recovery()
+        #expect(recovery.receipt?.lostCount == 1)
+        try recovery.temporary.close()
+    }
+
+    @Test func `of which the log is gone can be begun anew`() async throws {
+        let made = try await TemporaryStore()
+        try await made.store.logMany(5)
+        try made.store.close()
+        try FileManager.default.removeItem(at: Damage.log(of: made.url))
+        let recovery = try await made.recovery()
+        #expect(recovery.failure.code == "missing" && recovery.receipt == nil)
+        await #expect(throws: StoreError.self) { try await recovery.stageRestore(from: .salvage) }
+        _ = try await recovery.temporary.log("N0MEANWHILE")
+        try recovery.reset(confirmation: "RESET")
+        try recovery.temporary.close()
+        let store = try await made.opening().whole
+        #expect(try store.calls() == ["N0MEANWHILE"])
+        try store.close()
+    }
+}
+
+@Suite struct `Salvaging a file` {
+    @Test func `makes a store of what is left in it`() async throws {
+        let made = try await TemporaryStore()
+        try await made.store.logMany(80)
+        let calls = try made.store.calls()
+        try made.store.close()
+        let lost = try Damage.loseEvents(of: made.url)
+        let folder = try TemporaryFolder()
+        var configuration = Configuration()
+        configuration.stateFolder = folder.url.appending(path: "state")
+        let target = folder.url.appending(path: "rescued")
+        let receipt = try await Store.salvage(Damage.log(of: made.url), to: target, configuration)
+        #expect(receipt.lost == lost)
+        let store = try await Store.open(at: target, configuration).whole
+        #expect(try UInt64(calls.count - store.calls().count) == receipt.lostCount)
+        _ = try await store.log("N0AFTER")
+        try store.close()
+        let again = await #expect(throws: StoreError.self) {
+            try await Store.salvage(Damage.log(of: made.url), to: target, configuration)
+        }
+        #expect(again?.code == .exists)
+    }
+
+    @Test func `refuses what holds no event, and leaves nothing`() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "notes.txt")
+        try Data("nothing of ours".utf8).write(to: file)
+        let target = folder.url.appending(path: "rescued")
+        let error = await #expect(throws: StoreError.self) { try await Store.salvage(file, to: target) }
+        #expect(error?.code == .damaged)
+        #expect(!FileManager.default.fileExists(atPath: target.path))
+        let none = await #expect(throws: StoreError.self) {
+            try await Store.salvage(folder.url.appending(path: "none"), to: target)
+        }
+        #expect(none?.code == .notFound)
+    }
+}

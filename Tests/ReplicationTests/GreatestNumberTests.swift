@@ -1,0 +1,49 @@
+import ByteCoding
+import EventLog
+import Events
+import SeededNumbers
+import Testing
+
+@testable import Replication
+
+/// Whoever makes a key can say any number of any replica. Behind the greatest there is no next one, so no log has it.
+@Suite struct `A statement of the greatest number there is` {
+    private let identity: Identity
+    private let statement: Statement
+
+    init() {
+        var numbers = SeededGenerator(seed: 5)
+        identity = Identity.random(using: &numbers)
+        let head = ObservedHead(event: EventID(ReplicaID(high: 1, low: 1), .max), rootPrefix: 1)
+        statement = Statement(store: identity.replica, milliseconds: 0, heads: [head])
+    }
+
+    @Test func `is none in a segment`() {
+        let log = LogID(high: 1, low: 2)
+        let bytes = Segment.bytes(log: log, statement, [], by: identity)
+        #expect(throws: Segment.Failure.malformed) { try Segment(reading: bytes, of: log) }
+    }
+
+    @Test func `ends a conversation, in the hello and afterwards`() throws {
+        let store = try TestStore(seed: 1)
+        try store.write(3)
+        let local = try Statement(of: store.log, as: store.identity, milliseconds: 0)
+        let honest = Statement(store: identity.replica, milliseconds: 0, heads: [])
+        for messages: [Message] in [
+            [.hello(store.log.id, statement)], [.hello(store.log.id, honest), .took(count: 1, heads: statement.heads)],
+        ] {
+            var session = Session(log: store.log.id, local: local)
+            _ = session.start()
+            let actions = messages.flatMap { session.received($0.bytes) }
+            #expect(actions.contains(.end(.quarantine(.garbage))))
+        }
+    }
+
+    @Test func `in notes is followed by nothing`() {
+        var notes = PlaceNotes()
+        notes.heard(statement)
+        notes.add(EventRange(ReplicaID(high: 1, low: 1), 2, through: 3))
+        #expect(notes.vector[ReplicaID(high: 1, low: 1)] == .max)
+        #expect(notes.kept.isEmpty)
+    }
+}

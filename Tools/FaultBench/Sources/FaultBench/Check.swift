@@ -1,0 +1,191 @@
+import EventLog
+import Events
+import Foundation
+import Groundwave
+import Projections
+import Synchronization
+
+/// What must be so after any fault: opens what is left, compares it with what was promised, and says what it found.
+///
+/// `check lean|store FOLDER`: the promises are in the file `promises` of FOLDER.
+struct Check {
+    /// What is being done, for the line that says what threw.
+    static let stage = Mutex("opening")
+
+    let folder: String
+    let promises: Promises
+
+    init(_ folder: String) throws {
+        self.folder = folder
+        promises = try Promises(readingFrom: "\(folder)/promises")
+    }
+
+    /// The log alone.
+    func lean() throws {
+        let path = LeanSession.path(in: folder)
+        guard FileManager.default.fileExists(atPath: path) else {
+            if promises.isCreated || !promises.events.isEmpty { lost(promises.events.count, "the log is not there") }
+            return Witness.say("z\nZ\n")
+        }
+        try verify(path)
+        let log = try EventLog(opening: path)
+        try compare(with: log)
+        var witness = Witness()
+        try witness.tellAgain(of: log, then: "a create")
+        var generator = SeededGenerator(try log.lastPosition())
+        _ = try log.append([LeanSession.draft(&generator)], as: LeanSession.replica, arrival: .now())
+        try witness.tell(of: log)
+        try log.close()
+    }
+
+    private func verify(_ path: String) throws {
+        let report = try LogVerifier.verify(path: path)
+        for damage in report.damage.prefix(5) { wrong("verify: \(damage.what) \(damage.detail)") }
+    }
+
+    /// The whole store.
+    func store() async throws {
+        let url = URL(filePath: StoreSession.path(in: folder))
+        let isThere = ["log.mdb", "identity"].contains {
+            FileManager.default.fileExists(atPath: url.appending(path: $0).path)
+        }
+        let store: Store
+        do {
+            guard case .ready(let opened) = try await Store.open(at: url, StoreSession.configuration(in: folder)) else {
+                return
+            }
+            store = opened
+        } catch {
+            guard !promises.isCreated else { throw error }
+            // Making it never returned. Then it must be possible to make it now.
+            if isThere { Witness.say(line: "x open-unmade \(error)") }
+            let made = try await Store.create(at: url, StoreSession.configuration(in: folder))
+            try made.close()
+            var witness = Witness()
+            return try witness.tellAgain(
+                of: try EventLog(opening: url.appending(path: "log.mdb").path), then: "a create")
+        }
+        try verify(url.appending(path: "log.mdb").path)
+        // The same open file as the store's.
+        let log = try EventLog(opening: url.appending(path: "log.mdb").path)
+        try compare(with: log)
+        Self.stage.withLock { $0 = "looking at files" }
+        let isArchived = try log.base() != nil
+        checkKey(of: store)
+        try checkFiles(of: store)
+        Self.stage.withLock { $0 = "folding anew" }
+        guard try store.compareWithReplay().isSame else { return wrong("the views are not what the log folds to") }
+        var witness = Witness()
+        try witness.tellAgain(of: log, then: "a create")
+        Self.stage.withLock { $0 = "writing" }
+        let call = "N0AFT"
+        let id = try await store.write { try $0.add(Contact(call, start: 1_700_000_000)) }.value
+        try witness.tell(of: log)
+        if try store.read({ try $0.find(id) })?.call != call { wrong("what was written afterwards does not show") }
+        try store.close()
+        Self.stage.withLock { $0 = "verifying" }
+        try await verify(url, isArchived: isArchived)
+    }
+
+    /// Verifies everything, with the archives that the log needs; says which these are.
+    private func verify(_ url: URL, isArchived: Bool) async throws {
+        var archives = promises.archives
+        if !isArchived {
+            if !archives.isEmpty, promises.unsure.isDisjoint(with: ["restore", "clear"]) {
+                wrong("what was archived is back")
+            }
+            Witness.say(line: "a restore")
+            archives = []
+        }
+        // An archive that was being made is needed where the log was written anew already.
+        let pending = promises.pendingArchives.filter { FileManager.default.fileExists(atPath: $0) }
+        for choice in (0..<(1 << min(pending.count, 4))).reversed() where isArchived && !pending.isEmpty {
+            let more = pending.indices.filter { choice >> $0 & 1 == 1 }.map { pending[$0] }
+            guard
+                let verification = try? await Store.verify(at: url, isDeep: true, archives: archives + more),
+                verification.isOK
+            else { continue }
+            for path in more { Witness.say(line: "a archive \(path)") }
+            for path in pending where !more.contains(path) { try? FileManager.default.removeItem(atPath: path) }
+            return
+        }
+        let verification = try await Store.verify(at: url, isDeep: true, archives: archives)
+        for damage in verification.damage.prefix(5) { wrong("verify --deep: \(damage.what) \(damage.detail)") }
+    }
+
+    /// Archives that have to be there: those of which it is sure that they were not taken back.
+    private var archives: [String] { promises.unsure.contains("restore") ? [] : promises.archives }
+
+    /// Who wrote the last promised event can still sign: otherwise nobody else would ever believe it.
+    private func checkKey(of store: Store) {
+        guard let last = promises.events.last, !promises.unsure.contains("clear"), let replica = store.replica else {
+            return
+        }
+        if "\(replica)" != last.replica { wrong("the key of \(last.replica) is lost: the store has \(replica)") }
+    }
+
+    private func checkFiles(of store: Store) throws {
+        for archive in archives where !FileManager.default.fileExists(atPath: archive) {
+            wrong("the archive \(archive) is not there")
+        }
+        // Whether one is there is not promised: due work prunes them.
+        for snapshot in store.snapshots() {
+            if let trouble = snapshot.trouble { wrong("the snapshot \(snapshot.file) is \(trouble)") }
+            do { _ = try store.verifySnapshot(snapshot.file) } catch { wrong("\(error)") }
+        }
+    }
+
+    /// Compares each promised event with what the log has at its place.
+    private func compare(with log: EventLog) throws {
+        struct Name: Hashable {
+            var replica: String
+            var sequence: UInt64
+        }
+        var present: [Name: (leaf: String, isWithheld: Bool)] = [:]
+        var hasher = MerkleHasher()
+        try log.scan(from: 1) { _, frame, bytes in
+            present[Name(replica: "\(frame.id.replica)", sequence: frame.id.sequence)] = (
+                String(hasher.leaf(of: frame, in: bytes).prefix, radix: 16), frame.isWithheld
+            )
+            return true
+        }
+        let unsure = promises.unsure
+        // An emptied log is one of the two states that an interrupted clear may leave.
+        let isEmptied = !promises.events.contains { present[Name(replica: $0.replica, sequence: 1)] != nil }
+        if unsure.contains("clear"), isEmptied { return }
+        var missing = 0
+        var relaxedIsGone = false
+        for event in promises.events {
+            guard let found = present[Name(replica: event.replica, sequence: event.sequence)] else {
+                if event.isRelaxed { relaxedIsGone = true } else { missing += 1 }
+                continue
+            }
+            if event.isRelaxed, relaxedIsGone { wrong("of the relaxed events one in the middle is gone") }
+            if found.leaf != event.leaf {
+                wrong("event \(event.sequence) of \(event.replica) is another one")
+            } else if found.isWithheld != event.isWithheld {
+                let reasons: Set = found.isWithheld ? ["erase", "archive"] : ["restore"]
+                if unsure.isDisjoint(with: reasons) {
+                    wrong("the values of event \(event.sequence) are \(found.isWithheld ? "gone" : "back")")
+                }
+            }
+        }
+        if missing > 0 { lost(missing, "of \(promises.events.count)") }
+    }
+
+    /// Whether a store that nobody opens for writing is whole.
+    static func look(at folder: String) async {
+        do {
+            let verification = try await Store.verify(at: URL(filePath: StoreSession.path(in: folder)))
+            for damage in verification.damage.prefix(5) {
+                Witness.say(line: "w look: \(damage.what) \(damage.detail)")
+            }
+            Witness.say(line: verification.isOK ? "a look" : "x look damaged")
+        } catch {
+            Witness.say(line: "x look \(error)")
+        }
+    }
+
+    private func lost(_ count: Int, _ words: String) { Witness.say("l \(max(count, 1)) \(words)\n") }
+    private func wrong(_ words: String) { Witness.say(line: "w \(words)") }
+}

@@ -1,0 +1,99 @@
+import ByteCoding
+import EventLog
+import Events
+import Foundation
+import LMDB
+
+/// Writes to a log and nothing else, so that there can be many of them in a second.
+///
+/// `lean FOLDER SEED BATCHES SORT`: makes the log in the folder `disk` of FOLDER, or opens it, and appends batches of 1 to
+/// 20 events of 40 to 400 bytes, 3 % of them 2.5 to 9 KiB, so that some lie on pages of their own.
+struct LeanSession {
+    /// How the log is written, and what is said of it.
+    enum Sort: String {
+        case durable
+        /// Relaxed batches, some durable ones and some flushes between them.
+        case relaxed
+        /// Control: nothing is flushed.
+        case unflushed
+        /// Control: relaxed batches that are said to be durable.
+        case overstated
+    }
+
+    static let replica = ReplicaID(high: 0x6772_6F75_6E64, low: 0x7761_7665)
+    static func path(in folder: String) -> String { "\(folder)/disk/log.mdb" }
+
+    let folder: String
+    let sort: Sort
+    var generator: SeededGenerator
+    var witness = Witness()
+
+    mutating func run(batches: Int) {
+        guard var log = open() else { return }
+        var done = 0
+        while done < batches {
+            let group = generator.chance(0.1) ? 3 : 1
+            append(group, to: log)
+            done += group
+            if sort == .relaxed, generator.chance(0.1) {
+                if attempt("flush", { try log.flush() }) { Witness.say(line: "f") }
+            }
+            if generator.chance(0.04) {
+                guard attempt("close", { try log.close() }), let next = open() else { return }
+                Witness.say(line: "f")
+                log = next
+            }
+        }
+        if attempt("close", { try log.close() }) { Witness.say(line: "f") }
+    }
+
+    private mutating func open() -> EventLog? {
+        var options = Environment.Options()
+        options.synchronous = sort != .unflushed
+        let path = Self.path(in: folder)
+        var opened: EventLog?
+        let isNew = !FileManager.default.fileExists(atPath: path)
+        Witness.say(line: "b \(isNew ? "create" : "open")")
+        attempt(isNew ? "create" : "open") {
+            opened =
+                isNew
+                ? try EventLog.create(at: path, id: LogID(high: 1, low: 1), epoch: 1, options: options)
+                : try EventLog(opening: path, options: options)
+            if let opened { try witness.pass(over: opened) }
+        }
+        if opened != nil { Witness.say(line: "a \(isNew ? "create" : "open")") }
+        return opened
+    }
+
+    private mutating func append(_ count: Int, to log: EventLog) {
+        let drafts = (0..<count).map { _ in Self.draft(&generator) }
+        let isRelaxed = sort == .overstated || sort == .relaxed && !generator.chance(0.1)
+        attempt("append") {
+            _ = try log.append(
+                drafts, as: Self.replica, arrival: .now(), durability: isRelaxed ? .relaxed : .durable)
+            try witness.tell(of: log, relaxed: sort == .relaxed && isRelaxed)
+        }
+    }
+
+    static func draft(_ generator: inout SeededGenerator) -> DraftBatch {
+        var draft = DraftBatch()
+        for _ in 0..<Int.random(in: 1...20, using: &generator) {
+            let size = generator.chance(0.03) ? 2_560...9_216 : 40...400
+            let bytes = generator.bytes(Int.random(in: size, using: &generator))
+            draft.append(shape: { _ in }, values: { $0.append(contentsOf: bytes.span.bytes) })
+        }
+        return draft
+    }
+
+    /// Runs `body`; says of what it throws, and goes on as an application would.
+    @discardableResult
+    private func attempt(_ word: String, _ body: () throws -> Void) -> Bool {
+        do {
+            try body()
+            return true
+        } catch {
+            Witness.say(line: "x \(word) \(error)")
+            return false
+        }
+    }
+}

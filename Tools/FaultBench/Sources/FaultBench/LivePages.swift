@@ -1,0 +1,1 @@
+../../../../Tests/EventLogTests/LivePages.swift

@@ -1,0 +1,126 @@
+import ByteCoding
+import EventLog
+import Events
+import Foundation
+import Groundwave
+import Projections
+import Records
+
+/// Reads everything that a store says, and takes it down: `read FOLDER`.
+///
+/// | line | what |
+/// |---|---|
+/// | `q NAME ANSWER` | a question, and the checksum of its answer; `!` where it was an error |
+/// | `o ready`, `o refused WORDS` | how the store was opened |
+/// | `o recovering RECOVERED LOST APPENDED LEAST` | that it waits in recovery, and what the receipt says |
+/// | `a read` | the end |
+enum ReadSession {
+    static func run(_ folder: String) async {
+        let url = URL(filePath: StoreSession.path(in: folder))
+        do {
+            switch try await Store.open(at: url, StoreSession.configuration(in: folder)) {
+            case .ready(let store):
+                Witness.say(line: "o ready")
+                ask(store)
+                // What it finds out while it closes is for the next one.
+                try? store.close()
+            case .recovering(let recovery):
+                let words =
+                    recovery.receipt.map { "\($0.recovered) \($0.lostCount) \($0.appended) \($0.isAtLeast ? 1 : 0)" }
+                    ?? "0 0 0 1"
+                Witness.say(line: "o recovering \(words)")
+                try recovery.temporary.close()
+            }
+        } catch {
+            Witness.say(line: "o refused \("\(error)".split(whereSeparator: \.isNewline).joined(separator: " "))")
+        }
+        Witness.say(line: "a read")
+    }
+
+    private static func words(_ contact: Contact) -> String {
+        "\(contact.id) \(contact.call) \(contact.start) \(contact.comment ?? "-") \(contact.notes ?? "-")"
+    }
+
+    private static func ask(_ store: Store) {
+        func ask(_ name: String, _ answer: () throws -> [String]) {
+            do {
+                let text = try answer().joined(separator: "\n")
+                Witness.say(line: "q \(name) \(CRC32C.checksum([UInt8](text.utf8).span.bytes))")
+            } catch {
+                Witness.say(line: "q \(name) !")
+            }
+        }
+        var ids: [RecordID] = []
+        ask("contacts") {
+            let contacts = try store.read { try $0.all(.contacts) }
+            ids = contacts.map(\.id)
+            return contacts.map { words(Contact($0)) }
+        }
+        ask("count") { ["\(try store.read { try $0.count(.contacts) })"] }
+        ask("found") { try ids.map { id in "\(try store.read { try $0.find(id) }.map(words) ?? "none")" } }
+        ask("history") {
+            try store.history(HistoryQuery()).map { "\($0.event) \($0.changes)" }
+        }
+        ask("histories") {
+            try ids.map { id in
+                var query = HistoryQuery()
+                query.record = (QSOKind.name, id)
+                return try store.history(query).map { "\($0.event)" }.joined(separator: ",")
+            }
+        }
+        ask("views") { ["\(try store.digest().views)"] }
+        ask("content") { ["\(try store.digest().content)"] }
+        ask("log") { ["\(try store.logDigest())"] }
+        for format in [ExportFormat.adi, .csv, .ndjson] {
+            ask("export-\(format)") {
+                var bytes: [UInt8] = []
+                _ = try store.export(ContactQuery(), as: format, created: 1_700_000_000) { bytes += $0 }
+                return [String(decoding: bytes, as: UTF8.self)]
+            }
+        }
+    }
+}
+
+/// What a reader said.
+struct Answers {
+    private(set) var answers: [String: String] = [:]
+    private(set) var opening: [String] = []
+    private(set) var isWhole = false
+
+    init(_ text: String) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            let words = line.split(separator: " ").map(String.init)
+            switch words.first {
+            case "q" where words.count == 3: answers[words[1]] = words[2]
+            case "o": opening = Array(words.dropFirst())
+            case "a": isWhole = true
+            default: continue
+            }
+        }
+    }
+
+    /// What is wrong with it, when `truth` is what the store says.
+    func wrong(_ truth: Answers, events: Int) -> [String] {
+        var wrong: [String] = []
+        for (name, answer) in answers where answer != "!" && answer != truth.answers[name] {
+            wrong.append("another answer to \(name), and no error")
+        }
+        if opening.first == "ready", isWhole, answers.count != truth.answers.count {
+            wrong.append("\(answers.count) answers of \(truth.answers.count)")
+        }
+        if opening.first == "recovering" {
+            let numbers = opening.dropFirst().compactMap { Int($0) }
+            if numbers.count != 4 { return wrong + ["a receipt without numbers"] }
+            if numbers[0] + numbers[1] != numbers[2] { wrong.append("recovered + lost is not appended: \(numbers)") }
+            if numbers[3] == 0, numbers[2] != events { wrong.append("\(numbers[2]) appended, and it was \(events)") }
+            if numbers[2] > events { wrong.append("\(numbers[2]) appended, and it was only \(events)") }
+        }
+        return wrong
+    }
+
+    /// How the store was opened, in a word, and whether a read was refused.
+    var word: String {
+        if opening.first == "ready" { return answers.values.contains("!") ? "errors" : "truth" }
+        return opening.first ?? "nothing"
+    }
+}

@@ -1,0 +1,171 @@
+import EventLog
+import Events
+import Foundation
+import Groundwave
+
+/// What a person does with a store that is damaged: `recover FOLDER SEED`.
+///
+/// Opens it, logs something in the store that is used meanwhile, has it restored, opens it again and logs once more. What
+/// was logged is told. What throws is told too, and tried again some times, as by a person who starts the program again.
+struct RecoverySession {
+    private let folder: String
+    private var generator: SeededGenerator
+
+    init(_ folder: String, _ generator: SeededGenerator) {
+        self.folder = folder
+        self.generator = generator
+    }
+
+    private static let tries = 5
+
+    /// Where the log of the store lies that is used meanwhile.
+    static func temporaryLog(in folder: String) -> String {
+        "\(StoreSession.path(in: folder))/recovery/temporary/log.mdb"
+    }
+
+    mutating func run() async {
+        for _ in 0..<Self.tries {
+            guard let store = await open() else { continue }
+            await log("after", in: store, "\(StoreSession.path(in: folder))/log.mdb")
+            do {
+                try store.close()
+                Witness.say(line: "a recover")
+            } catch { Self.tell(error, "close") }
+            return
+        }
+    }
+
+    /// The store, if it is whole; what can be done where it is not, is done.
+    private mutating func open() async -> Store? {
+        let url = URL(filePath: StoreSession.path(in: folder))
+        do {
+            switch try await Store.open(at: url, StoreSession.configuration(in: folder)) {
+            case .ready(let store): return store
+            case .recovering(let recovery):
+                Witness.say(line: "b recovering")
+                await log("meanwhile", in: recovery.temporary, Self.temporaryLog(in: folder))
+                do { try await recovery.stageRestore(from: .salvage) } catch { Self.tell(error, "stage") }
+                do { try recovery.temporary.close() } catch { Self.tell(error, "close") }
+                return nil
+            }
+        } catch {
+            Self.tell(error, "open")
+            return nil
+        }
+    }
+
+    /// Logs some contacts, and says of those that were acknowledged that they are there.
+    private mutating func log(_ word: String, in store: Store, _ path: String) async {
+        do {
+            let log = try EventLog(opening: path)
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                var witness = Witness()
+                try witness.pass(over: log)
+                do {
+                    _ = try await store.write { try $0.add(Contact("N0FLT", start: 1_700_000_000, mode: .cw)) }
+                    try witness.tell(of: log)
+                } catch { Self.tell(error, word) }
+            }
+        } catch { Self.tell(error, word) }
+    }
+
+    static func tell(_ error: any Error, _ word: String) {
+        Witness.say(line: "x \(word) \("\(error)".split(whereSeparator: \.isNewline).joined(separator: " "))")
+    }
+}
+
+/// What must be so once recovery could run to its end: `check recovery FOLDER`.
+///
+/// The promises are what could be got out of the damaged file, and what was logged meanwhile. The file `damaged.mdb` of
+/// FOLDER is the damaged log, where its damage must have been noticed.
+struct RecoveryCheck {
+    private let folder: String
+    private let promises: Promises
+
+    init(_ folder: String, _ promises: Promises) {
+        self.folder = folder
+        self.promises = promises
+    }
+
+    private var url: URL { URL(filePath: StoreSession.path(in: folder)) }
+
+    func run() async throws {
+        let store = try await ready()
+        try compare(with: "\(url.path)/log.mdb")
+        guard try store.compareWithReplay().isSame else { throw Failure("the views are not what the log folds to") }
+        let call = "N0END"
+        let id = try await store.write { try $0.add(Contact(call, start: 1_700_000_000)) }.value
+        if try store.read({ try $0.find(id) })?.call != call { wrong("what was written afterwards does not show") }
+        try store.close()
+        let verification = try await Store.verify(at: url)
+        for damage in verification.damage.filter({ $0.what != "hole" }).prefix(3) {
+            wrong("after recovery: \(damage.what) \(damage.detail)")
+        }
+        try checkFiles(verification.missing)
+    }
+
+    /// Goes on with recovery until the store is ready.
+    private func ready() async throws -> Store {
+        for _ in 0..<4 {
+            switch try await Store.open(at: url, StoreSession.configuration(in: folder)) {
+            case .ready(let store): return store
+            case .recovering(let recovery):
+                var witness = Witness()
+                let log = try EventLog(opening: RecoverySession.temporaryLog(in: folder))
+                try witness.pass(over: log)
+                _ = try await recovery.temporary.write { try $0.add(Contact("N0FLT", start: 1_700_000_060)) }
+                try witness.tell(of: log)
+                if let trouble = recovery.trouble { throw Failure("nothing was prepared: \(trouble)") }
+                try await recovery.stageRestore(from: .salvage)
+                try recovery.temporary.close()
+            }
+        }
+        throw Failure("recovery does not come to an end")
+    }
+
+    private func compare(with path: String) throws {
+        let log = try EventLog(opening: path)
+        var leaves: [String: String] = [:]
+        var hasher = MerkleHasher()
+        try log.scan(from: 1) { _, frame, bytes in
+            if !frame.isLost {
+                leaves["\(frame.id.replica) \(frame.id.sequence)"] = String(
+                    hasher.leaf(of: frame, in: bytes).prefix, radix: 16)
+            }
+            return true
+        }
+        var missing: [Promises.Event] = []
+        for event in promises.events {
+            guard let leaf = leaves["\(event.replica) \(event.sequence)"] else {
+                missing.append(event)
+                continue
+            }
+            if leaf != event.leaf { wrong("event \(event.sequence) of \(event.replica) is another one") }
+        }
+        if let first = missing.first {
+            Witness.say(
+                line: "l \(missing.count) of \(promises.events.count), first \(first.replica) \(first.sequence)")
+        }
+    }
+
+    private func checkFiles(_ missing: [EventRange]) throws {
+        for name in ["recovery", "ContainerInitFailure.json"]
+        where FileManager.default.fileExists(atPath: "\(url.path)/\(name)") {
+            wrong("\(name) is left behind")
+        }
+        guard let damaged = FileManager.default.contents(atPath: "\(folder)/damaged.mdb") else { return }
+        let backups = url.appending(path: "EmergencyBackup").path
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: backups)) ?? []
+        let copies = names.compactMap { FileManager.default.contents(atPath: "\(backups)/\($0)/log.mdb") }
+        if copies.isEmpty { wrong("the damaged file is nowhere") }
+        for copy in copies where copy != damaged { wrong("a file in EmergencyBackup is not the damaged one") }
+        let status = try Store.recoveryStatus(at: url)
+        guard status.state == .recovered, let receipt = status.receipt else { return wrong("there is no receipt") }
+        if receipt.recovered + receipt.lostCount != receipt.appended { wrong("recovered + lost is not appended") }
+        if missing != receipt.lost {
+            wrong("the log lacks \(missing.count) ranges, the receipt says \(receipt.lost.count)")
+        }
+    }
+
+    private func wrong(_ words: String) { Witness.say(line: "w \(words)") }
+}

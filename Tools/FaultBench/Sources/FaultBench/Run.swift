@@ -1,0 +1,112 @@
+import Foundation
+
+/// The lanes, one after the other, and their table.
+struct Run {
+    var settings = Lane.Settings()
+    var only: Set<String> = []
+
+    /// A lane by name: what it is, and how it is run. Figures: in CI, and by hand.
+    private struct Plan {
+        var name: String
+        var title: String
+        var leastSpoilt: Int?
+        /// Why it cannot be run here.
+        var obstacle: () -> String? = { nil }
+        var run: (Lane) throws -> Void
+    }
+
+    private func count(_ short: Int, _ long: Int) -> Int { settings.isLong ? long : short }
+
+    private var plans: [Plan] {
+        [
+            Plan(name: "log-cuts", title: "power cuts, log alone") { lane in
+                try PowerCuts(
+                    lane: lane, subject: .lean(.durable), runs: count(600, 6_000), length: 30, rounds: 6,
+                    isControl: false
+                ).run()
+            },
+            Plan(name: "relaxed-cuts", title: "power cuts, relaxed writes") { lane in
+                try PowerCuts(
+                    lane: lane, subject: .lean(.relaxed), runs: count(150, 1_500), length: 30, rounds: 6,
+                    isControl: false
+                ).run()
+            },
+            Plan(name: "store-cuts", title: "power cuts, whole store") { lane in
+                try PowerCuts(
+                    lane: lane, subject: .store, runs: count(250, 2_500), length: 24, rounds: 4, isControl: false
+                ).run()
+            },
+            Plan(name: "unflushed", title: "control: nothing is flushed", leastSpoilt: 95) { lane in
+                try PowerCuts(
+                    lane: lane, subject: .lean(.unflushed), runs: count(100, 300), length: 30, rounds: 1,
+                    isControl: true
+                ).run()
+            },
+            Plan(name: "overstated", title: "control: relaxed called durable", leastSpoilt: 20) { lane in
+                try PowerCuts(
+                    lane: lane, subject: .lean(.overstated), runs: count(100, 300), length: 30, rounds: 1,
+                    isControl: true
+                ).run()
+            },
+            Plan(name: "log-failures", title: "each call fails, log alone") { lane in
+                try IOFailures(lane: lane, subject: .lean(.durable), length: 15, limit: count(500, .max)).run()
+            },
+            Plan(name: "store-failures", title: "each call fails, whole store") { lane in
+                try IOFailures(lane: lane, subject: .store, length: 24, limit: count(500, .max)).run()
+            },
+            Plan(name: "kills", title: "kill -9") { lane in try Kills(lane: lane, runs: count(200, 1_000)).run() },
+            Plan(name: "flips", title: "one bit flipped") { lane in
+                try Flips(lane: lane, flips: count(5_000, 100_000), sample: count(100, 2_000)).run()
+            },
+            Plan(name: "pages", title: "pages of the log damaged") { lane in
+                try PageKills(
+                    lane: lane, kills: count(500, 10_000), reads: count(100, 2_000), restores: count(40, 400)
+                ).run()
+            },
+            Plan(name: "recovery-cuts", title: "power cuts in recovery") { lane in
+                try RecoveryFaults(lane: lane, fault: .cuts, runs: count(200, 2_000)).run()
+            },
+            Plan(name: "recovery-failures", title: "calls fail in recovery") { lane in
+                try RecoveryFaults(lane: lane, fault: .failures, runs: count(150, 1_500)).run()
+            },
+            Plan(name: "recovery-kills", title: "kill -9 in recovery") { lane in
+                try RecoveryFaults(lane: lane, fault: .kills, runs: count(50, 500)).run()
+            },
+            Plan(
+                name: "full-disk", title: "disk full", obstacle: { Disks.obstacle(in: settings.folder) },
+                run: { lane in try FullDisks(lane: lane, runs: count(50, 200)).run() }),
+            Plan(
+                name: "ext4", title: "ext4 shut down", obstacle: { Disks.imageObstacle(in: settings.folder) },
+                run: { lane in try Shutdowns(lane: lane, runs: count(50, 1_000), isControl: false).run() }),
+            Plan(
+                name: "ext4-unflushed", title: "control: ext4, nothing is flushed", leastSpoilt: 95,
+                obstacle: { Disks.imageObstacle(in: settings.folder) },
+                run: { lane in try Shutdowns(lane: lane, runs: count(10, 50), isControl: true).run() }),
+        ]
+    }
+
+    var names: [String] { plans.map(\.name) }
+
+    func run() throws -> [Row] {
+        var rows: [Row] = []
+        for plan in plans where only.isEmpty || only.contains(plan.name) {
+            let lane = Lane(plan.name, plan.title, settings)
+            var row = Row(
+                name: plan.name, title: plan.title, sums: lane.result, seconds: 0, leastSpoilt: plan.leastSpoilt)
+            let start = ContinuousClock.now
+            row.skipped = plan.obstacle()
+            if row.skipped == nil { try plan.run(lane) }
+            row.seconds = (ContinuousClock.now - start) / .seconds(1)
+            row.sums = lane.result
+            print("\(plan.name): \(row.verdict), \(row.sums.runs) runs, \(Int(row.seconds.rounded())) s")
+            for note in row.sums.notes { print("    \(note)") }
+            if !row.passed || settings.unit != nil {
+                for trouble in row.sums.troubles.prefix(20) { print("    \(trouble)") }
+                print("    again: Tools/faults --only \(plan.name) --seed \(settings.seed) --unit UNIT")
+            }
+            fflush(nil)
+            rows.append(row)
+        }
+        return rows
+    }
+}

@@ -1,0 +1,274 @@
+import EventLog
+import Events
+import Foundation
+import Groundwave
+
+/// What a person does with a store in some months, by the interface that applications use.
+///
+/// `store FOLDER SEED OPERATIONS`: makes the store in the folder `disk` of FOLDER, or opens it. The state folder of the
+/// device and its archives lie on the same disk.
+struct StoreSession {
+    static func path(in folder: String) -> String { "\(folder)/disk/store" }
+
+    static func configuration(in folder: String) -> Configuration {
+        Configuration(author: "N0FLT", deviceName: "bench", stateFolder: URL(filePath: "\(folder)/disk/state"))
+    }
+
+    let folder: String
+    var generator: SeededGenerator
+    private var witness = Witness()
+    private var contacts: [RecordID] = []
+    private var number: Int64 = 0
+    private var archives: [String] = []
+    private var nextArchive = ""
+    /// Whether nothing is done that writes the log anew: its pages stay those of one file.
+    private var onlyAppends = false
+
+    init(_ folder: String, _ generator: SeededGenerator) {
+        self.folder = folder
+        self.generator = generator
+    }
+
+    /// An open store, and the same log once more: both are one open file.
+    private struct Opened {
+        let store: Store
+        let log: EventLog
+    }
+
+    mutating func run(operations: Int) async {
+        guard var opened = await open() else { return }
+        for _ in 0..<operations {
+            if generator.chance(0.06) {
+                guard await close(opened), let next = await open() else { return }
+                opened = next
+            }
+            await operate(opened)
+        }
+        _ = await close(opened)
+    }
+
+    /// Only what appends, and a snapshot at the end; for a store that is to be damaged.
+    mutating func runMore(operations: Int) async {
+        onlyAppends = true
+        guard let opened = await open() else { return }
+        for _ in 0..<operations { await operate(opened) }
+        do { _ = try opened.store.createSnapshot() } catch { Witness.say(line: "x snapshot \(Self.words(error))") }
+        if await close(opened) { Witness.say(line: "a more") }
+    }
+
+    private mutating func open() async -> Opened? {
+        let url = URL(filePath: Self.path(in: folder))
+        let isNew = !FileManager.default.fileExists(atPath: url.path)
+        let word = isNew ? "create" : "open"
+        Witness.say(line: "b \(word)")
+        do {
+            let store: Store
+            if isNew {
+                store = try await Store.create(at: url, Self.configuration(in: folder))
+            } else {
+                guard case .ready(let ready) = try await Store.open(at: url, Self.configuration(in: folder)) else {
+                    return nil
+                }
+                store = ready
+            }
+            let log = try EventLog(opening: url.appending(path: "log.mdb").path)
+            if isNew { try witness.tell(of: log) } else { try witness.pass(over: log) }
+            contacts = try store.read { try $0.all(.contacts) }.map(\.id)
+            archives = try archiveFiles()
+            Witness.say(line: "a \(word)")
+            return Opened(store: store, log: log)
+        } catch {
+            Witness.say(line: "x \(word) \(Self.words(error))")
+            return nil
+        }
+    }
+
+    private func archiveFiles() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "\(folder)/disk").filter { $0.hasSuffix(".archive") }
+            .sorted()
+            .map { "\(folder)/disk/\($0)" }
+    }
+
+    private func close(_ opened: Opened) async -> Bool {
+        do {
+            try opened.store.close()
+            Witness.say(line: "f")
+            return true
+        } catch {
+            Witness.say(line: "x close \(Self.words(error))")
+            return false
+        }
+    }
+
+    private static func words(_ error: any Error) -> String {
+        "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+
+    /// One operation, with its beginning and its end told. What it throws is told too, and life goes on.
+    private mutating func operate(_ opened: Opened) async {
+        let (word, operation) = next()
+        nextArchive = "\(folder)/disk/\(UUID().uuidString).archive"
+        Witness.say(line: word == "archive" ? "b archive \(nextArchive)" : "b \(word)")
+        do {
+            var end = "a \(word)"
+            let rewrites = try await operation(&self, opened.store, &end)
+            if rewrites {
+                try witness.tellAgain(of: opened.log, then: end)
+            } else {
+                try witness.tell(of: opened.log, relaxed: word == "relaxed")
+                Witness.say(line: end)
+            }
+        } catch {
+            Witness.say(line: "x \(word) \(Self.words(error))")
+            // A part of it may be there all the same; it was not promised.
+            try? witness.pass(over: opened.log)
+        }
+    }
+
+    /// An operation; returns whether events were changed that were there before.
+    private typealias Operation = @Sendable (inout StoreSession, Store, inout String) async throws -> Bool
+
+    private mutating func next() -> (word: String, Operation) {
+        switch Int.random(in: 0..<(onlyAppends ? 75 : 100), using: &generator) {
+        case 0..<34: return ("write", Self.write)
+        case 34..<42: return ("relaxed", Self.writeRelaxed)
+        case 42..<56: return ("edit", Self.edit)
+        case 56..<60: return ("delete", Self.delete)
+        case 60..<67: return ("import", Self.importLog)
+        case 67..<75: return ("undo", Self.undo)
+        case 75..<82: return ("snapshot", Self.snapshot)
+        case 82..<90: return ("erase", Self.erase)
+        case 90..<95: return ("archive", Self.archive)
+        case 95..<98: return ("restore", Self.restore)
+        default: return ("clear", Self.clear)
+        }
+    }
+
+    private mutating func contact() -> Contact {
+        number += 1
+        let area = Int.random(in: 0...9, using: &generator)
+        var contact = Contact("N\(area)FLT", start: 1_700_000_000 + number * 60, mode: .cw)
+        contact.comment = "number \(number)"
+        if generator.chance(0.03) { contact.notes = String(repeating: "long words ", count: 500) }
+        return contact
+    }
+
+    private static func write(
+        _ session: inout StoreSession, _ store: Store, _ durability: Durability
+    ) async throws {
+        let batch = (0..<Int.random(in: 1...20, using: &session.generator)).map { _ in session.contact() }
+        let written = try await store.write(durability: durability) { write in
+            var ids: [RecordID] = []
+            for contact in batch { ids.append(try write.add(contact)) }
+            return ids
+        }
+        session.contacts += written.value
+    }
+
+    private static let write: Operation = { session, store, _ in
+        try await write(&session, store, .durable)
+        return false
+    }
+
+    private static let writeRelaxed: Operation = { session, store, _ in
+        try await write(&session, store, .relaxed)
+        return false
+    }
+
+    private static let edit: Operation = { session, store, _ in
+        guard let id = session.contacts.randomElement(using: &session.generator) else { return false }
+        let words = "edited \(session.number)"
+        try await store.write { _ = try $0.set(\.comment, of: id, to: words) }
+        return false
+    }
+
+    private static let delete: Operation = { session, store, _ in
+        guard let id = session.contacts.randomElement(using: &session.generator) else { return false }
+        try await store.write { _ = try $0.removeContact(id) }
+        return false
+    }
+
+    private static let importLog: Operation = { session, store, _ in
+        func field(_ name: String, _ value: String) -> String { "<\(name):\(value.utf8.count)>\(value)" }
+        var text = "Made-up contacts<PROGRAMID:5>bench<EOH>\n"
+        for _ in 0..<30 {
+            let contact = session.contact()
+            let minute = session.number % 1_440
+            text += field("CALL", contact.call) + field("QSO_DATE", "20240101") + field("MODE", "CW")
+            text += field("TIME_ON", String(format: "%02d%02d00", minute / 60, minute % 60)) + field("BAND", "20m")
+            text += field("COMMENT", contact.comment ?? "") + "<EOR>\n"
+        }
+        let source = OneChunk(text)
+        _ = try await store.importLog(named: "made-up.adi", chunks: source.next)
+        return false
+    }
+
+    private static let undo: Operation = { _, store, _ in
+        guard let step = try store.undoableSteps(1).first else { return false }
+        _ = try await store.revert(step)
+        return false
+    }
+
+    private static let snapshot: Operation = { _, store, _ in
+        _ = try store.createSnapshot()
+        return false
+    }
+
+    private static let erase: Operation = { session, store, _ in
+        guard let id = session.contacts.randomElement(using: &session.generator) else { return false }
+        // Of what is archived nothing can be erased.
+        do { _ = try await store.erase([id]) } catch let error as StoreError where error.code == .archived {
+            return false
+        }
+        session.contacts.removeAll { $0 == id }
+        return true
+    }
+
+    private static let archive: Operation = { session, store, end in
+        let path = session.nextArchive
+        let last = try store.read { $0.position }
+        end += " \(path)"
+        do { _ = try await store.archive(before: .position(last * 2 / 3), to: path) } catch let error as StoreError
+            where error.code == .usage
+        {
+            end = "a nothing"
+            return false
+        }
+        session.archives.append(path)
+        return true
+    }
+
+    private static let restore: Operation = { session, store, end in
+        guard !session.archives.isEmpty else {
+            end = "a nothing"
+            return false
+        }
+        try await store.restoreArchives(session.archives)
+        // Only those that are still needed are in the folder.
+        for path in session.archives { try? FileManager.default.removeItem(atPath: path) }
+        session.archives = []
+        return true
+    }
+
+    private static let clear: Operation = { session, store, end in
+        do { try await store.clear() } catch let error as StoreError where error.code == .archived {
+            end = "a nothing"
+            return false
+        }
+        session.contacts = []
+        return true
+    }
+}
+
+/// A text that is handed out in one piece, and then nothing.
+private final class OneChunk: @unchecked Sendable {
+    // Why @unchecked holds: one import asks, on one queue.
+    private var bytes: [UInt8]?
+
+    init(_ text: String) { bytes = [UInt8](text.utf8) }
+
+    @Sendable func next() -> [UInt8]? {
+        defer { bytes = nil }
+        return bytes
+    }
+}

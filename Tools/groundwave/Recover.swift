@@ -1,0 +1,198 @@
+import ArgumentParser
+import Events
+import Foundation
+import Groundwave
+
+struct Recover: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "What to do when the store is damaged: see, restore, begin anew, report.",
+        discussion: """
+            A damaged log is put into EmergencyBackup byte for byte, and a store that can be used meanwhile takes its \
+            place. What is logged there joins whatever is chosen. Nothing is decided without you.
+
+              groundwave recover status        what happened, what could be got out, what is lost
+              groundwave recover restore       go on with what could be got out
+              groundwave recover reset         begin anew, empty but for what was logged meanwhile
+              groundwave recover diagnostics   a file for a bug report; decides nothing
+            """,
+        subcommands: [RecoverStatus.self, RecoverRestore.self, RecoverDiagnostics.self, RecoverReset.self],
+        defaultSubcommand: RecoverStatus.self)
+}
+
+/// What a verb says that runs while recovery waits.
+enum RecoveryRemark {
+    static func say(of recovery: Recovery) {
+        Terminal.remark(
+            "The store is damaged and waits in recovery: \(Terminal.visible(recovery.failure.message)). This is a "
+                + "temporary store; what is logged here is kept. groundwave recover says what can be done.")
+    }
+}
+
+struct RecoverStatus: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Whether the store waits in recovery, what happened, and what is lost.")
+
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        struct Failure: Encodable {
+            var at: String
+            var code: String
+            var message: String
+            var file: String
+            var backup: String
+            var moved: Bool
+        }
+
+        struct Snapshot: Encodable {
+            var id: String
+            var qsos: Int
+            var at: String
+        }
+
+        struct Range: Encodable {
+            var replica: String
+            var first: UInt64
+            var last: UInt64
+            var peers: [String]
+        }
+
+        struct Receipt: Encodable {
+            var appended: UInt64
+            var recovered: UInt64
+            var lost: [Range]
+            var unnamed: UInt64
+            var atLeast: Bool
+            var returned: UInt64
+        }
+
+        var state: String
+        var failure: Failure?
+        var snapshot: Snapshot?
+        var receipt: Receipt?
+        var staged: String?
+    }
+
+    func run() async throws {
+        let status = try Store.recoveryStatus(at: options.url)
+        if options.json { return try Terminal.print(json: Result(status)) }
+        RecoveryText.print(status)
+    }
+}
+
+extension RecoverStatus.Result {
+    init(_ status: RecoveryStatus) {
+        state = status.state.rawValue
+        failure = status.failure.map {
+            Failure(
+                at: TimeText.iso($0.at), code: $0.code, message: $0.message, file: $0.file, backup: $0.backup,
+                moved: $0.isMoved)
+        }
+        snapshot = status.snapshot.map { Snapshot(id: $0.id, qsos: $0.contacts, at: TimeText.iso($0.at)) }
+        receipt = status.receipt.map { receipt in
+            Receipt(
+                appended: receipt.appended, recovered: receipt.recovered,
+                lost: status.lost.map { range in
+                    Range(
+                        replica: "\(range.replica)", first: range.first, last: range.last,
+                        peers: (status.peers[range] ?? []).map { "\($0)" })
+                }, unnamed: receipt.unnamed, atLeast: receipt.isAtLeast,
+                returned: receipt.lost.reduce(0) { $0 + $1.count } - status.lost.reduce(0) { $0 + $1.count })
+        }
+        staged = status.staged
+    }
+}
+
+/// The state of recovery, in words.
+enum RecoveryText {
+    static func print(_ status: RecoveryStatus) {
+        switch status.state {
+        case .whole: Terminal.print("The store is whole. Nothing was ever recovered here.")
+        case .recovered:
+            Terminal.print("The store is in use. It was recovered once:")
+            if let receipt = status.receipt { print(receipt, lost: status.lost, peers: status.peers) }
+        case .waiting, .staged:
+            if let failure = status.failure { print(failure) }
+            Terminal.print("")
+            if let receipt = status.receipt {
+                Terminal.print("Got out of the damaged file, and ready:")
+                print(receipt, lost: status.lost, peers: status.peers)
+            } else {
+                Terminal.print("Nothing could be got out of the damaged file.")
+            }
+            if let snapshot = status.snapshot {
+                Terminal.print(
+                    "Newest snapshot: \(NumberText.count(snapshot.contacts, "contact")), of \(TimeText.date(snapshot.at))."
+                )
+            }
+            Terminal.print("")
+            if let staged = status.staged {
+                Terminal.print("Decided: \(words(ofWay: staged)). The next groundwave command does it.")
+            } else {
+                print(choicesFor: status)
+            }
+        }
+    }
+
+    private static func print(_ failure: Recovery.Failure) {
+        Terminal.print(
+            Terminal.styled("The store waits in recovery", .red) + " since \(TimeText.date(failure.at)): "
+                + "\(Terminal.visible(failure.message)) (\(failure.file)).")
+        if !failure.backup.isEmpty {
+            Terminal.print(
+                failure.isMoved
+                    ? "There was no room for a copy: the damaged file itself was moved to \(failure.backup)."
+                    : "The damaged file is copied, byte for byte, to \(failure.backup), and stays where it is.")
+        }
+    }
+
+    static func print(_ receipt: RecoveryReceipt, lost: [EventRange], peers: [EventRange: [ReplicaID]]) {
+        let least = receipt.isAtLeast ? "at least " : ""
+        let stillLost = lost.reduce(0) { $0 + $1.count } + receipt.unnamed
+        let returned = receipt.lostCount - stillLost
+        var table = TextTable(["", "EVENTS"], numbersFrom: 1)
+        table.append(["  appended", "\(least)\(receipt.appended)"])
+        table.append(["  recovered", "\(receipt.recovered)"])
+        if returned > 0 { table.append(["  brought back since", "\(returned)"]) }
+        table.append(["  lost", "\(least)\(stillLost)"])
+        table.print()
+        for range in lost.prefix(20) {
+            let peers = peers[range] ?? []
+            Terminal.print(
+                "  lost: \(range.replica.short) \(range.first == range.last ? "\(range.first)" : "\(range.first) to \(range.last)")"
+                    + (peers.isEmpty ? "" : ", which \(peers.map(\.short).joined(separator: ", ")) had"))
+        }
+        if lost.count > 20 { Terminal.print("  and \(lost.count - 20) more ranges: --json has all.") }
+        if receipt.unnamed > 0 {
+            Terminal.print("  Of \(NumberText.count(receipt.unnamed, "event")) not even the name is left.")
+        }
+        if stillLost > 0 { Terminal.print("  What others have of it comes back with the next groundwave sync.") }
+    }
+
+    private static func print(choicesFor status: RecoveryStatus) {
+        Terminal.print("What was logged since joins whatever you choose:")
+        var table = TextTable(["COMMAND", "DOES"])
+        if status.receipt != nil {
+            table.append(["groundwave recover restore", "goes on with what could be got out"])
+        }
+        if status.snapshot != nil {
+            table.append([
+                "groundwave recover restore --from snapshot",
+                "the same; what is lost before the snapshot shows as it was then",
+            ])
+        }
+        table.append(["groundwave recover restore --from remote", "begins anew, with what a remote has"])
+        table.append(["groundwave recover reset", "begins anew, empty"])
+        table.append(["groundwave recover diagnostics -o FILE", "writes a report; recovery goes on waiting"])
+        table.print()
+    }
+
+    static func words(ofWay way: String) -> String {
+        switch way {
+        case "salvage": "restore from what could be got out of the damaged file"
+        case "snapshot": "restore from what could be got out, and the newest snapshot"
+        case "remote": "begin anew, with what a remote has"
+        default: "begin anew, empty"
+        }
+    }
+}

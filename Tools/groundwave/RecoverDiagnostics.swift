@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+import Groundwave
+
+struct RecoverDiagnostics: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diagnostics", abstract: "Write a report for whoever is to help; decides nothing.",
+        discussion: """
+            The report has versions, sizes, counts, codes and hashes. No call, grid, note, name or key is in it: look for \
+            yourself, it is JSON. With --anonymize a log of the same shape with invented content is written beside it, for \
+            trouble that can only be seen in a log.
+            """)
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Where to write the report.", valueName: "file"))
+    var output: String
+    @Flag(help: "Also write a log with invented content, as FILE.log.mdb.")
+    var anonymize = false
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        var state: String
+        var report: String
+        var log: String?
+    }
+
+    func run() async throws {
+        let log = anonymize ? output + ".log.mdb" : nil
+        if let log, FileManager.default.fileExists(atPath: log) {
+            throw StoreError(.exists, "There is a file \(log) already.", hint: "Name another one.")
+        }
+        try await Progress.during("Writing the report") { _ in
+            try await Store.writeDiagnostics(
+                of: options.url, to: URL(filePath: output), anonymousLog: log.map { URL(filePath: $0) })
+        }
+        let state = try Store.recoveryStatus(at: options.url).state
+        if options.json {
+            return try Terminal.print(json: Result(state: state.rawValue, report: output, log: log))
+        }
+        Terminal.print("Wrote \(output)\(log.map { " and \($0)" } ?? "").")
+        if state == .waiting { Terminal.print("Nothing was decided: the store still waits in recovery.") }
+    }
+}
