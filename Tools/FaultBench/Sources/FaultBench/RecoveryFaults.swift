@@ -107,7 +107,8 @@ struct RecoveryFaults {
                 try trial.write(seed: 1, length: 0, shim: Shim(seed: seed, failing: failing))
             case .kills:
                 let moment = Double.random(in: 0...subject.seconds, using: &generator)
-                try trial.write(seed: 1, length: 0, incident: (moment, { kill($0, SIGKILL) }))
+                let incident = Child.Incident(after: moment, what: { kill($0, SIGKILL) })
+                try trial.write(seed: 1, length: 0, incident: incident)
             }
             lane.ran()
             if trial.isWhole { try trial.check() }
