@@ -28,10 +28,10 @@ public struct Appended: Hashable, Sendable {
 
 /// How safe a batch is when `append` returns.
 public enum Durability: Sendable {
-    /// On the disk: it survives a power cut. Two flushes.
+    /// On the disk: it survives a power cut. One flush, but for the first two batches of a log that was opened.
     case durable
     /// In the file: it survives a crash of the program. A power cut may take it, and the relaxed batches before it, but
-    /// nothing older, until the next durable batch or ``EventLog/flush()``. One flush.
+    /// nothing older, until the next durable batch or ``EventLog/flush()``. One flush, always.
     case relaxed
 }
 
@@ -55,7 +55,7 @@ extension EventLog {
                 throw EventLogError.batchTooLarge(count: batch.count, bytes: batch.byteCount)
             }
         }
-        return try commit(durability) { transaction, tables, state in
+        return try commit(durability, mayTrail: true) { transaction, tables, state in
             try Self.checkClaim(of: replica, in: transaction, tables)
             var frame = ByteWriter(capacity: 1024)
             var head = try Self.head(of: replica, in: transaction, tables)
@@ -127,7 +127,7 @@ extension EventLog {
         }
     }
 
-    private static func copy(
+    static func copy(
         _ frames: [[UInt8]], _ arrival: Arrival, _ clock: inout HybridClock, _ state: inout LogState,
         _ transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
@@ -181,34 +181,47 @@ extension EventLog {
     }
 
     /// One write transaction around `body`, which moves the state on; seals that are ready go with it.
+    ///
+    /// - Parameter mayTrail: Whether `body` writes nothing but events and what follows from them, so that the commit can
+    ///   be brought back from its pages alone: see ``bringBackTrailing()``.
     func commit<Result>(
-        _ durability: Durability, _ body: (borrowing WriteTransaction, LogTables, inout LogState) throws -> Result
+        _ durability: Durability, mayTrail: Bool = false,
+        _ body: (borrowing WriteTransaction, LogTables, inout LogState) throws -> Result
     ) throws -> Result {
         try checkAfterFailedCommit()
         var before: LogState?
         var seals: Sealer.Mark?
+        var goesOn = true
+        var (isBehind, mayBeTrailed) = (false, false)
         do {
-            let flushing: Flushing = durability == .durable ? .everything : .pages
-            let result = try write(flushing: flushing) { transaction in
+            let result = try write { transaction in
                 let tables = try LogTables(in: transaction)
                 var state = try Self.state(in: transaction, tables.meta)
                 before = state
+                // Where the map was too small this runs again, and another process may have come between.
+                goesOn = lastWriter.goesOn() && goesOn
+                isBehind = durability == .relaxed || mayTrail && goesOn && state.mayBeTrailed
                 let result = try body(transaction, tables, &state)
+                state.mayBeTrailed = goesOn && (mayTrail || state.mayBeTrailed)
+                mayBeTrailed = state.mayBeTrailed
                 seals = try storeSeals(transaction, tables)
                 try transaction.put(state.bytes.span.bytes, for: LogState.key, in: tables.meta)
+                if isBehind { transaction.flushPagesOnly() }
                 return result
             }
-            // The flush of a durable commit is of the whole file.
-            isBehind.store(durability == .relaxed, ordering: .releasing)
+            self.isBehind.store(isBehind, ordering: .releasing)
+            if mayBeTrailed { hasTrailed.store(true, ordering: .releasing) }
             if let seals { sealer.withLock { $0.didStore(upTo: seals) } }
             return result
-        } catch let error as LMDBError {
-            if error.mayHaveWritten { suspect.withLock { $0 = before ?? $0 } }
+        } catch {
+            // What was written of it may lie in the file and go on from the same event as the next commit.
+            lastWriter.forget()
+            if let error = error as? LMDBError, error.mayHaveWritten { suspect.withLock { $0 = before ?? $0 } }
             throw error
         }
     }
 
-    /// Puts relaxed batches on the disk: what was appended before is durable when this returns.
+    /// Puts relaxed batches on the disk: what was appended before is durable when this returns, and no commit trails.
     public func flush() throws {
         guard isBehind.exchange(false, ordering: .acquiringAndReleasing) else { return }
         try checkAfterFailedCommit()

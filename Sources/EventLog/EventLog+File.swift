@@ -19,6 +19,7 @@ extension EventLog {
                 throw EventLogError.damaged("the file at its path, which is another log now")
             }
             holder.withLock { $0 = new }
+            lastWriter.forget()
             return new
         }
     }
@@ -35,13 +36,11 @@ extension EventLog {
 
     /// Runs `body` with the write transaction of the file that is at the path and stays so until the commit: see
     /// `Environment.write`.
-    func write<Result>(
-        flushing: Flushing = .everything, _ body: (borrowing WriteTransaction) throws -> Result
-    ) throws -> Result {
+    func write<Result>(_ body: (borrowing WriteTransaction) throws -> Result) throws -> Result {
         while true {
             let environment = try environment()
             do {
-                return try environment.write(flushing: flushing) { transaction in
+                return try environment.write { transaction in
                     // Whoever replaced the file did so under this lock: what is written to the old one would be lost.
                     if environment.isReplaced { throw WasReplaced() }
                     return try body(transaction)

@@ -25,8 +25,12 @@ public final class EventLog: Sendable {
     let isClosed = Atomic(false)
     /// Set by a commit that failed: nothing is appended until the end of the log has been checked.
     let suspect = Mutex<LogState?>(nil)
-    /// Whether relaxed batches may not be on the disk yet.
+    /// Whether the last commit of this log may not be on the disk as such: a relaxed one, or one that trails.
     let isBehind = Atomic(false)
+    /// Whether the file says, for this log object, that a commit may trail.
+    let hasTrailed = Atomic(false)
+    /// Who began to write last: see ``bringBackTrailing()``.
+    let lastWriter: LastWriter
     /// Held while that check runs.
     let checking = Mutex(())
     let sealer = Mutex(Sealer())
@@ -60,13 +64,15 @@ public final class EventLog: Sendable {
         try transaction.put(writer.bytes.span.bytes, for: [UInt8]("epoch".utf8), in: tables.meta)
     }
 
-    /// Opens the log at `path`.
+    /// Opens the log at `path`, and brings back what a power cut left without a meta page: see ``bringBackTrailing()``.
     public init(opening path: String, options: Environment.Options = Environment.Options()) throws {
         let environment = try Environment.open(path, options: options)
         (id, epoch) = try Self.names(in: environment)
         self.path = path
         self.options = options
         holder = Mutex(environment)
+        lastWriter = LastWriter(of: path)
+        if !options.isReadOnly { try bringBackTrailing() }
     }
 
     /// The id and the epoch that the log in `environment` says.
@@ -150,6 +156,7 @@ public final class EventLog: Sendable {
     /// Writes everything that is still in memory and closes the file. Later calls throw.
     public func close() throws {
         if !isReadOnly {
+            try endTrailing()
             try writeSeals()
             try flush()
         }

@@ -19,7 +19,7 @@ import LMDB
 // | streams | stream (16) | the stream that it goes on from (16), and after which of its events (8): see Streams |
 // | base | number from 0 (8, big-endian) | a piece of the snapshot that stands for archived history, 1 MiB but the last |
 // | holes | replica (16), first sequence (8) | last sequence (8) of a run of events that were lost with a damaged file |
-// | meta | name | format, log, epoch; `state`: next position, checksum of the last frame, clock (8, 4, 8); `base`: see LogBase; `claim`: see Claim;
+// | meta | name | format, log, epoch; `state`: see LogState; `base`: see LogBase; `claim`: see Claim;
 // | | | `lacking`: there while values may be lacking that never came; `readings`: see NameState |
 
 /// A key that is a replica.
@@ -131,10 +131,16 @@ struct HeadRow: Hashable {
 }
 
 /// Where the log goes on: changed by every commit, in the same transaction.
+///
+/// As a row: next position (8), checksum of the last frame (4), clock (8), whether a commit may trail (1).
 struct LogState: Hashable {
     var nextPosition: Position
+    /// The checksum of the last frame, which the next one names.
     var lastChecksum: UInt32
     var clock: Stamp
+    /// Whether a commit behind this one may be on the disk without a meta page that leads to it: see
+    /// ``EventLog/bringBackTrailing()``.
+    var mayBeTrailed = false
 
     static let key = [UInt8]("state".utf8)
 
@@ -145,17 +151,19 @@ struct LogState: Hashable {
     }
 
     init?(_ bytes: RawSpan) {
-        guard bytes.byteCount == 20 else { return nil }
+        guard bytes.byteCount == 21, bytes.byte(at: 20) <= 1 else { return nil }
         self.init(
             nextPosition: bytes.uint64(at: 0), lastChecksum: bytes.uint32(at: 8),
             clock: Stamp(rawValue: bytes.uint64(at: 12)))
+        mayBeTrailed = bytes.byte(at: 20) == 1
     }
 
     var bytes: [UInt8] {
-        var writer = ByteWriter(capacity: 20)
+        var writer = ByteWriter(capacity: 21)
         writer.append(littleEndian: nextPosition)
         writer.append(littleEndian: lastChecksum)
         writer.append(littleEndian: clock.rawValue)
+        writer.append(mayBeTrailed ? 1 : 0)
         return writer.bytes
     }
 }

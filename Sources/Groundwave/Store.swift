@@ -200,6 +200,10 @@ public final class Store: Reading {
     ) throws -> Store {
         var options = Environment.Options()
         options.isReadOnly = configuration.isReadOnly || !configuration.archives.isEmpty
+        // What was acknowledged is shown after a power cut, also to who only reads; unless the medium is not written to.
+        if options.isReadOnly, configuration.archives.isEmpty, EventLog.mayBeTrailed(at: files.log) {
+            do { try EventLog(opening: files.log).close() } catch is LMDBError {}
+        }
         let log: EventLog
         do { log = try EventLog(opening: files.log, options: options) } catch let error as LMDBError
             where error.meansReadOnly && !options.isReadOnly

@@ -71,8 +71,8 @@ struct StoreFiles: Sendable {
     /// The files and folders of the folder beside log, views, their locks and the key, in order of name.
     var others: [String] {
         let own: Set = [
-            "log.mdb", "log.mdb-lock", "views.mdb", "views.mdb-lock", "views.mdb.boot", "identity", "snapshots", "sync",
-            "sync.json",
+            "log.mdb", "log.mdb-lock", "log.mdb-writer", "views.mdb", "views.mdb-lock", "views.mdb.boot", "identity",
+            "snapshots", "sync", "sync.json",
         ]
         return names.filter { !own.contains($0) && !$0.hasPrefix("views.mdb.new-") }.map {
             folder.appending(path: $0).path

@@ -34,7 +34,7 @@ extension Environment {
 
     /// Begins the write transaction, waiting for other writers; `endWriting` ends it.
     @usableFromInline
-    func beginWriting(flushing: Flushing) throws(LMDBError) -> TransactionReference {
+    func beginWriting() throws(LMDBError) -> TransactionReference {
         precondition(!gate.isWriting, "Write transactions do not nest.")
         guard !isReadOnly else { throw error(.readOnly, during: .write) }
         var attempt = 0
@@ -45,8 +45,8 @@ extension Environment {
             if code == 0, let handle = unsafe begun {
                 gate.setWriting(true)
                 // LMDB's writer lock is held from here to the commit, so the state is this thread's, and nobody else changes
-                // the flags. liblmdb 0.9 heeds this one only where it is the environment's, not the transaction's.
-                unsafe mdb_env_set_flags(resources.handle, UInt32(MDB_NOMETASYNC), flushing == .pages ? 1 : 0)
+                // the flags: see `WriteTransaction.flushPagesOnly()`.
+                unsafe mdb_env_set_flags(resources.handle, UInt32(MDB_NOMETASYNC), 0)
                 unsafe resources.writer.pointee = WriterState()
                 return unsafe TransactionReference(handle: handle, environment: self, writer: resources.writer)
             }

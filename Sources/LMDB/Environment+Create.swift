@@ -16,14 +16,16 @@ extension Environment {
     /// disk, and only then given its name. Wherever this is interrupted, `path` has no file or the finished one; a
     /// leftover whose name ends in `.creating` may be deleted.
     ///
-    /// `options` says how large the map and how many the tables are; its `isReadOnly` and `synchronous` do not matter.
+    /// `options` says how large the map and how many the tables are; its `isReadOnly` does not matter.
     ///
+    /// - Parameter replacing: Whether a file that is at `path` gives way to the finished new one. Nobody may have it open.
     /// - Throws: ``LMDBError/Reason/exists`` if `path` has a file, which is left as it was; `missing` if its folder
     ///   does not exist; `permission`, `readOnlyFileSystem`, `diskFull`, `inputOutput`; errors of `prepare`.
     public static func create(
-        at path: String, options: Options = Options(), prepare: (borrowing WriteTransaction) throws -> Void
+        at path: String, replacing: Bool = false, options: Options = Options(),
+        prepare: (borrowing WriteTransaction) throws -> Void
     ) throws {
-        try publish(at: path, during: .create, isFlushed: options.synchronous) { temporary in
+        try publish(at: path, during: .create, replacing: replacing, isFlushed: options.synchronous) { temporary in
             try withNew(temporary, for: path, options: options) { try $0.write(prepare) }
         }
     }
@@ -74,10 +76,10 @@ extension Environment {
 
     /// Has `build` make a file under a temporary name, and gives it the name `path` once it is on disk.
     private static func publish(
-        at path: String, during operation: LMDBError.Operation, isFlushed: Bool = true,
+        at path: String, during operation: LMDBError.Operation, replacing: Bool = false, isFlushed: Bool = true,
         _ build: (_ temporary: String) throws -> Void
     ) throws {
-        guard !FileSystem.isTaken(path) else { throw LMDBError(.exists, path: path, during: operation) }
+        guard replacing || !FileSystem.isTaken(path) else { throw LMDBError(.exists, path: path, during: operation) }
         let temporary = FileSystem.temporaryName(for: path)
         do {
             try build(temporary)
@@ -85,7 +87,11 @@ extension Environment {
                 try OpenFile(temporary, O_RDWR).synchronise()
                 try FileSystem.synchronise(folder: FileSystem.folder(of: path))
             }
-            try FileSystem.rename(temporary, toUnused: path)
+            if replacing {
+                try FileSystem.rename(temporary, over: path)
+            } else {
+                try FileSystem.rename(temporary, toUnused: path)
+            }
         } catch {
             FileSystem.remove(temporary)
             guard let failure = error as? SystemError else { throw error }

@@ -33,17 +33,14 @@ extension Environment {
     /// is open in this process, and `body` started again. So it must have no other effects than its writes, or ones
     /// that bear repeating.
     ///
-    /// - Parameter flushing: What the commit waits for.
     /// - Throws: ``LMDBError/Reason/diskFull(freeBytes:)``, `inputOutput`, `mustReopen`, `readOnly`, `closed`;
     ///   `mapFull` if the map cannot grow, which includes a write inside a read of the same thread; errors of `body`.
     ///   Whatever is thrown, nothing was written.
     /// - Precondition: This thread is not inside another write of this environment.
     @inlinable
-    public func write<R>(
-        flushing: Flushing = .everything, _ body: (borrowing WriteTransaction) throws -> R
-    ) throws -> R {
+    public func write<R>(_ body: (borrowing WriteTransaction) throws -> R) throws -> R {
         while true {
-            let writer = try unsafe beginWriting(flushing: flushing)
+            let writer = try unsafe beginWriting()
             let result: Result<R, any Error>
             do {
                 result = .success(try unsafe body(WriteTransaction(writer)))
@@ -56,16 +53,6 @@ extension Environment {
             try growMap(from: fullSize)
         }
     }
-}
-
-/// What a commit waits for until it is on the disk.
-public enum Flushing: Sendable {
-    /// All of it: two flushes, and a power cut takes nothing.
-    case everything
-    /// The pages, and not the meta page that makes them valid (`MDB_NOMETASYNC`, lmdb.h): one flush.
-    /// A power cut may take the commit, never the file; the next commit's flush, or ``Environment/synchronise()``, puts
-    /// it on the disk.
-    case pages
 }
 
 extension Result {

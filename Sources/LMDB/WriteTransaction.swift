@@ -19,6 +19,17 @@ public struct WriteTransaction: ~Copyable, Reading {
         unsafe transactionReference = reference
     }
 
+    /// Has the commit wait for the flush of its pages alone, and not for that of the meta page that makes them valid
+    /// (`MDB_NOMETASYNC`, lmdb.h): one flush instead of two.
+    ///
+    /// A power cut may take this commit, never the file nor an earlier commit. The flush of the next commit, or
+    /// ``Environment/synchronise()``, puts its meta page on the disk; until then its pages are written over by nobody.
+    public func flushPagesOnly() {
+        // liblmdb 0.9 heeds the flag only where it is the environment's, not the transaction's.
+        let environment = unsafe transactionReference.environment
+        unsafe mdb_env_set_flags(environment.resources.handle, UInt32(MDB_NOMETASYNC), 1)
+    }
+
     /// The table `name`, made empty if it does not exist.
     ///
     /// - Throws: ``LMDBError/Reason/tablesFull(maximum:)``, `tableName` for a name that is none.

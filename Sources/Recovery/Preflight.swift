@@ -33,9 +33,11 @@ package struct Preflight: Sendable {
                 throw Incident.Finding(code: "damaged", message: place + damage.detail, file: "log.mdb")
             }
         } catch let finding as Incident.Finding {
+            // A log of a later version is not damaged; whoever opens the file next refuses it for what it is.
+            if let format = LogVerifier.format(path: files.log), format != EventLog.format { return }
             throw finding
         } catch {
-            // What the system does not let us read is no damage; whoever opens the file next says so.
+            // A file that the system does not open is not damaged either.
         }
     }
 

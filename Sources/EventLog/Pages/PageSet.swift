@@ -19,6 +19,19 @@ struct PageSet {
         return !contains(page)
     }
 
+    /// The pages of the set as runs, in order.
+    var runs: [Range<UInt64>] {
+        var runs: [Range<UInt64>] = []
+        for page in intersection(self) {
+            if let last = runs.last, last.upperBound == page {
+                runs[runs.count - 1] = last.lowerBound..<page + 1
+            } else {
+                runs.append(page..<page + 1)
+            }
+        }
+        return runs
+    }
+
     /// The pages that are in both sets, in order.
     func intersection(_ other: PageSet) -> [UInt64] {
         var pages: [UInt64] = []

@@ -164,21 +164,34 @@ struct FramePlacing {
     }
 
     /// Follows the chain behind the last event, through pages that no state leads to: commits whose meta page is lost.
-    /// Only whole batches count.
     private mutating func goOnAtEnd() {
-        var last = frames.last.map { ($0.position, $0.checksum) } ?? (0, 0)
-        var batch: [FoundFrame] = []
+        let (position, checksum) = frames.last.map { ($0.position, $0.checksum) } ?? (0, 0)
+        frames += Self.chain(behind: position, checksum) { checksum, _ in
+            byPrevious[checksum]?.max { $0.standing < $1.standing }
+        }
+    }
+
+    /// The events that follow one by the chain, in order, with their positions. Only whole batches count.
+    ///
+    /// - Parameters:
+    ///   - position: Where that one stands; 0 for the beginning of the log.
+    ///   - checksum: What the next event names.
+    ///   - next: The event that names a checksum, for a position.
+    static func chain(
+        behind position: Position, _ checksum: UInt32, next: (UInt32, Position) -> FoundFrame?
+    ) -> [FoundFrame] {
+        var last = (position, checksum)
+        var (chain, batch): ([FoundFrame], [FoundFrame]) = ([], [])
         var seen = Set<UInt32>()
-        while let frame = byPrevious[last.1]?.max(by: { $0.standing < $1.standing }),
-            seen.insert(frame.checksum).inserted
-        {
+        while let frame = next(last.1, last.0 + 1), seen.insert(frame.checksum).inserted {
             last = (last.0 + 1, frame.checksum)
             batch.append(frame.standing(at: last.0))
             if frame.rest == 0 {
-                frames += batch
+                chain += batch
                 batch.removeAll()
             }
         }
+        return chain
     }
 
     /// Leaves out events whose numbers do not ascend: of each replica the most stay that do.

@@ -23,30 +23,40 @@ struct PageScan {
     /// How much is read at once.
     private static let windowPages = 256
 
-    /// Reads all of `file`, whose pages have `pageSize` bytes.
+    /// Reads all of `file`, whose pages have `pageSize` bytes, or some pages of it.
     ///
-    /// - Parameter standing: What is known of a page.
-    init(_ file: PageFile, pageSize: Int, standing: @escaping (UInt64) -> FoundFrame.Standing) throws(PageFileError) {
+    /// - Parameters:
+    ///   - pages: Those that are read, all unless said; those behind the end of the file are passed over.
+    ///   - standing: What is known of a page.
+    init(
+        _ file: PageFile, pageSize: Int, pages: [Range<UInt64>]? = nil,
+        standing: @escaping (UInt64) -> FoundFrame.Standing
+    ) throws(PageFileError) {
         self.file = file
         self.pageSize = pageSize
         self.standing = standing
         byteCount = try file.byteCount()
-        try scan()
+        let all = 0..<UInt64((byteCount + pageSize - 1) / pageSize)
+        var window: [UInt8] = []
+        for part in pages ?? [all] {
+            let part = part.clamped(to: all)
+            scan(Int(part.lowerBound) * pageSize..<Swift.min(Int(part.upperBound) * pageSize, byteCount), &window)
+        }
     }
 
-    private mutating func scan() throws(PageFileError) {
-        let windowSize = Self.windowPages * pageSize
-        var window = [UInt8](repeating: 0, count: windowSize)
-        var start = 0
+    private mutating func scan(_ bytes: Range<Int>, _ window: inout [UInt8]) {
+        var start = bytes.lowerBound
         // Pages of a long value have no header: where it is whole, they are passed over.
-        var next = 0
-        while start < byteCount {
+        var next = start
+        while start < bytes.upperBound {
+            let wanted = Swift.min(Self.windowPages * pageSize, bytes.upperBound - start)
+            if window.count != wanted { window = [UInt8](repeating: 0, count: wanted) }
             let filled = (try? file.read(into: &window, from: 0, at: start)) ?? readPieces(into: &window, at: start)
             while next < start + filled {
                 let end = Swift.min(next - start + pageSize, filled)
                 next += take(window.span.bytes.extracting(next - start..<end), at: next)
             }
-            start += windowSize
+            start += wanted
         }
     }
 

@@ -36,6 +36,9 @@ struct FreePages: RowVisitor {
     /// Whether `page` is in the list.
     func lists(_ page: UInt64) -> Bool { page < listed.count && listed.contains(page) }
 
+    /// The pages that are in the list, as runs in order.
+    var runs: [Range<UInt64>] { listed.runs }
+
     private mutating func note(_ page: UInt64) { damaged.append(PageDamage(page: page, what: .freeList)) }
 
     /// The first page from `page` on that is not in the list; `nil` where all are.

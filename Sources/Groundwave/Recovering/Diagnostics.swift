@@ -123,8 +123,8 @@ extension Diagnostics {
 
     private static func name(of path: String) -> String {
         let known = [
-            "log.mdb", "log.mdb-lock", "views.mdb", "views.mdb-lock", "identity", "sync.json", "receipt.json",
-            "choice.json", "ContainerInitFailure.json",
+            "log.mdb", "log.mdb-lock", "log.mdb-writer", "log.mdb-rescue", "views.mdb", "views.mdb-lock", "identity",
+            "sync.json", "receipt.json", "choice.json", "ContainerInitFailure.json",
         ]
         let parts = path.split(separator: "/").map(String.init)
         let name = parts.last ?? ""

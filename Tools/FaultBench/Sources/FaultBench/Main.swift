@@ -28,6 +28,7 @@ struct FaultBench {
             do {
                 switch arguments[1] {
                 case "lean": try check.lean()
+                case "unread": try check.unread()
                 case "recovery": try await RecoveryCheck(arguments[2], check.promises).run()
                 default: try await check.store()
                 }
@@ -45,7 +46,7 @@ struct FaultBench {
     }
     private static func run(_ arguments: [String]) throws {
         var run = Run()
-        var (page, about) = (String?.none, "")
+        var (page, about, when) = (String?.none, "", "")
         var rest = arguments[...]
         while let word = rest.popFirst() {
             switch word {
@@ -55,6 +56,7 @@ struct FaultBench {
             case "--folder": run.settings.folder = rest.popFirst() ?? ""
             case "--page": page = rest.popFirst()
             case "--about": about = rest.popFirst() ?? ""
+            case "--when": when = rest.popFirst() ?? ""
             case let name where run.names.contains(name): run.only.insert(name)
             default:
                 print("\(word) is no lane; there are \(run.names.joined(separator: ", "))")
@@ -64,7 +66,10 @@ struct FaultBench {
         let rows = try run.run()
         print(Table(rows).text)
         if let page {
-            let text = Page(rows: rows, settings: run.settings, about: about).text
+            let former = (try? String(contentsOfFile: page, encoding: .utf8)) ?? ""
+            let text = Page(
+                rows: rows, names: run.names, settings: run.settings, about: about, when: when, former: former
+            ).text
             try Data(text.utf8).write(to: URL(filePath: page))
         }
         let failed = rows.count { !$0.passed }

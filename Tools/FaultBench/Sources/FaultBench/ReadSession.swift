@@ -38,7 +38,8 @@ enum ReadSession {
     }
 
     private static func words(_ contact: Contact) -> String {
-        "\(contact.id) \(contact.call) \(contact.start.map { "\($0)" } ?? "-") \(contact.comment ?? "-") \(contact.notes ?? "-")"
+        let id = contact.id.map { "\($0)" } ?? "-"
+        return "\(id) \(contact.call) \(contact.start) \(contact.comment ?? "-") \(contact.notes ?? "-")"
     }
 
     private static func ask(_ store: Store) {

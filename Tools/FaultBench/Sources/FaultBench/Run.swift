@@ -42,9 +42,9 @@ struct Run {
                     isControl: true
                 ).run()
             },
-            Plan(name: "overstated", title: "control: relaxed called durable", leastSpoilt: 20) { lane in
+            Plan(name: "unread", title: "control: what trails is not read", leastSpoilt: 20) { lane in
                 try PowerCuts(
-                    lane: lane, subject: .lean(.overstated), runs: count(100, 300), length: 30, rounds: 1,
+                    lane: lane, subject: .lean(.unread), runs: count(100, 300), length: 30, rounds: 1,
                     isControl: true
                 ).run()
             },

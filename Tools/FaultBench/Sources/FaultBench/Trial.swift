@@ -11,6 +11,7 @@ final class Trial {
 
         var check: String {
             switch self {
+            case .lean(.unread): "unread"
             case .lean: "lean"
             case .store: "store"
             case .recovery: "recovery"
