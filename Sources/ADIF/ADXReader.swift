@@ -12,7 +12,7 @@ import FoundationXML
 ///
 /// A document with a document type declaration, or in an encoding other than UTF-8, ASCII and Latin-1, is refused
 /// whole; nothing outside of the document is ever read. If a document stops being well-formed, the records before that
-/// place are kept and the rest is one rejection.
+/// place are kept and the rest is one rejection. An instruction that says nothing (`<?name?>`) counts as such a place.
 public enum ADXReader {
     /// Reads a whole document that is in memory.
     ///
@@ -23,14 +23,15 @@ public enum ADXReader {
             [.rejected(ADIFRejection(code, recordNumber: 0, byteRange: whole))]
         }
         guard bytes.count <= limits.documentByteCount else { return refusal(.documentTooLarge) }
-        // The parser of swift-corelibs-foundation ends the process on a name that is not UTF-8. So it sees what stands
-        // before the first such byte; there the document stops being well-formed.
-        let end: Int
+        // The parser of swift-corelibs-foundation ends the process on a name that is not UTF-8, and on an instruction without
+        // data. So it sees what stands before the first of these; there the document stops being well-formed.
+        var end: Int
         switch ADXProlog.verdict(on: bytes) {
         case .forbidden: return refusal(.forbiddenXML)
         case .notXML: return refusal(.notADIF)
         case .acceptable(let isUTF8): end = isUTF8 ? firstByteNotUTF8(in: bytes) : bytes.count
         }
+        if let instruction = firstEmptyInstruction(in: bytes[..<end]) { end = instruction }
         let builder = ADXBuilder(bytes: bytes, limits: limits)
         let parser = XMLParser(data: Data(bytes[..<end]))
         parser.shouldResolveExternalEntities = false
@@ -40,6 +41,21 @@ public enum ADXReader {
         let isWhole = isParsed && parser.parserError == nil && end == bytes.count
         let errorLine = delegate.errorLine ?? (isWhole ? nil : parser.lineNumber)
         return delegate.builder.finish(errorLine: errorLine)
+    }
+
+    /// Where the first processing instruction starts that has a name and nothing else, or what a parser that mends a broken
+    /// document may take for one.
+    private static func firstEmptyInstruction(in bytes: ArraySlice<UInt8>) -> Int? {
+        var start: Int?
+        for (index, byte) in zip(bytes.indices, bytes) {
+            switch byte {
+            case .questionMark where index > bytes.startIndex && bytes[index - 1] == .lessThan: start = index - 1
+            case .greaterThan where start != nil && bytes[index - 1] == .questionMark: return start
+            case .lessThan, .greaterThan: start = nil
+            default: if byte.isBlank { start = nil }
+            }
+        }
+        return nil
     }
 
     private static func firstByteNotUTF8(in bytes: [UInt8]) -> Int {

@@ -10,6 +10,7 @@ extension UInt8 {
     static let colon: UInt8 = 0x3A
     static let lessThan: UInt8 = 0x3C
     static let greaterThan: UInt8 = 0x3E
+    static let questionMark: UInt8 = 0x3F
 
     /// Space, tab, line feed or carriage return.
     @inline(__always)

@@ -88,6 +88,16 @@ import Testing
         #expect(ADXReader.items(in: behind).records.count == 1)
     }
 
+    @Test(arguments: ["<?x?>", "<?xml?>", "<A B=\"<?x?>\"/>", "<![CDATA[<?x?>]]>", "<?x?"])
+    func `an instruction that says nothing is a place that is not well-formed`(instruction: String) {
+        let items = read(document("<RECORD><CALL>N0CALL</CALL></RECORD>\n<RECORD>\(instruction)</RECORD>"))
+        #expect(items.records.map { $0.fields.text(.call) } == ["N0CALL"])
+        #expect(items.rejections.map(\.code) == [.malformedXML])
+        #expect(!read(instruction + "<ADX/>").rejections.isEmpty)
+        let telling = read(document("<?x y?><RECORD><CALL>N0CALL</CALL></RECORD>"))
+        #expect(telling.rejections.isEmpty && telling.records.count == 1)
+    }
+
     @Test func `a Latin-1 document may have any letters in its names`() {
         let xml =
             "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><ADX><HEADER/><RECORDS><RECORD><CALL>N0CALL</CALL><N#>1</N#>"

@@ -91,9 +91,10 @@ struct TrailingTests {
         try EventLog.rescue(Array(frames[60...]), at: cut.rescue, first: 61)
         // The pages were written over by who brought them back.
         try cut.edit { bytes in
-            let meta = try #require(try MetaPage.both(of: PageFile(cut.path)).compactMap { $0 }.max {
-                $0.transaction < $1.transaction
-            })
+            let meta = try #require(
+                try MetaPage.both(of: PageFile(cut.path)).compactMap { $0 }.max {
+                    $0.transaction < $1.transaction
+                })
             bytes.replaceSubrange(Int(meta.lastPage + 1) * meta.pageSize..<bytes.count, with: [])
         }
         #expect(try cut.contents().frames == frames)
