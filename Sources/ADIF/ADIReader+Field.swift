@@ -112,7 +112,13 @@ extension ADIReader {
             let newCall = trimmingBlanks(buffer[tag.end..<valueEnd])
             if !call.isEmpty, !newCall.isEmpty, call != newCall {
                 let text = segment.textIndex.flatMap { $0 > earlier ? $0 : nil }
-                return cutOff(text ?? firstRepeat() ?? segment.entries.count, before: tag)
+                let count = segment.entries.count
+                cutOff(text ?? firstRepeat() ?? count, before: tag)
+                // What is left of the fields may have a call of its own, which differs as well.
+                if segment.entries.count < count, let earlier = indexOfField(tag) {
+                    handleRepeat(of: tag, at: earlier, valueEnd: valueEnd)
+                }
+                return
             }
         }
         warn(.duplicateField, at: tag.start, field: name(of: tag))

@@ -209,6 +209,10 @@ extension EventLog {
                 if isBehind { transaction.flushPagesOnly() }
                 return result
             }
+            #if canImport(Darwin)
+            // There LMDB's flush ends in the cache of the drive.
+            if durability == .durable { try environment().synchronise() }
+            #endif
             self.isBehind.store(isBehind, ordering: .releasing)
             if mayBeTrailed { hasTrailed.store(true, ordering: .releasing) }
             if let seals { sealer.withLock { $0.didStore(upTo: seals) } }

@@ -43,6 +43,12 @@ import Testing
         #expect(part?.byteRange.lowerBound == offset)
     }
 
+    @Test func `of calls without an end between them none gets the fields of another`() {
+        let items = items("<CALL:6>N0CALL<CALL:6>N0CALL<CALL:5>N0ABC<MODE:2>CW<EOR>")
+        #expect(items.records.map { $0.fields.map { "\($0.name) \($0.text)" } } == [["CALL N0ABC", "MODE CW"]])
+        #expect(items.rejections.map(\.code) == [.noEndOfRecord, .noEndOfRecord])
+    }
+
     @Test func `a last record without an end is rejected`() {
         let items = items("<CALL:6>N0CALL<EOR><CALL:5>N0ABC\n")
         #expect(items.records.count == 1)

@@ -127,7 +127,7 @@ enum RecoveryText {
             }
             Terminal.print("")
             if let staged = status.staged {
-                Terminal.print("Decided: \(words(ofWay: staged)). The next groundwave command does it.")
+                Terminal.print("Decided: \(words(ofWay: staged)). \(next(afterWay: staged))")
             } else {
                 print(choicesFor: status)
             }
@@ -181,10 +181,17 @@ enum RecoveryText {
                 "the same; what is lost before the snapshot shows as it was then",
             ])
         }
-        table.append(["groundwave recover restore --from remote", "begins anew, with what a remote has"])
+        table.append(["groundwave recover restore --from remote", "begins anew; groundwave sync then fetches what a remote has"])
         table.append(["groundwave recover reset", "begins anew, empty"])
         table.append(["groundwave recover diagnostics -o FILE", "writes a report; recovery goes on waiting"])
         table.print()
+    }
+
+    /// What happens next, once that was decided.
+    static func next(afterWay way: String) -> String {
+        way == "remote"
+            ? "The next groundwave command does it; groundwave sync fetches the rest."
+            : "The next groundwave command does it."
     }
 
     static func words(ofWay way: String) -> String {

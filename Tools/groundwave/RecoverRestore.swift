@@ -32,8 +32,8 @@ struct RecoverRestore: AsyncParsableCommand {
         try recovery.temporary.close()
         let status = try Store.recoveryStatus(at: options.url)
         if options.json { return try Terminal.print(json: RecoverStatus.Result(status)) }
-        Terminal.print(
-            "Decided: \(RecoveryText.words(ofWay: status.staged ?? "")). The next groundwave command does it.")
+        let way = status.staged ?? ""
+        Terminal.print("Decided: \(RecoveryText.words(ofWay: way)). \(RecoveryText.next(afterWay: way))")
     }
 
     private var source: Recovery.Source {

@@ -101,7 +101,10 @@ struct Verify: AsyncParsableCommand {
                 : Terminal.styled("Not well:", .red) + " \(NumberText.count(result.damage.count, "finding")), "
                     + "\(NumberText.count(result.events, "event")) whole\(lost > 0 ? ", \(lost) lost" : "").")
         if lost > 0 {
-            Terminal.remark("Keep the folder as it is, and look for the lost events in a copy of it, or in an export.")
+            Terminal.remark(
+                verification.damage.allSatisfy { $0.what == "hole" }
+                    ? "What others have of the lost events comes back with the next groundwave sync."
+                    : "Keep the folder as it is, and look for the lost events in a copy of it, or in an export.")
         }
     }
 
