@@ -205,16 +205,18 @@ struct ADIValueScan {
     ) -> Int? {
         guard case .tag(var tag) = ADITag.scan(bytes, at: start, isComplete: true, table: table) else { return start }
         func isRepeatedField(_ tag: ADITag) -> Bool { tag.kind == .field && isRepeated(tag.number, tag.nameRange) }
+        // Behind the value a name without a length is a field, too.
+        let isNextRepeated = isRepeatedField(next) || next.kind == .bare && isRepeated(next.number, next.nameRange)
         var hasField = false
         switch tag.kind {
         case .endOfRecord, .endOfHeader: break
-        case .field where isRepeatedField(tag) && isRepeatedField(next): hasField = true
+        case .field where isRepeatedField(tag) && isNextRepeated: hasField = true
         default: return start
         }
         while true {
             var index = tag.end + tag.declaredLength
             while index < end, bytes[index].isBlank { index += 1 }
-            if index >= end { return index == end && (hasField || isRepeatedField(next)) ? nil : tag.start }
+            if index >= end { return index == end && (hasField || isNextRepeated) ? nil : tag.start }
             guard bytes[index] == .lessThan,
                 case .tag(let inner) = ADITag.scan(bytes, at: index, isComplete: true, table: table),
                 inner.kind != .bare, inner.end <= end

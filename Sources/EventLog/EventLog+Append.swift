@@ -257,6 +257,7 @@ extension EventLog {
             environment.close()
             environment = try Environment.open(path, options: options)
         }
+        try write { _ in try environment().renewMetaPages() }
         let state = try state()
         guard state.nextPosition >= acknowledged.nextPosition else {
             throw EventLogError.tailLost(expected: acknowledged.nextPosition - 1, found: state.nextPosition - 1)

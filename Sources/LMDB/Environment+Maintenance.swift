@@ -77,6 +77,19 @@ extension Environment {
         }
     }
 
+    /// Writes both meta pages once more, as they are, and flushes them: within a write transaction, and before it writes.
+    ///
+    /// After a failed flush the system may take a page for clean that never reached the disk, and a later flush passes it
+    /// over. Of commits whose meta page was not waited for (``WriteTransaction/flushPagesOnly()``) that page may be one.
+    public func renewMetaPages() throws(LMDBError) {
+        precondition(gate.isWriting, "Nobody else writes a meta page meanwhile.")
+        do {
+            let file = try OpenFile(path, O_RDWR)
+            try file.write(try file.read(2 * pageSize, at: 0))
+            try file.synchronise()
+        } catch { throw failure(error.code, during: .synchronise) }
+    }
+
     /// LMDB's descriptor of the data file; the caller is inside the gate and does not close it.
     var descriptor: Int32 {
         get throws(LMDBError) {

@@ -43,9 +43,15 @@ import Testing
         #expect(part?.byteRange.lowerBound == offset)
     }
 
+    @Test(arguments: ["<NOTE:2>x", "<NOTE>x"])
+    func `a length that swallows the end of a record is told by the field that comes again`(next: String) {
+        let items = items("<CALL:6>N0CALL<NOTE:7>ab<EOR>\(next)<EOR>")
+        #expect(items.records.first?.fields.map { $0.text.string } == ["N0CALL", "ab"])
+    }
+
     @Test func `of calls without an end between them none gets the fields of another`() {
         let items = items("<CALL:6>N0CALL<CALL:6>N0CALL<CALL:5>N0ABC<MODE:2>CW<EOR>")
-        #expect(items.records.map { $0.fields.map { "\($0.name) \($0.text)" } } == [["CALL N0ABC", "MODE CW"]])
+        #expect(items.records.map { $0.fields.map { "\($0.name) \($0.text.string)" } } == [["CALL N0ABC", "MODE CW"]])
         #expect(items.rejections.map(\.code) == [.noEndOfRecord, .noEndOfRecord])
     }
 
