@@ -4,8 +4,9 @@
 /// that has one is refused before the parser is started; so is every encoding in which a declaration might hide.
 enum ADXProlog {
     enum Verdict {
-        /// The parser may see it; whether its encoding is UTF-8, or ASCII, which is a part of that.
-        case acceptable(isUTF8: Bool)
+        /// The parser may see it: it is in UTF-8, or ASCII, which is a part of that; or in Latin-1, as the instruction in
+        /// `latin1` says.
+        case acceptable(latin1: Range<Int>?)
         case forbidden
         case notXML
     }
@@ -17,14 +18,14 @@ enum ADXProlog {
         if rest.prefix(4).contains(0) || rest.starts(with: [0xFE, 0xFF]) || rest.starts(with: [0xFF, 0xFE]) {
             return .forbidden
         }
-        var isUTF8 = true
+        var latin1: Range<Int>?
         while true {
             rest = rest.drop(while: \.isBlank)
             if rest.starts(with: "<?".utf8) {
                 guard let end = firstIndex(of: "?>", in: rest) else { return .notXML }
                 switch encoding(declaration: rest[..<end]) {
-                case "UTF-8", "US-ASCII", "ASCII": isUTF8 = true
-                case "ISO-8859-1": isUTF8 = false
+                case "UTF-8", "US-ASCII", "ASCII": latin1 = nil
+                case "ISO-8859-1": latin1 = rest.startIndex..<end + 2
                 case nil: break
                 default: return .forbidden
                 }
@@ -35,7 +36,7 @@ enum ADXProlog {
             } else if rest.starts(with: "<!".utf8) {
                 return .forbidden
             } else {
-                return rest.first == .lessThan ? .acceptable(isUTF8: isUTF8) : .notXML
+                return rest.first == .lessThan ? .acceptable(latin1: latin1) : .notXML
             }
         }
     }

@@ -23,39 +23,60 @@ public enum ADXReader {
             [.rejected(ADIFRejection(code, recordNumber: 0, byteRange: whole))]
         }
         guard bytes.count <= limits.documentByteCount else { return refusal(.documentTooLarge) }
-        // The parser of swift-corelibs-foundation ends the process on a name that is not UTF-8, and on an instruction without
-        // data. So it sees what stands before the first of these; there the document stops being well-formed.
-        var end: Int
+        var document: [UInt8]
         switch ADXProlog.verdict(on: bytes) {
         case .forbidden: return refusal(.forbiddenXML)
         case .notXML: return refusal(.notADIF)
-        case .acceptable(let isUTF8): end = isUTF8 ? firstByteNotUTF8(in: bytes) : bytes.count
+        case .acceptable(latin1: nil): document = bytes
+        case .acceptable(let instruction?): document = inUTF8(bytes, latin1: instruction)
         }
-        if let instruction = firstEmptyInstruction(in: bytes[..<end]) { end = instruction }
+        // The parser of swift-corelibs-foundation ends the process on a name that is not UTF-8, and on an instruction without
+        // data. So it sees what stands before the first of these; there the document stops being well-formed.
+        let count = document.count
+        document.removeSubrange(firstByteNotUTF8(in: document)...)
+        document.removeSubrange(firstEmptyInstruction(in: document)...)
         let builder = ADXBuilder(bytes: bytes, limits: limits)
-        let parser = XMLParser(data: Data(bytes[..<end]))
+        let parser = XMLParser(data: Data(document))
         parser.shouldResolveExternalEntities = false
         let delegate = ADXParserDelegate(builder: builder)
         parser.delegate = delegate
         let isParsed = parser.parse()
-        let isWhole = isParsed && parser.parserError == nil && end == bytes.count
+        let isWhole = isParsed && parser.parserError == nil && document.count == count
         let errorLine = delegate.errorLine ?? (isWhole ? nil : parser.lineNumber)
         return delegate.builder.finish(errorLine: errorLine)
     }
 
+    /// A Latin-1 document in UTF-8, with the same lines, and without the instruction that says what it was in: of a broken
+    /// one the parser would make something else than we do.
+    private static func inUTF8(_ bytes: [UInt8], latin1 instruction: Range<Int>) -> [UInt8] {
+        var document: [UInt8] = []
+        document.reserveCapacity(bytes.count + bytes.count / 16)
+        for (index, byte) in bytes.enumerated() {
+            if instruction.contains(index), !byte.isLineBreak {
+                document.append(.space)
+            } else if byte < 0x80 {
+                document.append(byte)
+            } else {
+                document.append(0xC0 | byte >> 6)
+                document.append(0x80 | byte & 0x3F)
+            }
+        }
+        return document
+    }
+
     /// Where the first processing instruction starts that has a name and nothing else, or what a parser that mends a broken
-    /// document may take for one.
-    private static func firstEmptyInstruction(in bytes: ArraySlice<UInt8>) -> Int? {
+    /// document may take for one; the end where there is none.
+    private static func firstEmptyInstruction(in bytes: [UInt8]) -> Int {
         var start: Int?
-        for (index, byte) in zip(bytes.indices, bytes) {
+        for (index, byte) in bytes.enumerated() {
             switch byte {
-            case .questionMark where index > bytes.startIndex && bytes[index - 1] == .lessThan: start = index - 1
-            case .greaterThan where start != nil && bytes[index - 1] == .questionMark: return start
+            case .questionMark where index > 0 && bytes[index - 1] == .lessThan: start = index - 1
+            case .greaterThan where bytes[max(0, index - 1)] == .questionMark: if let start { return start }
             case .lessThan, .greaterThan: start = nil
             default: if byte.isBlank { start = nil }
             }
         }
-        return nil
+        return bytes.count
     }
 
     private static func firstByteNotUTF8(in bytes: [UInt8]) -> Int {

@@ -107,6 +107,16 @@ import Testing
         #expect(items.records.first?.fields.text(.call) == "N0CALL")
     }
 
+    @Test(arguments: [
+        "<?xml#encoding=\"ISO-8859-1\"?>", "<?x y?><?xml encoding=\"ISO-8859-1\"?>", "<?xml encoding\"ISO-8859-1\"<8?>",
+    ])
+    func `a document that is Latin-1 by a broken declaration is read as that`(declaration: String) {
+        let xml = declaration + "<ADX><HEADER/><RECORDS><RECORD><CALL>N0CALL</CALL><N#>1</N#></RECORD></RECORDS></ADX>"
+        let items = ADXReader.items(in: Array(xml.utf8).map { $0 == 0x23 ? 0xFC : $0 })
+        #expect(items.rejections.isEmpty)
+        #expect(items.records.first?.fields.text(.call) == "N0CALL")
+    }
+
     @Test func `a field above the limit costs its record and no other`() {
         let value = String(repeating: "x", count: 65_537)
         let items = read(

@@ -181,7 +181,9 @@ enum RecoveryText {
                 "the same; what is lost before the snapshot shows as it was then",
             ])
         }
-        table.append(["groundwave recover restore --from remote", "begins anew; groundwave sync then fetches what a remote has"])
+        table.append([
+            "groundwave recover restore --from remote", "begins anew; groundwave sync then fetches what a remote has",
+        ])
         table.append(["groundwave recover reset", "begins anew, empty"])
         table.append(["groundwave recover diagnostics -o FILE", "writes a report; recovery goes on waiting"])
         table.print()

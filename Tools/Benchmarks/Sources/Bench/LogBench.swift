@@ -60,6 +60,21 @@ enum LogBench {
         print("engine verify \(report.events): \(Int(perCore)) ev/s a core, with \(cores)")
     }
 
+    /// What is looked at after an unclean end: every page and every event.
+    static func preflight(_ path: String) throws {
+        var report: LogReport?
+        let elapsed = try seconds { report = try LogVerifier.verify(path: path) }
+        print("engine preflight: \(report?.ok == true ? String(format: "%.3f", elapsed) : "0 # the log is damaged") s")
+    }
+
+    /// Every event of the file, without its tree.
+    static func salvage(_ path: String) throws {
+        var salvage: Salvage?
+        let elapsed = try seconds { salvage = try Salvage(path: path) }
+        guard let salvage, salvage.missing.isEmpty else { return print("engine salvage: 0 # events are missing") }
+        print("engine salvage: \(Int(Double(salvage.byteCount) / 1e6 / elapsed)) MB/s, \(salvage.count) events")
+    }
+
     /// All hashes of the tree over the log's events: two parts, leaf and on average one node an event.
     static func hash(_ path: String) throws {
         let log = try EventLog(opening: path)

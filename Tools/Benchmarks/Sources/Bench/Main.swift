@@ -13,6 +13,8 @@ struct Bench {
         case "scan": try LogBench.scan(arguments[1], rounds: number(2))
         case "hash": try LogBench.hash(arguments[1])
         case "verify": try LogBench.verify(arguments[1])
+        case "preflight": try LogBench.preflight(arguments[1])
+        case "salvage": try LogBench.salvage(arguments[1])
         case "generate": try ReplayBench.generate(arguments[1], events: number(2), records: number(3))
         case "rebuild": try ReplayBench.rebuild(arguments[1])
         case "catchup": try ReplayBench.catchUp(arguments[1], events: number(2))

@@ -19,7 +19,7 @@ enum SyncBench {
 
     private static func opened(_ folder: URL, _ name: String, isReadOnly: Bool = false) async throws -> Store {
         let configuration = configuration(folder, name, isReadOnly: isReadOnly)
-        try await Store.open(at: folder.appending(path: name), configuration).whole
+        return try await Store.open(at: folder.appending(path: name), configuration).whole
     }
 
     // MARK: - Stores

@@ -282,7 +282,7 @@ enum TimeTravelBench {
     private static func open(_ path: String, isReadOnly: Bool = true) async throws -> Store {
         var configuration = Configuration()
         configuration.isReadOnly = isReadOnly
-        try await Store.open(at: URL(filePath: path), configuration).whole
+        return try await Store.open(at: URL(filePath: path), configuration).whole
     }
 
     private static func size(_ path: String) throws -> Int {
