@@ -111,9 +111,8 @@ let package = Package(
         .testTarget(
             name: "GroundwaveTests",
             dependencies: [
-                "ADIF", "ByteCoding", "Compression", "EventLog", "Events", "Groundwave", "GroundwaveTesting",
-                "Projections",
-                "Radio", "Records", "Settings",
+                "ADIF", "ByteCoding", "Compression", "EventLog", "Events", "Groundwave", "GroundwaveTesting", "LMDB",
+                "Projections", "Radio", "Records", "Settings",
             ]),
         .testTarget(
             name: "ProgramTests",

@@ -200,6 +200,8 @@ extension EventLog {
                 before = state
                 // Where the map was too small this runs again, and another process may have come between.
                 goesOn = lastWriter.goesOn() && goesOn
+                // Whoever put the file in its place may not have lived to flush its name, or have failed to.
+                if !goesOn { try environment().synchroniseName() }
                 isBehind = durability == .relaxed || mayTrail && goesOn && state.mayBeTrailed
                 let result = try body(transaction, tables, &state)
                 state.mayBeTrailed = goesOn && (mayTrail || state.mayBeTrailed)

@@ -212,12 +212,8 @@ public final class Store: Reading {
             log = try EventLog(opening: files.log, options: options)
         }
         // To read, it is enough to know which events are this device's own; without a key none are.
-        var identity = try? files.readIdentity()
-        if identity == nil, !options.isReadOnly {
-            identity = try Incarnation(
-                files: files, log: log, surroundings: configuration.surroundings, stateFolder: configuration.stateFolder
-            ).replaceKey()
-        }
+        let identity =
+            options.isReadOnly ? try? files.readIdentity() : try identityForWriting(files, log, configuration)
         if areViewsDamaged, !options.isReadOnly {
             for path in [files.views, files.views + "-lock"] { unlink(path) }
         }
@@ -235,6 +231,17 @@ public final class Store: Reading {
             ])
         store.dueWork.start(for: store)
         return store
+    }
+
+    /// The key; a new one, of a new replica, where it is gone or is no key. One that only cannot be read now stays.
+    private static func identityForWriting(
+        _ files: StoreFiles, _ log: EventLog, _ configuration: Configuration
+    ) throws -> Identity {
+        do { return try files.readIdentity() } catch let error as StoreError where error.code == .damaged {
+            return try Incarnation(
+                files: files, log: log, surroundings: configuration.surroundings, stateFolder: configuration.stateFolder
+            ).replaceKey()
+        }
     }
 
     static func kinds(_ configuration: Configuration) -> Kinds {

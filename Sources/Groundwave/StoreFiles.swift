@@ -98,11 +98,19 @@ struct StoreFiles: Sendable {
     }
 
     /// Reads the private key.
+    ///
+    /// - Throws: ``StoreError`` with code `damaged` where there is none; `inputOutput` where the system does not give it:
+    ///   another time it may.
     func readIdentity() throws -> Identity {
-        guard let bytes = FileManager.default.contents(atPath: identity) else {
+        let bytes: Data
+        do { bytes = try Data(contentsOf: URL(filePath: identity)) } catch CocoaError.fileReadNoSuchFile {
             throw StoreError(
                 .damaged, "The store \(folder.path) has no identity: its key is missing.",
                 hint: "Reading still works with groundwave verify; the key cannot be made again.")
+        } catch {
+            throw StoreError(
+                .inputOutput, "The key of the store, \(identity), cannot be read now.",
+                hint: "Look at the disk, and at who may read the file.")
         }
         guard bytes.count == 32, let identity = Identity(secret: [UInt8](bytes)) else {
             throw StoreError(.damaged, "The file \(identity) is no key.", hint: "Restore it from where it was copied.")

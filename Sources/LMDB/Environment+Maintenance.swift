@@ -77,6 +77,14 @@ extension Environment {
         }
     }
 
+    /// Makes the name of the file survive a power cut: without that, one that took the place of another by
+    /// ``replaceFile(during:_:)`` may give way to that again, if the last flush there failed.
+    public func synchroniseName() throws(LMDBError) {
+        do { try FileSystem.synchronise(folder: FileSystem.folder(of: path)) } catch {
+            throw failure(error.code, during: .synchronise)
+        }
+    }
+
     /// Writes both meta pages once more, as they are, and flushes them: within a write transaction, and before it writes.
     ///
     /// After a failed flush the system may take a page for clean that never reached the disk, and a later flush passes it

@@ -1,10 +1,11 @@
-import EventLog
 import Events
 import Foundation
 import GroundwaveTesting
+import LMDB
 import Radio
 import Testing
 
+@testable import EventLog
 @testable import Groundwave
 
 @Suite struct `A damaged store` {
@@ -216,6 +217,38 @@ import Testing
         #expect(try store.calls().count == 6)
         try store.close()
         #expect(try await Store.verify(at: made.url, isDeep: true).isOK)
+    }
+
+    @Test func `whose key cannot be read now keeps it`() async throws {
+        let made = try await TemporaryStore()
+        try await made.store.logMany(5)
+        let replica = made.store.replica
+        try made.store.close()
+        let (key, aside) = (made.url.appending(path: "identity"), made.url.appending(path: "aside"))
+        try FileManager.default.moveItem(at: key, to: aside)
+        // What the system refuses to read, also to root.
+        try FileManager.default.createDirectory(at: key, withIntermediateDirectories: false)
+        await #expect { try await made.opening() } throws: { ($0 as? StoreError)?.code == .inputOutput }
+        try FileManager.default.removeItem(at: key)
+        try FileManager.default.moveItem(at: aside, to: key)
+        let store = try await made.opening().whole
+        #expect(store.replica == replica)
+        try store.close()
+    }
+
+    @Test func `of a later version is refused, and not taken for damaged`() async throws {
+        let made = try await TemporaryStore()
+        try await made.store.logMany(5)
+        try made.store.close()
+        let environment = try Environment.open(Damage.log(of: made.url).path)
+        try environment.write { transaction in
+            let format = [3, 0, 0, 0] as [UInt8]
+            try transaction.put(format.span.bytes, for: [UInt8]("format".utf8), in: LogTables(in: transaction).meta)
+        }
+        environment.close()
+        try made.forgetWhatWasChecked()
+        await #expect { try await made.opening() } throws: { "\($0)".contains("format 3") }
+        #expect(try Store.recoveryStatus(at: made.url).state == .whole)
     }
 
     @Test func `of which only the views are damaged is ready, with new ones`() async throws {

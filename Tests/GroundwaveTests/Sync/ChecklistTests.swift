@@ -44,7 +44,7 @@ import Testing
             joining: .folder(fleet.place), Configuration(author: "N0CALL", deviceName: "device 0"))
         #expect(try again.store.digest().content == before.content)
         #expect(try again.store.setting("myCallsign")?.value == "N0CALL")
-        #expect(try again.store.replica != fleet[0].replica)
+        #expect(again.store.replica != fleet[0].replica)
         // It goes on like any other.
         _ = try await again.store.log("N0TWO")
         try await again.store.sync(try again.store.remotes()[0])
