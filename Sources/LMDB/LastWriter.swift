@@ -49,6 +49,8 @@ public final class LastWriter: Sendable {
     private static func hasMark(_ mark: [UInt8], _ file: borrowing OpenFile?) throws(SystemError) -> Bool {
         switch file {
         case .some(let file):
+            // Of a file that was removed others know nothing.
+            guard try file.status().st_nlink > 0 else { return false }
             if try file.read(mark.count, at: 0) == mark { return true }
             try file.write(mark)
             return false

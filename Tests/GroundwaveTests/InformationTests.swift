@@ -104,9 +104,11 @@ import Testing
         try await store.importText(generatedLog(200))
         try await store.archive(before: .position(store.read { $0.position }), to: folder.path("old.gwa"))
         _ = try store.createSnapshot()
-        let storage = try store.storage()
-        let sums = Dictionary(grouping: storage, by: \.file).mapValues { $0.reduce(0) { $0 + $1.bytes } }
         try store.close()
+        let again = try await Store.open(at: store.url, Configuration(isReadOnly: true)).whole
+        let storage = try again.storage()
+        let sums = Dictionary(grouping: storage, by: \.file).mapValues { $0.reduce(0) { $0 + $1.bytes } }
+        try again.close()
         let bytes = try StoreInformation(at: store.url).bytes
         #expect(sums == ["log": bytes.log, "views": bytes.views, "snapshots": bytes.snapshots])
         #expect(storage.allSatisfy { $0.bytes >= 0 })

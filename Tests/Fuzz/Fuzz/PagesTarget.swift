@@ -4,7 +4,7 @@ import Events
 @testable import EventLog
 
 extension Target {
-    /// The file of a log as its verifier reads it, page by page.
+    /// The file of a log as its verifier reads it, page by page, and as salvage does.
     ///
     /// Pages are mostly zeros, so an input tells only what is not: the number of pages (2 bytes), then pieces: where (4),
     /// how many bytes (2), and these. All integers are little-endian. In every second input the frames get right
@@ -29,6 +29,22 @@ extension Target {
             }
             require(other == report, "the report is the same however many cores there are")
         }
+        if mode & 4 == 4 { checkSalvage(path, file.count) }
+    }
+
+    /// What is got out of a file is whole, none twice, and nothing of it is called missing.
+    private static func checkSalvage(_ path: String, _ byteCount: Int) {
+        let salvage = mustNotThrow("whatever is in a file, salvage gives what there is") { try Salvage(path: path) }
+        require(salvage.count <= byteCount / 60, "there are no more events than have room")
+        let missing = EventSet(salvage.missing)
+        var seen: Set<EventID> = []
+        mustNotThrow("what was found is there") {
+            try salvage.forEachEvent { frame, _ in
+                require(seen.insert(frame.id).inserted, "no event is found twice")
+                require(!missing.contains(frame.id), "what was found is not missing")
+            }
+        }
+        require(seen.count == salvage.count, "all that was found is handed out")
     }
 
     static func sparseFile(_ bytes: [UInt8]) -> [UInt8] {
