@@ -102,6 +102,46 @@ private struct Salvaged {
         #expect(!salvaged.salvage.isEndKnown)
     }
 
+    @Test(arguments: ["free", "meta", "runs"])
+    func `loses nothing where a leaf of another tree has taken the place of a branch`(table: String) throws {
+        let intact = try Self.intact.get()
+        let leaf = try #require(intact.pages.leaves[table]?.first)
+        for branch in try #require(intact.pages.branches["events"]) {
+            var bytes = intact.pages.bytes
+            bytes.replaceSubrange(
+                branch * 4096 + 8..<(branch + 1) * 4096, with: bytes[leaf * 4096 + 8..<(leaf + 1) * 4096])
+            let salvaged = try Salvaged(intact, bytes)
+            try salvaged.check(intact, "\(table) at \(branch)")
+            #expect(try salvaged.events.map(\.id) == intact.contents.ids)
+        }
+    }
+
+    @Test func `loses nothing where a page of the past leads past what came since`() throws {
+        let store = try TestLog()
+        var past: [[UInt8]] = []
+        for _ in 0..<12 {
+            try store.append(30)
+            past.append([UInt8](try Data(contentsOf: URL(filePath: store.path))))
+        }
+        let now = try #require(past.last)
+        let ids = try Contents(of: store.log).ids
+        let meta = try #require(
+            try MetaPage.both(of: PageFile(store.path)).compactMap { $0 }.max { $0.transaction < $1.transaction })
+        let root = Int(meta.main.root) * 4096..<(Int(meta.main.root) + 1) * 4096
+        let file = store.folder.appending(path: "damaged").path
+        var count = 0
+        for earlier in past.dropLast() where root.upperBound <= earlier.count && earlier[root] != now[root] {
+            var bytes = now
+            bytes.replaceSubrange(root, with: earlier[root])
+            try Data(bytes).write(to: URL(filePath: file))
+            var found: [EventID] = []
+            try Salvage(path: file).forEachEvent { frame, _ in found.append(frame.id) }
+            #expect(found == ids)
+            count += 1
+        }
+        #expect(count > 2)
+    }
+
     enum Kill: CaseIterable { case zeros, noise, other, stale, cut }
 
     @Test(arguments: Kill.allCases, UInt64(1)...12)

@@ -159,7 +159,7 @@ private struct LivingPages {
     private let used: PageSet
     private let free: FreePages
     private let lastPage: UInt64
-    /// Whether all ways that the state has could be gone to their ends.
+    /// Whether all ways that the state has could be gone to their ends, and none was one of the past.
     private let isWhole: Bool
     /// Whether a way leads to events at all.
     let hasEvents: Bool
@@ -170,10 +170,13 @@ private struct LivingPages {
         self.isNewest = isNewest
         var reader = try PageReader(file, meta: meta)
         var tables = TableCollector()
-        _ = reader.walk(meta.main, holdsTables: true, valueLimit: TreeRecord.byteCount, &tables)
+        // A page of another tree in the place of one of this tree may be whole, and lead nowhere.
+        var areCounted =
+            reader.walk(meta.main, holdsTables: true, valueLimit: TreeRecord.byteCount, &tables) == TreeCounts(meta.main)
         var rows = RowSkipper()
         for tree in tables.tables.sorted(by: { $0.key < $1.key }) {
-            _ = reader.walk(tree.value, valueLimit: EventLimits.batchBytes * 2, &rows)
+            let counts = reader.walk(tree.value, valueLimit: EventLimits.batchBytes * 2, &rows)
+            areCounted = areCounted && counts == TreeCounts(tree.value)
         }
         var free = FreePages(meta, pageCount: reader.pageCount)
         _ = reader.walk(
@@ -181,12 +184,13 @@ private struct LivingPages {
         used = reader.used
         self.free = free
         lastPage = meta.lastPage
-        isWhole = tables.damaged.isEmpty && rows.isWhole
+        // Whoever comes to free pages went by a page of the past, which leads past what came since.
+        isWhole = tables.damaged.isEmpty && rows.isWhole && areCounted && free.shared(with: reader.used).isEmpty
         hasEvents = tables.tables["events"] != nil
     }
 
     func standing(of page: UInt64) -> FoundFrame.Standing {
-        if page < used.count, used.contains(page) { return .living }
+        if page < used.count, used.contains(page) { return free.lists(page) ? .doubtful : .living }
         // What this state does not use, the one behind it may have used.
         if !isNewest { return .doubtful }
         if isWhole || page > lastPage { return .stale }
