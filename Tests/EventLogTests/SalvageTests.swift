@@ -102,41 +102,60 @@ private struct Salvaged {
         #expect(!salvaged.salvage.isEndKnown)
     }
 
+    /// The events of the log that `pages` are of, but for those with a byte on `hit`.
+    private static func ids(_ ids: [EventID], _ pages: LivePages, butOn hit: Int) -> Set<EventID> {
+        var others = Set(ids)
+        for (position, place) in pages.frames {
+            let onPages = place.bytes.lowerBound / 4096...(place.bytes.upperBound - 1) / 4096
+            if place.leaf == hit || onPages.contains(hit) { others.remove(ids[Int(position) - 1]) }
+        }
+        return others
+    }
+
     @Test(arguments: ["free", "meta", "runs"])
-    func `loses nothing where a leaf of another tree has taken the place of a branch`(table: String) throws {
+    func `does not believe a leaf of another tree in the place of a branch`(table: String) throws {
         let intact = try Self.intact.get()
         let leaf = try #require(intact.pages.leaves[table]?.first)
+        // Without a leaf in the middle the chain alone does not lead through the log.
+        let leaves = try #require(intact.pages.leaves["events"])
+        let hit = leaves[leaves.count / 2]
         for branch in try #require(intact.pages.branches["events"]) {
             var bytes = intact.pages.bytes
             bytes.replaceSubrange(
                 branch * 4096 + 8..<(branch + 1) * 4096, with: bytes[leaf * 4096 + 8..<(leaf + 1) * 4096])
+            for index in hit * 4096..<(hit + 1) * 4096 { bytes[index] = 0 }
             let salvaged = try Salvaged(intact, bytes)
             try salvaged.check(intact, "\(table) at \(branch)")
-            #expect(try salvaged.events.map(\.id) == intact.contents.ids)
+            let there = Set(try salvaged.events.map(\.id))
+            #expect(there.isSuperset(of: Self.ids(intact.contents.ids, intact.pages, butOn: hit)))
         }
     }
 
-    @Test func `loses nothing where a page of the past leads past what came since`() throws {
+    @Test func `does not believe a page of the past that leads past what came since`() throws {
         let store = try TestLog()
         var past: [[UInt8]] = []
         for _ in 0..<12 {
-            try store.append(30)
+            try store.append(60)
             past.append([UInt8](try Data(contentsOf: URL(filePath: store.path))))
         }
         let now = try #require(past.last)
         let ids = try Contents(of: store.log).ids
-        let meta = try #require(
-            try MetaPage.both(of: PageFile(store.path)).compactMap { $0 }.max { $0.transaction < $1.transaction })
+        let pages = try LivePages(path: store.path)
+        let metaPages = try MetaPage.both(of: PageFile(store.path)).compactMap { $0 }
+        let meta = try #require(metaPages.max { $0.transaction < $1.transaction })
         let root = Int(meta.main.root) * 4096..<(Int(meta.main.root) + 1) * 4096
+        let leaves = try #require(pages.leaves["events"])
+        let hit = leaves[leaves.count / 2]
         let file = store.folder.appending(path: "damaged").path
         var count = 0
         for earlier in past.dropLast() where root.upperBound <= earlier.count && earlier[root] != now[root] {
             var bytes = now
             bytes.replaceSubrange(root, with: earlier[root])
+            for index in hit * 4096..<(hit + 1) * 4096 { bytes[index] = 0 }
             try Data(bytes).write(to: URL(filePath: file))
-            var found: [EventID] = []
-            try Salvage(path: file).forEachEvent { frame, _ in found.append(frame.id) }
-            #expect(found == ids)
+            var there = Set<EventID>()
+            try Salvage(path: file).forEachEvent { frame, _ in there.insert(frame.id) }
+            #expect(there.isSuperset(of: Self.ids(ids, pages, butOn: hit)))
             count += 1
         }
         #expect(count > 2)
