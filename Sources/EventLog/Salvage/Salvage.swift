@@ -41,9 +41,10 @@ public struct Salvage {
         let metaPages = MetaPage.both(of: file).compactMap { $0 }.sorted { $0.transaction > $1.transaction }
         pageSize = metaPages.first?.pageSize ?? Self.likelyPageSize(of: file, byteCount: byteCount)
         var living: LivingPages?
-        var isNewest = true
+        var isNewest = false
         for (place, meta) in metaPages.enumerated() {
-            isNewest = place == 0
+            // Where one of the two is lost, that was the newest as likely as not.
+            isNewest = place == 0 && metaPages.count == 2
             living = try LivingPages(file, meta, isNewest: isNewest)
             if living?.hasEvents == true { break }
         }
@@ -55,7 +56,7 @@ public struct Salvage {
         frames = placed.filter { !$0.isLost }
         found = EventSet(Self.runs(of: frames))
         log = rows.meta("log").flatMap { $0.count == 16 ? LogID($0) : nil }
-        isEndKnown = metaPages.count == 2 && isNewest && rows.isLiving(LogTable.meta, "state")
+        isEndKnown = isNewest && rows.isLiving(LogTable.meta, "state")
         // A position is a key, which no checksum covers: alone it says nothing of how many there were.
         positionCount = UInt64(placed.count)
         for frame in placed where frame.isLost {
@@ -172,7 +173,8 @@ private struct LivingPages {
         var tables = TableCollector()
         // A page of another tree in the place of one of this tree may be whole, and lead nowhere.
         var areCounted =
-            reader.walk(meta.main, holdsTables: true, valueLimit: TreeRecord.byteCount, &tables) == TreeCounts(meta.main)
+            reader.walk(meta.main, holdsTables: true, valueLimit: TreeRecord.byteCount, &tables)
+            == TreeCounts(meta.main)
         var rows = RowSkipper()
         for tree in tables.tables.sorted(by: { $0.key < $1.key }) {
             let counts = reader.walk(tree.value, valueLimit: EventLimits.batchBytes * 2, &rows)
