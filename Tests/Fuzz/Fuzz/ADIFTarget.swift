@@ -47,7 +47,9 @@ extension Target {
     }
 
     private static func checkADI(_ items: [ADIFItem]) {
-        let records = records(of: items)
+        // A field that comes twice, behind a value that quotes the end of a record, is what a record without an end looks
+        // like: there a length that is right cannot be told from one that is wrong.
+        let records = records(of: items).filter { Set($0.fields.map(\.name)).count == $0.fields.count }
         var bytes: [UInt8] = []
         ADIWriter.append(ADIFHeader(), to: &bytes)
         for record in records { ADIWriter.append(record, to: &bytes) }
