@@ -17,12 +17,10 @@ import Foundation
 package struct Applying: Sendable {
     let files: RecoveryFiles
     let choice: Choice
-    let failure: FailureRecord?
     let arrival: Arrival
 
     package init(_ choice: Choice, in files: RecoveryFiles, arrival: Arrival) {
         (self.files, self.choice, self.arrival) = (files, choice, arrival)
-        failure = FailureRecord.read(files.failure)
     }
 
     private var temporaryLog: String { files.temporary.appending(path: "log.mdb").path }
@@ -40,11 +38,8 @@ package struct Applying: Sendable {
 
     private func carryOut() throws -> Receipt? {
         let isRestoring = choice.way == .salvage || choice.way == .snapshot
-        // What cannot be read now is read by the next try.
-        for path in [files.failure] + (isRestoring ? [files.restoredReceipt] : [])
-        where RecoveryFiles.exists(path) && FileManager.default.contents(atPath: path) == nil {
-            throw FileFailure("read", path, code: EIO)
-        }
+        let failure = try Self.decoded(FailureRecord.self, at: files.failure)
+        let receipt = isRestoring ? try Self.decoded(Receipt.self, at: files.restoredReceipt) : nil
         let chosen = isRestoring ? files.restoredLog : temporaryLog
         if RecoveryFiles.exists(chosen) {
             if isRestoring, RecoveryFiles.exists(temporaryLog) { try joinTemporary(to: chosen) }
@@ -54,7 +49,6 @@ package struct Applying: Sendable {
             try DurableFile.remove(files.log + "-lock")
             try DurableFile.rename(chosen, to: files.log)
         }
-        let receipt = isRestoring ? Receipt.read(files.restoredReceipt) : nil
         for path in [files.views, files.views + "-lock"] { try DurableFile.remove(path) }
         if let receipt, let failure, !failure.backup.isEmpty {
             let backup = files.folder.appending(path: failure.backup)
@@ -62,6 +56,17 @@ package struct Applying: Sendable {
             try receipt.write(to: backup.appending(path: "receipt.json").path)
         }
         return receipt
+    }
+
+    /// What the file at `path` says; `nil` where there is none.
+    ///
+    /// - Throws: ``FileFailure`` where it cannot be read now: then the next try reads it.
+    private static func decoded<Value: Decodable>(_ type: Value.Type, at path: String) throws -> Value? {
+        guard RecoveryFiles.exists(path) else { return nil }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw FileFailure("read", path, code: EIO)
+        }
+        return try? FailureRecord.decoder.decode(type, from: data)
     }
 
     /// Recovery is over: called once it was written down.
