@@ -89,7 +89,7 @@ private struct TrailingEvents {
     /// Looks in the free pages of the log at `path`, behind its last page, and in the file `rescue`, if there is one.
     init(of path: String, rescue: String, behind state: LogState, heads: VersionVector) throws {
         let log = try PageFile(path)
-        guard let meta = MetaPage.both(of: log).compactMap({ $0 }).max(by: { $0.transaction < $1.transaction }) else {
+        guard let meta = MetaPage.newest(of: log) else {
             throw EventLogError.damaged("the page that says where the log begins")
         }
         var reader = try PageReader(log, meta: meta)

@@ -100,8 +100,7 @@ import Testing
             mutating func damage(_ damage: PageDamage) {}
         }
         let file = try PageFile(path)
-        let meta = try #require(
-            MetaPage.both(of: file).compactMap { $0 }.max { $0.transaction < $1.transaction })
+        let meta = try #require(MetaPage.newest(of: file))
         var reader = try PageReader(file, meta: meta)
         var tables = Events()
         _ = reader.walk(meta.main, holdsTables: true, valueLimit: TreeRecord.byteCount, &tables)

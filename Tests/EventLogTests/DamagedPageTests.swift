@@ -119,6 +119,34 @@ import Testing
         #expect(!report.ok)
     }
 
+    @Test func `a page that is what it was some commits before is seen`() throws {
+        let store = try TestLog()
+        var past: [[UInt8]] = []
+        for number in 0..<12 {
+            try store.append(20, sizes: .few)
+            if number.isMultiple(of: 3) { try store.append(7, as: ReplicaID(high: 1, low: UInt64(number))) }
+            try store.log.sealPending()
+            past.append([UInt8](try Data(contentsOf: URL(filePath: store.path))))
+        }
+        let pages = try LivePages(path: store.path)
+        let file = store.folder.appending(path: "stale").path
+        var seen = 0
+        for earlier in past {
+            for page in 2..<min(pages.bytes.count, earlier.count) / 4096 {
+                let range = page * 4096..<(page + 1) * 4096
+                guard range.contains(where: { pages.uses[$0] == .live && pages.bytes[$0] != earlier[$0] }) else {
+                    continue
+                }
+                var bytes = pages.bytes
+                bytes.replaceSubrange(range, with: earlier[range])
+                try Data(bytes).write(to: URL(filePath: file))
+                #expect(try !LogVerifier.verify(path: file).ok, "page \(page)")
+                seen += 1
+            }
+        }
+        #expect(seen > 50)
+    }
+
     @Test func `a branch that leads to itself ends`() throws {
         for branch in intact.pages.branches.values.flatMap({ $0 }) {
             let report = try intact.verify { bytes in

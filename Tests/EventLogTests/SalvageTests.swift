@@ -141,8 +141,7 @@ private struct Salvaged {
         let now = try #require(past.last)
         let ids = try Contents(of: store.log).ids
         let pages = try LivePages(path: store.path)
-        let metaPages = try MetaPage.both(of: PageFile(store.path)).compactMap { $0 }
-        let meta = try #require(metaPages.max { $0.transaction < $1.transaction })
+        let meta = try #require(try MetaPage.newest(of: PageFile(store.path)))
         let root = Int(meta.main.root) * 4096..<(Int(meta.main.root) + 1) * 4096
         let leaves = try #require(pages.leaves["events"])
         let hit = leaves[leaves.count / 2]

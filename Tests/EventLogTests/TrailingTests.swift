@@ -18,8 +18,7 @@ private struct CutFile {
         let before = try Data(contentsOf: URL(filePath: log.path))
         try commit()
         var after = try Data(contentsOf: URL(filePath: log.path))
-        let metaPages = try MetaPage.both(of: PageFile(log.path)).compactMap { $0 }
-        let newest = try #require(metaPages.max { $0.transaction < $1.transaction })
+        let newest = try #require(try MetaPage.newest(of: PageFile(log.path)))
         let slot = Int(newest.transaction % 2) * newest.pageSize
         after.replaceSubrange(slot..<slot + newest.pageSize, with: before[slot..<slot + newest.pageSize])
         folder = log.folder.appending(path: "cut-\(UUID().uuidString)")
@@ -91,14 +90,24 @@ struct TrailingTests {
         try EventLog.rescue(Array(frames[60...]), at: cut.rescue, first: 61)
         // The pages were written over by who brought them back.
         try cut.edit { bytes in
-            let meta = try #require(
-                try MetaPage.both(of: PageFile(cut.path)).compactMap { $0 }.max {
-                    $0.transaction < $1.transaction
-                })
+            let meta = try #require(try MetaPage.newest(of: PageFile(cut.path)))
             bytes.replaceSubrange(Int(meta.lastPage + 1) * meta.pageSize..<bytes.count, with: [])
         }
         #expect(try cut.contents().frames == frames)
         #expect(!FileManager.default.fileExists(atPath: cut.rescue))
+    }
+
+    @Test("is not brought back where it cannot be put aside first, and lost neither")
+    func needsRoomAside() throws {
+        let log = try going()
+        let cut = try CutFile(of: log) { try log.append(60) }
+        let before = try Data(contentsOf: URL(filePath: cut.path))
+        // Nothing can take the place of a folder.
+        try FileManager.default.createDirectory(atPath: cut.rescue + "/x", withIntermediateDirectories: true)
+        #expect(throws: LMDBError.self) { try EventLog(opening: cut.path) }
+        #expect(try Data(contentsOf: URL(filePath: cut.path)) == before, "nothing was written")
+        try FileManager.default.removeItem(atPath: cut.rescue)
+        #expect(try cut.contents() == Contents(of: log.log))
     }
 
     @Test("is no loss where the file aside is of an earlier time")

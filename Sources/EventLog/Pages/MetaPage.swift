@@ -83,6 +83,11 @@ struct MetaPage: Hashable {
         return [first, nil]
     }
 
+    /// The one of the two that tells of the newest state; `nil` where both are damaged.
+    static func newest(of file: PageFile) -> MetaPage? {
+        both(of: file).compactMap { $0 }.max { $0.transaction < $1.transaction }
+    }
+
     private static func page(_ index: UInt64, of file: PageFile, at offset: Int) -> MetaPage? {
         guard let bytes = try? file.read(byteCount, at: offset) else { return nil }
         return MetaPage(bytes.span.bytes, index: index)

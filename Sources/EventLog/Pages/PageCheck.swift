@@ -28,7 +28,7 @@ package enum PageCheck {
             var check = try BranchCheck(file, meta)
             damage += try check.damage()
             // Damage may be a page that was used again since.
-            let newest = MetaPage.both(of: file).compactMap { $0?.transaction }.max() ?? meta.transaction
+            let newest = MetaPage.newest(of: file)?.transaction ?? meta.transaction
             if damage.isEmpty || newest <= meta.transaction || newest - meta.transaction == 1 { return damage }
         }
         return []

@@ -54,7 +54,7 @@ struct PageReader {
     }
 
     /// The transaction of the newest state in the file at this moment.
-    func newestTransaction() -> UInt64? { MetaPage.both(of: file).compactMap { $0?.transaction }.max() }
+    func newestTransaction() -> UInt64? { MetaPage.newest(of: file)?.transaction }
 
     /// Hands out the rows of `tree` to `visitor`.
     ///

@@ -12,9 +12,7 @@ extension LogVerifier {
     /// What the table `table` of the log at `path` says, as far as its pages can be read. Cost: the pages of that table.
     static func rows(of table: LogTable, path: String) throws -> LogRows {
         let file = try PageFile(path)
-        guard let meta = MetaPage.both(of: file).compactMap({ $0 }).max(by: { $0.transaction < $1.transaction }) else {
-            throw EventLogError.notALog
-        }
+        guard let meta = MetaPage.newest(of: file) else { throw EventLogError.notALog }
         var reader = try PageReader(file, meta: meta)
         var tables = TableCollector()
         _ = reader.walk(meta.main, holdsTables: true, valueLimit: TreeRecord.byteCount, &tables)
