@@ -4,6 +4,7 @@
 lanes_passed=0
 lanes_failed=0
 lanes_table=""
+lanes_words=""
 
 # say TEXT…: one line that stands out from the output of the tools.
 say() { printf '==> %s\n' "$*"; }
@@ -20,28 +21,32 @@ die() {
 # inside the command as well, and a step that fails in the middle would pass.
 lane_status=0
 lane() {
-    local name=$1 start=$SECONDS result=passed
+    local name=$1 start=$SECONDS result=passed words
     shift
+    words=$(mktemp "${TMPDIR:-/tmp}/lane.XXXXXX")
     say "$name"
     set +e
     (
         set -e
         "$@"
-    )
-    lane_status=$?
+    ) 2>&1 | tee "$words"
+    lane_status=${PIPESTATUS[0]}
     set -e
     if [ "$lane_status" -eq 0 ]; then
         lanes_passed=$((lanes_passed + 1))
     else
         result="FAILED ($lane_status)"
         lanes_failed=$((lanes_failed + 1))
+        lanes_words+=$(printf '\n==> the last words of %s:\n' "$name" && tail -n 40 "$words" | cut -c 1-600)$'\n'
     fi
+    rm -f "$words"
     lanes_table+=$(printf '%-24s %6d s   %s' "$name" "$((SECONDS - start))" "$result")$'\n'
     printf -- '--- %s: %s, %d s\n' "$name" "$result" "$((SECONDS - start))"
 }
 
-# finish: prints all lanes again and the sum; the status is 0 where none failed.
+# finish: prints the last words of the lanes that failed, all lanes again and the sum; the status is 0 where none failed.
 finish() {
+    [ -z "$lanes_words" ] || printf '%s\n' "$lanes_words"
     printf '\n%s\n%d passed, %d failed\n' "$lanes_table" "$lanes_passed" "$lanes_failed"
     [ "$lanes_failed" -eq 0 ]
 }
