@@ -1,5 +1,3 @@
-import ByteCoding
-
 #if canImport(Darwin)
 import Darwin
 #else
@@ -53,19 +51,4 @@ public struct Arrival: Hashable, Sendable {
         return [UInt8](repeating: 0, count: 16)
         #endif
     }()
-
-    init?(_ bytes: RawSpan) {
-        guard bytes.byteCount == 32 else { return nil }
-        self.init(
-            wallMilliseconds: Int64(bitPattern: bytes.uint64(at: 0)),
-            monotonicMilliseconds: Int64(bitPattern: bytes.uint64(at: 8)), boot: bytes.extracting(16..<32).toArray())
-    }
-
-    var bytes: [UInt8] {
-        var writer = ByteWriter(capacity: 32)
-        writer.append(littleEndian: wallMilliseconds)
-        writer.append(littleEndian: monotonicMilliseconds)
-        writer.append(contentsOf: boot)
-        return writer.bytes
-    }
 }

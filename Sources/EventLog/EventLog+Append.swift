@@ -93,7 +93,7 @@ extension EventLog {
             if let head {
                 try transaction.put(head.bytes.span.bytes, for: ReplicaKey(replica), in: tables.heads)
             }
-            try transaction.append(arrival.bytes.span.bytes, for: first, in: tables.arrivals)
+            try Self.put(arrival, of: first..<state.nextPosition, in: transaction, tables)
             return appended
         }
     }
@@ -119,9 +119,7 @@ extension EventLog {
             let first = state.nextPosition
             var clock = HybridClock(last: state.clock)
             try Self.copy(frames, arrival, &clock, &state, transaction, tables)
-            if state.nextPosition > first {
-                try transaction.append(arrival.bytes.span.bytes, for: first, in: tables.arrivals)
-            }
+            try Self.put(arrival, of: first..<state.nextPosition, in: transaction, tables)
             state.clock = clock.last
             return Int(state.nextPosition - first)
         }

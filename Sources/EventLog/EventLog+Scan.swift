@@ -181,17 +181,4 @@ extension EventLog {
             guard next > before else { throw EventLogError.damaged("the runs of a replica") }
         }
     }
-
-    /// When this store got the event at `position`; `nil` where there is none.
-    public func arrival(of position: Position) throws -> Arrival? {
-        try read { transaction in
-            let tables = try LogTables(in: transaction)
-            guard position >= 1, position < (try Self.state(in: transaction, tables.meta).nextPosition) else {
-                return nil
-            }
-            let arrival = try transaction.withLast(atOrBefore: position, in: tables.arrivals) { Arrival($1) }
-            guard let arrival, let arrival else { throw EventLogError.damaged("when events arrived") }
-            return arrival
-        }
-    }
 }

@@ -47,7 +47,7 @@ extension EventLog {
                 let first = state.nextPosition
                 var clock = HybridClock(last: state.clock)
                 try Self.copy(trailing.frames, trailing.arrival, &clock, &state, transaction, tables)
-                try transaction.append(trailing.arrival.bytes.span.bytes, for: first, in: tables.arrivals)
+                try Self.put(trailing.arrival, of: first..<state.nextPosition, in: transaction, tables)
                 state.clock = clock.last
             }
         } catch is NothingTrails {}
@@ -132,7 +132,7 @@ private struct TrailingEvents {
     /// When the events from `position` on came: what stood in the row of that, else by the stamp of the first one.
     private static func arrival(at position: Position, in rows: SalvagedRows, or stamp: Stamp?) -> Arrival {
         for (key, value) in rows.allRows(of: .arrivals) where key.span.bytes.bigEndianUInt64(at: 0) == position {
-            if let arrival = value.withSpan({ Arrival($0) }) { return arrival }
+            if let row = value.withSpan({ ArrivalRow($0) }) { return row.arrival }
         }
         return Arrival(
             wallMilliseconds: stamp?.milliseconds ?? 0, monotonicMilliseconds: 0,

@@ -10,7 +10,7 @@ import LMDB
 // | events | position (8, big-endian) | frame |
 // | runs | replica (16), first sequence (8) | position of that first event (8): the run goes on until the next one |
 // | heads | replica (16) | last sequence, its position, its stamp (8 each) |
-// | arrivals | first position of a commit (8) | wall ms, monotonic ms, boot id (16): when this store got them |
+// | arrivals | first position of a commit (8) | wall ms, monotonic ms, boot id (16): when this store got them; how many they are (varint) |
 // | trees | replica (16) | number of leaves hashed, then the roots of the subtrees on the right edge |
 // | nodes | replica (16), block (8) | root of the 256 leaves of that block |
 // | erased | replica (16), first sequence (8) | last sequence (8) of a run of events whose values are refused for ever |

@@ -37,7 +37,7 @@ import Testing
         let page = what == "the meta page" ? store.pages.newestMeta : try #require(store.pages.leaves["main"]?.first)
         var bytes = store.pages.bytes
         for offset in page * 4096..<(page + 1) * 4096 { bytes[offset] = 0 }
-        let path = store.path + "-without"
+        let path = store.path + "-without-\(page)"
         try Data(bytes).write(to: URL(filePath: path))
         let report = try LogVerifier.verify(path: path)
         #expect(report.missing == [EventRange(store.store.replica, last.first!.sequence, through: last.last!.sequence)])

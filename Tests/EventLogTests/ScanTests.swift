@@ -1,8 +1,9 @@
 import ByteCoding
-import EventLog
 import Events
 import SeededNumbers
 import Testing
+
+@testable import EventLog
 
 @Suite struct `Finding events in a log` {
     /// A log in which two replicas take turns: `0 0 0 1 1 0 …`.
@@ -70,5 +71,22 @@ import Testing
         for position in 5...6 as ClosedRange<Position> { #expect(try store.log.arrival(of: position) == .test(22)) }
         #expect(try store.log.arrival(of: 0) == nil)
         #expect(try store.log.arrival(of: 7) == nil)
+    }
+    @Test func `a commit whose row is missing is not said to have come with the one before it`() throws {
+        let store = try TestLog()
+        for number in 1...3 {
+            _ = try store.log.append(
+                [.test(2, seed: UInt64(number))], as: store.replica, arrival: .test(11 * number))
+        }
+        try store.log.write { transaction in
+            let tables = try LogTables(in: transaction)
+            try transaction.remove(3, in: tables.arrivals)
+        }
+        #expect(throws: EventLogError.damaged("when events arrived")) { try store.log.arrival(of: 3) }
+        #expect(throws: EventLogError.damaged("when events arrived")) { try store.log.arrival(of: 4) }
+        #expect(try store.log.arrival(of: 2) == .test(11))
+        #expect(try store.log.arrival(of: 5) == .test(33))
+        let report = try LogVerifier.verify(path: store.path)
+        #expect(report.damage.map(\.what) == [.arrival] && report.damage.first?.position == 3)
     }
 }

@@ -125,9 +125,7 @@ extension EventLog {
                 }
             }
             result.appendedCount += Int(state.nextPosition - first)
-            if state.nextPosition > first {
-                try transaction.append(arrival.bytes.span.bytes, for: first, in: tables.arrivals)
-            }
+            try Self.put(arrival, of: first..<state.nextPosition, in: transaction, tables)
             state.clock = entering.clock.last
             var names = try Self.nameState(in: transaction, tables)
             if entering.isUncertain, !names.isUncertain {

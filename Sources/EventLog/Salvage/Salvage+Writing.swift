@@ -57,9 +57,10 @@ extension Salvage {
     }
 
     /// When the events arrived, by their former positions.
-    private func arrivals() -> [(position: Position, value: [UInt8])] {
-        rows.allRows(of: .arrivals).map { ($0.key.span.bytes.bigEndianUInt64(at: 0), $0.value) }
-            .sorted { $0.position < $1.position }
+    private func arrivals() -> [(position: Position, row: ArrivalRow)] {
+        rows.allRows(of: .arrivals).compactMap { key, value in
+            value.withSpan { ArrivalRow($0) }.map { (key.span.bytes.bigEndianUInt64(at: 0), $0) }
+        }.sorted { $0.position < $1.position }
     }
 
     /// Writes the rows that do not follow from the events.
@@ -161,21 +162,23 @@ private struct SalvageWriter {
 
     /// Writes what is to be said of the events.
     mutating func finish(
-        _ now: Arrival, _ arrivals: [(position: Position, value: [UInt8])], _ transaction: borrowing WriteTransaction
+        _ now: Arrival, _ arrivals: [(position: Position, row: ArrivalRow)], _ transaction: borrowing WriteTransaction
     ) throws {
         for (replica, head) in heads.sorted(by: { $0.key < $1.key }) {
             if wholeHeads[replica] == nil { wholeHeads[replica] = head.sequence }
             try transaction.put(head.bytes.span.bytes, for: ReplicaKey(replica), in: tables.heads)
         }
-        guard state.nextPosition > 1 else { return }
-        var last: Position = 0
-        for arrival in arrivals where Arrival(arrival.value.span.bytes) != nil {
-            guard let new = newPosition(of: arrival.position), new > last, new < state.nextPosition else { continue }
-            if last == 0, new > 1 { try transaction.put(now.bytes.span.bytes, for: 1, in: tables.arrivals) }
-            try transaction.put(arrival.value.span.bytes, for: new, in: tables.arrivals)
-            last = new
+        // What no row tells of came with this file.
+        var next: Position = 1
+        for (old, row) in arrivals {
+            guard let first = newPosition(of: old), first >= next else { continue }
+            let (behind, overflow) = old.addingReportingOverflow(row.count)
+            let end = Swift.max(first, (overflow ? nil : newPosition(of: behind)) ?? state.nextPosition)
+            try EventLog.put(now, of: next..<first, in: transaction, tables)
+            try EventLog.put(row.arrival, of: first..<end, in: transaction, tables)
+            next = end
         }
-        if last == 0 { try transaction.put(now.bytes.span.bytes, for: 1, in: tables.arrivals) }
+        try EventLog.put(now, of: next..<state.nextPosition, in: transaction, tables)
     }
 
     /// Where the first event stands now that stood at `position` or behind it.

@@ -1,24 +1,27 @@
 import ByteCoding
 import Events
 
-/// Goes through the times of arrival: each row has to be what was written, and the first event has to have one.
+/// Goes through the times of arrival: each row has to be what was written, and each event has to be in one.
 struct ArrivalCheck: RowVisitor {
     private(set) var damaged: [PageDamage] = []
-    private(set) var first: Position?
-    private(set) var last: Position = 0
     private(set) var malformed = 0
+    /// The position behind the events of the last row.
+    private var next: Position = 1
+    /// The first event that is in no row, or in two.
+    private var odd: Position?
 
     mutating func damage(_ damage: PageDamage) { damaged.append(damage) }
 
     mutating func row(key: RawSpan, value: RawSpan) {
         guard key.byteCount == 8, let count = LogTable.arrivals.contentSize(of: value, under: key),
-            Arrival(value.extracting(0..<count)) != nil
+            let row = ArrivalRow(value.extracting(0..<count))
         else {
             malformed += 1
             return
         }
-        last = key.bigEndianUInt64(at: 0)
-        first = first ?? last
+        let first = key.bigEndianUInt64(at: 0)
+        if first != next { odd = odd ?? Swift.min(first, next) }
+        next = first.addingReportingOverflow(row.count).partialValue
     }
 
     /// What is wrong, in a log whose last event stands at `end`.
@@ -27,9 +30,9 @@ struct ArrivalCheck: RowVisitor {
         if malformed > 0 {
             damage.append(LogDamage(.arrival, "\(malformed) rows are not the times of arrival that were written"))
         }
-        if last > end { damage.append(LogDamage(.arrival, "the log says when an event arrived that is not there")) }
-        if damaged.isEmpty, malformed == 0, end > 0, first != 1 {
-            damage.append(LogDamage(.arrival, position: 1, "the log does not say when its first event arrived"))
+        // Of a page that cannot be read, rows are missing too.
+        if damaged.isEmpty, malformed == 0, let wrong = odd ?? (next == end + 1 ? nil : Swift.min(next, end + 1)) {
+            damage.append(LogDamage(.arrival, position: wrong, "the log does not say, or says twice, when it arrived"))
         }
         return damage
     }
