@@ -26,28 +26,18 @@ public struct Appended: Hashable, Sendable {
     public var last: EventID { EventID(first.replica, first.sequence + UInt64(count) - 1) }
 }
 
-/// How safe a batch is when `append` returns.
-public enum Durability: Sendable {
-    /// On the disk: it survives a power cut. One flush, but for the first two batches of a log that was opened.
-    case durable
-    /// In the file: it survives a crash of the program. A power cut may take it, and the relaxed batches before it, but
-    /// nothing older, until the next durable batch or ``EventLog/flush()``. One flush, always.
-    case relaxed
-}
-
 extension EventLog {
     /// Appends batches as events of `replica` in one commit, and returns where each came to stand.
     ///
-    /// All are as safe as `durability` says when this returns. If it throws, none was appended; after an error of the disk the end of
-    /// the log is checked before the next append, and until that succeeds nothing is acknowledged.
+    /// All are on the disk when this returns, and survive a power cut. If it throws, none was appended; after an error of
+    /// the disk the end of the log is checked before the next append, and until that succeeds nothing is acknowledged.
     ///
     /// - Parameters:
     ///   - batches: None empty. Each gets one stamp and is atomic on its own.
     ///   - arrival: The present moment; its wall clock drives the stamps.
-    /// - Complexity: O(events); the flushes of `durability`, however many batches there are.
-    public func append(
-        _ batches: [DraftBatch], as replica: ReplicaID, arrival: Arrival, durability: Durability = .durable
-    ) throws -> [Appended] {
+    /// - Complexity: O(events), and one flush, however many batches there are. Two flushes at the first two calls after the
+    ///   log was opened, and after another process wrote.
+    public func append(_ batches: [DraftBatch], as replica: ReplicaID, arrival: Arrival) throws -> [Appended] {
         if batches.isEmpty { return [] }
         for batch in batches {
             precondition(!batch.isEmpty, "a batch has at least one event")
@@ -55,7 +45,7 @@ extension EventLog {
                 throw EventLogError.batchTooLarge(count: batch.count, bytes: batch.byteCount)
             }
         }
-        return try commit(durability, mayTrail: true) { transaction, tables, state in
+        return try commit(mayTrail: true) { transaction, tables, state in
             try Self.checkClaim(of: replica, in: transaction, tables)
             var frame = ByteWriter(capacity: 1024)
             var head = try Self.head(of: replica, in: transaction, tables)
@@ -115,7 +105,7 @@ extension EventLog {
     /// - Returns: How many were appended.
     /// - Throws: ``EventLogError/outOfSequence(_:expected:)`` at a gap; then none was appended.
     public func append(copying frames: [[UInt8]], arrival: Arrival) throws -> Int {
-        try commit(.durable) { transaction, tables, state in
+        try commit { transaction, tables, state in
             let first = state.nextPosition
             var clock = HybridClock(last: state.clock)
             try Self.copy(frames, arrival, &clock, &state, transaction, tables)
@@ -183,14 +173,14 @@ extension EventLog {
     /// - Parameter mayTrail: Whether `body` writes nothing but events and what follows from them, so that the commit can
     ///   be brought back from its pages alone: see ``bringBackTrailing()``.
     func commit<Result>(
-        _ durability: Durability, mayTrail: Bool = false,
+        mayTrail: Bool = false,
         _ body: (borrowing WriteTransaction, LogTables, inout LogState) throws -> Result
     ) throws -> Result {
         try checkAfterFailedCommit()
         var before: LogState?
         var seals: Sealer.Mark?
         var goesOn = true
-        var (isBehind, mayBeTrailed) = (false, false)
+        var mayBeTrailed = false
         do {
             let result = try write { transaction in
                 let tables = try LogTables(in: transaction)
@@ -200,20 +190,19 @@ extension EventLog {
                 goesOn = lastWriter.goesOn() && goesOn
                 // Whoever put the file in its place may not have lived to flush its name, or have failed to.
                 if !goesOn { try environment().synchroniseName() }
-                isBehind = durability == .relaxed || mayTrail && goesOn && state.mayBeTrailed
+                let trails = mayTrail && goesOn && state.mayBeTrailed
                 let result = try body(transaction, tables, &state)
                 state.mayBeTrailed = goesOn && (mayTrail || state.mayBeTrailed)
                 mayBeTrailed = state.mayBeTrailed
                 seals = try storeSeals(transaction, tables)
                 try transaction.put(state.bytes.span.bytes, for: LogState.key, in: tables.meta)
-                if isBehind { transaction.flushPagesOnly() }
+                if trails { transaction.flushPagesOnly() }
                 return result
             }
             #if canImport(Darwin)
             // There LMDB's flush ends in the cache of the drive.
-            if durability == .durable { try environment().synchronise() }
+            try environment().synchronise()
             #endif
-            self.isBehind.store(isBehind, ordering: .releasing)
             if mayBeTrailed { hasTrailed.store(true, ordering: .releasing) }
             if let seals { sealer.withLock { $0.didStore(upTo: seals) } }
             return result
@@ -221,18 +210,6 @@ extension EventLog {
             // What was written of it may lie in the file and go on from the same event as the next commit.
             lastWriter.forget()
             if let error = error as? LMDBError, error.mayHaveWritten { suspect.withLock { $0 = before ?? $0 } }
-            throw error
-        }
-    }
-
-    /// Puts relaxed batches on the disk: what was appended before is durable when this returns, and no commit trails.
-    public func flush() throws {
-        guard isBehind.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        try checkAfterFailedCommit()
-        do { try environment().synchronise() } catch {
-            // What a failed flush has lost is not known: the end of the log is looked at before anything more is said.
-            let state = try state()
-            suspect.withLock { $0 = state }
             throw error
         }
     }

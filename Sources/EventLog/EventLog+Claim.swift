@@ -50,12 +50,12 @@ extension EventLog {
     }
 
     /// Claims the log anew, alone among all processes: `decide` gets the present claim and says the next one, and the
-    /// last heads of the replica that writes no more, where it is another one: see ``lastWords(of:)``.
+    /// last heads of the replica that writes no more, where it is another one: see ``ownHeads(of:)``.
     public func claim(
         _ decide: (Claim?) throws -> (next: Claim, lastWords: [(stream: ReplicaID, head: SignedHead)])
     ) throws {
         // A commit like that of a batch: after a failed one nothing is acknowledged before the log was looked at.
-        try commit(.durable) { transaction, tables, _ in
+        try commit { transaction, tables, _ in
             let (claim, lastWords) = try decide(Self.claim(in: transaction, tables))
             for last in lastWords { try keep(last.head, of: last.stream, in: transaction, tables) }
             try transaction.put(claim.bytes.span.bytes, for: Claim.key, in: tables.meta)
@@ -81,7 +81,7 @@ extension EventLog {
 
     /// Gives the claim up: nobody appends here any more who has not claimed the log anew.
     package func giveUpClaim() throws {
-        try commit(.durable) { transaction, tables, _ in
+        try commit { transaction, tables, _ in
             guard let claim = try Self.claim(in: transaction, tables) else { return }
             try Self.giveUpClaim(of: claim.replica, in: transaction, tables)
         }

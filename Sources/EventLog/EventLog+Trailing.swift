@@ -38,7 +38,7 @@ extension EventLog {
         guard try state().mayBeTrailed else { return }
         let rescue = path + "-rescue"
         do {
-            try commit(.durable) { transaction, tables, state in
+            try commit { transaction, tables, state in
                 guard state.mayBeTrailed else { throw NothingTrails() }
                 let trailing = try TrailingEvents(
                     of: path, rescue: rescue, behind: state, heads: Self.vector(in: transaction, tables))
@@ -70,7 +70,7 @@ extension EventLog {
     /// Has the next process not look for a commit that trails, if this one ends here.
     func endTrailing() throws {
         guard hasTrailed.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        try commit(.durable) { _, _, state in state.mayBeTrailed = false }
+        try commit { _, _, state in state.mayBeTrailed = false }
     }
 }
 

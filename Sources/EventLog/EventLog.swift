@@ -25,8 +25,6 @@ public final class EventLog: Sendable {
     let isClosed = Atomic(false)
     /// Set by a commit that failed: nothing is appended until the end of the log has been checked.
     let suspect = Mutex<LogState?>(nil)
-    /// Whether the last commit of this log may not be on the disk as such: a relaxed one, or one that trails.
-    let isBehind = Atomic(false)
     /// Whether the file says, for this log object, that a commit may trail.
     let hasTrailed = Atomic(false)
     /// Who began to write last: see ``bringBackTrailing()``.
@@ -65,9 +63,13 @@ public final class EventLog: Sendable {
     }
 
     /// Opens the log at `path`, and brings back what a power cut left without a meta page: see ``bringBackTrailing()``.
+    ///
+    /// - Throws: `LMDBError` where the file cannot be opened; ``EventLogError/notALog``, ``EventLogError/unknownFormat(_:)``;
+    ///   ``EventLogError/damaged(_:)`` where what it says of itself does not agree.
     public init(opening path: String, options: Environment.Options = Environment.Options()) throws {
         let environment = try Environment.open(path, options: options)
         (id, epoch) = try Self.names(in: environment)
+        try Self.checkAgreement(in: environment)
         self.path = path
         self.options = options
         holder = Mutex(environment)
@@ -158,7 +160,6 @@ public final class EventLog: Sendable {
         if !isReadOnly {
             try endTrailing()
             try writeSeals()
-            try flush()
         }
         isClosed.store(true, ordering: .releasing)
         holder.withLock { $0 }.close()

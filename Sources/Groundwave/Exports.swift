@@ -8,4 +8,3 @@
 @_exported import Settings
 
 @_exported import struct EventLog.Arrival
-@_exported import enum EventLog.Durability

@@ -58,7 +58,7 @@ struct Incarnation: Sendable {
             newKey = key
             try write([next], to: outerFile(ofKey: key.path))
             // Without its last words nobody would believe the last events of the old replica.
-            return (Claim(replica: identity.replica, former: former, token: next), try log.lastWords(of: old))
+            return (Claim(replica: identity.replica, former: former, token: next), try log.ownHeads(of: old))
         }
         try newKey?.finish()
         // From here on the half of before belongs to an earlier state. Without this step it would pass until next time.
@@ -105,7 +105,7 @@ struct Incarnation: Sendable {
         let key = try KeyFile(identity, at: files.identity)
         try write([next], to: outerFile(ofKey: key.path))
         try log.claim { _ in
-            (Claim(replica: identity.replica, former: old.replica, token: next), try log.lastWords(of: old))
+            (Claim(replica: identity.replica, former: old.replica, token: next), try log.ownHeads(of: old))
         }
         try key.finish()
         return (identity, old.replica)

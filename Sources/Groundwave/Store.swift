@@ -313,11 +313,9 @@ public final class Store: Reading {
     /// - Parameters:
     ///   - note: Why, in the user's words; kept with the batch for ever.
     ///   - author: Who, where it is somebody else than the store was opened for.
-    ///   - durability: `.relaxed` for what may lag: a power cut may take the last second of it, a crash of the program
-    ///     nothing.
     @discardableResult
     public func write<Value: Sendable>(
-        note: String = "", author: String? = nil, durability: Durability = .durable,
+        note: String = "", author: String? = nil,
         _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
     ) async throws -> Written<Value> {
         guard let writer else {
@@ -326,7 +324,7 @@ public final class Store: Reading {
                 hint: "Copy it to a place that can be written.")
         }
         return try await passing {
-            try await writer.write(AuditNote(author: author ?? self.author, text: note), durability, body)
+            try await writer.write(AuditNote(author: author ?? self.author, text: note), body)
         }
     }
 

@@ -40,7 +40,6 @@ final class Writer: Sendable {
         var requests: [any Request] = []
         var isScheduled = false
         var unsealed = 0
-        var willFlush = false
     }
 
     /// The most batches of one commit.
@@ -136,13 +135,12 @@ final class Writer: Sendable {
 
     /// Runs `body` and commits what it collected.
     func write<Value: Sendable>(
-        _ note: AuditNote, _ durability: Durability,
-        _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
+        _ note: AuditNote, _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
     ) async throws -> Written<Value> {
         let cancellation = Cancellation()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                enqueue(BatchRequest(note, durability, body, cancellation, continuation))
+                enqueue(BatchRequest(note, body, cancellation, continuation))
             }
         } onCancel: {
             cancellation.isRequested.store(true, ordering: .relaxed)
@@ -230,12 +228,8 @@ final class Writer: Sendable {
                 }
                 if drafts.isEmpty { continue }
                 try introduceIfNew()
-                // Who asked for a durable write gets one; the others of the group have it for nothing.
-                let isDurable = prepared.contains { $0.durability == .durable }
-                let appended = try log.append(
-                    drafts, as: replica, arrival: surroundings.now(), durability: isDurable ? .durable : .relaxed)
-                if !isDurable { flushSoon() }
-                // In the file now. What the views cannot take is healed by the next read, and is no failed write.
+                let appended = try log.append(drafts, as: replica, arrival: surroundings.now())
+                // On the disk now. What the views cannot take is healed by the next read, and is no failed write.
                 _ = try? views.catchUp()
                 didCommit()
                 logger.trace(
@@ -254,21 +248,6 @@ final class Writer: Sendable {
                 for request in prepared { request.fail(error) }
                 if prepared.isEmpty { rest.forEach { $0.fail(error) } }
                 if prepared.isEmpty { return }
-            }
-        }
-    }
-
-    /// Puts relaxed batches on the disk within a second, unless a durable one comes first.
-    private func flushSoon() {
-        let isFirst = waiting.withLock { waiting in
-            defer { waiting.willFlush = true }
-            return !waiting.willFlush
-        }
-        guard isFirst else { return }
-        queue.asyncAfter(deadline: .now() + .seconds(1)) { [self] in
-            waiting.withLock { $0.willFlush = false }
-            do { try log.flush() } catch {
-                logger.error("a flush failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])
             }
         }
     }
@@ -305,7 +284,6 @@ final class Writer: Sendable {
 
 /// A batch that waits for its commit.
 private protocol Request: Sendable {
-    var durability: Durability { get }
     func prepare(_ batch: inout WriteBatch) throws -> DraftBatch
     func succeed(_ batch: Batch?)
     func fail(_ error: any Error)
@@ -318,19 +296,16 @@ private final class Cancellation: Sendable {
 
 private final class BatchRequest<Value: Sendable>: Request {
     private let note: AuditNote
-    let durability: Durability
     private let body: @Sendable (inout WriteBatch) throws -> Value
     private let cancellation: Cancellation
     private let continuation: CheckedContinuation<Written<Value>, any Error>
     private let value = Mutex<Value?>(nil)
 
     init(
-        _ note: AuditNote, _ durability: Durability,
-        _ body: @escaping @Sendable (inout WriteBatch) throws -> Value, _ cancellation: Cancellation,
+        _ note: AuditNote, _ body: @escaping @Sendable (inout WriteBatch) throws -> Value, _ cancellation: Cancellation,
         _ continuation: CheckedContinuation<Written<Value>, any Error>
     ) {
         self.note = note
-        self.durability = durability
         self.body = body
         self.cancellation = cancellation
         self.continuation = continuation

@@ -88,7 +88,7 @@ package struct Applying: Sendable {
         // The key of the damaged store vouches once more for what it wrote, as long as it is here.
         let former = Self.key(at: files.identity)
         if let claim = try temporary.claim() {
-            let words = try former.map { try log.lastWords(of: $0) } ?? []
+            let words = try former.map { try log.ownHeads(of: $0) } ?? []
             try log.claim { _ in (claim, words) }
             // From here on nobody writes to the temporary store: what came behind the copy would be lost.
             try temporary.giveUpClaim()

@@ -25,8 +25,7 @@ import Testing
                 for round in 0..<UInt64(batches) {
                     let batch = DraftBatch.test(1 + Int(round % 5), sizes: .mixed, seed: number * 1000 + round)
                     _ = try log.append(
-                        [batch], as: ReplicaID(high: 1, low: number), arrival: .test(Int(round)),
-                        durability: round % 3 == 0 ? .durable : .relaxed)
+                        [batch], as: ReplicaID(high: 1, low: number), arrival: .test(Int(round)))
                     if round % 16 == 0 { try log.sealPending() }
                 }
             }

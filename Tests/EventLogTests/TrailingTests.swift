@@ -159,7 +159,7 @@ struct TrailingTests {
     func doesNotFollowFailure() throws {
         struct Stop: Error {}
         let log = try going()
-        #expect(throws: Stop.self) { try log.log.commit(.durable, mayTrail: true) { _, _, _ in throw Stop() } }
+        #expect(throws: Stop.self) { try log.log.commit(mayTrail: true) { _, _, _ in throw Stop() } }
         try log.append(5)
         #expect(try !log.log.state().mayBeTrailed)
     }

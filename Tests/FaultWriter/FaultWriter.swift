@@ -5,7 +5,6 @@ import Groundwave
 ///
 /// `fault-writer STORE COUNT NAME`: each contact has a batch of its own, and the comment `NAME n`. Standard output gets
 /// `saved n` after a write that returned and `refused n CODE` after one that threw, each before the next write begins.
-/// `fault-writer STORE COUNT NAME relaxed`: the same, with relaxed writes.
 /// `fault-writer STORE hold`: takes the writer's turn and keeps it until standard input ends.
 @main
 struct FaultWriter {
@@ -22,17 +21,16 @@ struct FaultWriter {
         if arguments[2] == "hold" {
             try await hold(store)
         } else if arguments.count >= 4, let count = Int(arguments[2]) {
-            let durability: Durability = arguments.dropFirst(4).first == "relaxed" ? .relaxed : .durable
-            for number in 1...count { await save(number, as: arguments[3], durability, in: store) }
+            for number in 1...count { await save(number, as: arguments[3], in: store) }
         } else {
             exit(64)
         }
         try? store.close()
     }
 
-    private static func save(_ number: Int, as name: String, _ durability: Durability, in store: Store) async {
+    private static func save(_ number: Int, as name: String, in store: Store) async {
         do {
-            try await store.write(durability: durability) { batch in
+            try await store.write { batch in
                 var contact = Contact("N\(number % 10)FLT", start: 1_700_000_000 + Int64(number), mode: .cw)
                 contact.comment = "\(name) \(number)"
                 _ = try batch.add(contact)

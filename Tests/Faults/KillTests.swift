@@ -58,14 +58,12 @@ import Testing
         }
     }
 
-    @Test(arguments: UInt64(1)...10, ["durable", "relaxed"])
-    func `single writes that were acknowledged are there, and at most one more`(
-        moment: UInt64, durability: String
-    ) async throws {
+    @Test(arguments: UInt64(1)...20)
+    func `single writes that were acknowledged are there, and at most one more`(moment: UInt64) async throws {
         let folder = try TemporaryFolder()
         let store = folder.url.appending(path: "store")
         #expect(try Program.groundwave("init", "--store", store.path).ended(0))
-        let child = try Child(Program.path("fault-writer"), [store.path, "100000", "one", durability])
+        let child = try Child(Program.path("fault-writer"), [store.path, "100000", "one"])
         #expect(child.waitUntilSaid("saved 1\n"))
         var generator = SeededGenerator(seed: moment)
         usleep(UInt32.random(in: 1000...400_000, using: &generator))

@@ -79,9 +79,9 @@ struct FlipStore {
         for round in 0..<90 {
             for other in UInt64(1)...2 where round % Int(other) == 0 {
                 let replica = ReplicaID(high: other, low: 9)
-                _ = try log.append([batch(2, by: replica)], as: replica, arrival: arrival(), durability: .relaxed)
+                _ = try log.append([batch(2, by: replica)], as: replica, arrival: arrival())
             }
-            _ = try log.append([batch(3, by: own)], as: own, arrival: arrival(), durability: .relaxed)
+            _ = try log.append([batch(3, by: own)], as: own, arrival: arrival())
         }
         _ = try log.append([batch(300, by: own)], as: own, arrival: arrival())
         _ = try log.append([batch(1, by: own, bytes: 9_000)], as: own, arrival: arrival())
@@ -111,12 +111,12 @@ struct FlipStore {
         try log.sealPending()
         try log.claim { _ in (Claim(replica: own, former: nil, token: LogID(high: 5, low: 6)), []) }
         for _ in 0..<20 {
-            _ = try log.append([batch(2, by: own)], as: own, arrival: arrival(), durability: .relaxed)
+            _ = try log.append([batch(2, by: own)], as: own, arrival: arrival())
         }
         let views = Views(of: log, kinds: kinds, at: folder + "/views.mdb")
         try views.catchUp()
         for _ in 0..<10 {
-            _ = try log.append([batch(2, by: own)], as: own, arrival: arrival(), durability: .relaxed)
+            _ = try log.append([batch(2, by: own)], as: own, arrival: arrival())
             try views.catchUp()
         }
         try views.synchronise()

@@ -27,8 +27,6 @@ final class Device<Log: SimulatedLog> {
     var view = View()
     /// A state that somebody still looks at: an open form.
     var pinned: View?
-    /// Whether batches were written that may not be on the disk yet.
-    private var hasRelaxed = false
     /// By which readings of names the view was folded.
     private var readingsCount: UInt64 = 0
     /// The greatest vector of this incarnation.
@@ -62,18 +60,16 @@ final class Device<Log: SimulatedLog> {
     }
 
     /// Appends a batch and says that it is there.
-    func write(_ batch: DraftBatch, at time: Int64, durability: Durability = .durable) throws {
+    func write(_ batch: DraftBatch, at time: Int64) throws {
         if mishap == .commitFailed {
             mishap = nil
             truth.met(.failedCommit)
             throw Mishap.commitFailed
         }
-        try flushIfDurable(durability)
         let position = try log.lastPosition()
-        let appended = try log.append(
-            batch, as: identity.replica, arrival: arrival(at: time), durability: durability)
+        let appended = try log.append(batch, as: identity.replica, arrival: arrival(at: time))
         try check(appended)
-        if durability == .durable { try promise(from: position + 1) } else { hasRelaxed = true }
+        try promise(from: position + 1)
         try catchUp()
         truth.note(UInt64(number), appended.first.sequence, appended.stamp.rawValue)
         truth.tell("device \(number) writes \(appended.count) events from \(appended.first.short) on")
@@ -82,23 +78,6 @@ final class Device<Log: SimulatedLog> {
             truth.met(.crashBehindCommit)
             try crash()
         }
-    }
-
-    /// What was relaxed is durable with the next durable batch.
-    private func flushIfDurable(_ durability: Durability) throws {
-        if durability == .durable { try flush() }
-    }
-
-    /// Puts on the disk what is not there yet, and acknowledges it.
-    func flush() throws {
-        try log.flush()
-        try promiseRelaxed()
-    }
-
-    /// What was relaxed until now is durable.
-    func promiseRelaxed() throws {
-        if hasRelaxed { promised.formUnion(try log.leaves()) }
-        hasRelaxed = false
     }
 
     private func promise(from position: Position) throws {
@@ -159,14 +138,8 @@ final class Device<Log: SimulatedLog> {
         truth.tell("device \(number) crashes")
         let before = (position: try log.lastPosition(), digest: view.digest())
         try log.loseMemory()
-        hasRelaxed = false
-        let isLost = try log.lastPosition() < before.position
-        if isLost {
-            truth.met(.lostRelaxedBatch)
-            vector = try log.vector()
-        }
         try start()
-        guard isLost || view.digest() == before.digest else {
+        guard try log.lastPosition() == before.position, view.digest() == before.digest else {
             throw BrokenPromise("Device \(number) shows something else after it was started again.")
         }
         try checkPromises()

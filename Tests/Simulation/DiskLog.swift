@@ -51,13 +51,10 @@ final class DiskLog: SimulatedLog {
     }
 
     func append(
-        _ batch: DraftBatch, as replica: ReplicaID, arrival: Arrival, durability: Durability
+        _ batch: DraftBatch, as replica: ReplicaID, arrival: Arrival
     ) throws -> Appended {
-        // What a power cut takes of relaxed batches is for MemoryLog: here a closed file has them.
-        try log.append([batch], as: replica, arrival: arrival, durability: .durable)[0]
+        try log.append([batch], as: replica, arrival: arrival)[0]
     }
-
-    func flush() throws { try log.flush() }
 
     func vector() throws -> VersionVector { try log.vector() }
 
@@ -88,7 +85,7 @@ final class DiskLog: SimulatedLog {
     func keep(_ head: SignedHead, of stream: ReplicaID) throws { try log.keep(head, of: stream) }
 
     func ownHeads(of identity: Identity) throws -> [(stream: ReplicaID, head: SignedHead)] {
-        try log.lastWords(of: identity)
+        try log.ownHeads(of: identity)
     }
 
     func waitingFrames() throws -> [RangeFrame] { try log.waitingFrames() }

@@ -9,10 +9,9 @@ extension History {
         if numbers.happens(2) { device.mishap = .powerWent }
     }
 
-    private func write(_ batch: DraftBatch, on device: Device<Log>, isRelaxed: Bool = false) throws {
+    private func write(_ batch: DraftBatch, on device: Device<Log>) throws {
         defer { device.mishap = nil }
-        do { try device.write(batch, at: time, durability: isRelaxed ? .relaxed : .durable) } catch Mishap.commitFailed
-        {
+        do { try device.write(batch, at: time) } catch Mishap.commitFailed {
             truth.tell("the disk of device \(device.number) is full")
         }
         if abs(device.clockError) > HybridClock.adoptionBoundMilliseconds { truth.met(.skewedClock) }
@@ -40,7 +39,7 @@ extension History {
             batch.append(change, by: device.identity.replica, using: &numbers)
         }
         guard !batch.isEmpty else { return }
-        try write(batch, on: device, isRelaxed: numbers.happens(20))
+        try write(batch, on: device)
     }
 
     /// A change replaces only what its author was looking at, whatever has come since.

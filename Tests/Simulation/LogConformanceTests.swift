@@ -40,7 +40,7 @@ struct Writer {
         try counts.enumerated().map { place, count in
             try log.append(
                 .seeded(seed * 100 + UInt64(place), count: count), as: replica,
-                arrival: Arrival(milliseconds: milliseconds), durability: .durable)
+                arrival: Arrival(milliseconds: milliseconds))
         }
     }
 
@@ -187,22 +187,6 @@ struct Writer {
         #expect(try reader.log.vector()[author.replica] == 2)
         #expect(try author.log.provenVector(signedBy: author.identity)[author.replica] == 4)
         #expect(try author.log.provenVector(signedBy: nil)[author.replica] == 0)
-    }
-
-    @Test(arguments: LogSort.allCases)
-    func `lets nothing leave that a power cut could take`(sort: LogSort) throws {
-        for way in 0..<2 {
-            let author = try Writer(sort, seed: 1)
-            _ = try author.log.append(
-                .seeded(1), as: author.replica, arrival: Arrival(milliseconds: 1), durability: .relaxed)
-            if way == 0 {
-                _ = try author.range(1, 1)
-            } else {
-                _ = try author.log.provenVector(signedBy: author.identity)
-            }
-            try author.log.loseMemory()
-            #expect(try author.log.vector()[author.replica] == 1)
-        }
     }
 
     @Test(arguments: LogSort.allCases)

@@ -3,10 +3,7 @@ import EventLog
 import Events
 
 extension MemoryLog {
-    func append(
-        _ batch: DraftBatch, as replica: ReplicaID, arrival: Arrival, durability: Durability
-    ) throws -> Appended {
-        if durability == .relaxed { durableRows = durableRows ?? rows }
+    func append(_ batch: DraftBatch, as replica: ReplicaID, arrival: Arrival) throws -> Appended {
         let stream = trees[replica] ?? Stream()
         var clock = HybridClock(last: max(rows.clock, stream.lastStamp))
         let stamp = clock.tick(wallMilliseconds: arrival.wallMilliseconds)
@@ -35,7 +32,6 @@ extension MemoryLog {
             try put(bytes, frame, leaf: leaf)
         }
         rows.clock = clock.last
-        if durability == .durable { flush() }
         return Appended(first: first, count: batch.count, position: position, stamp: stamp)
     }
 

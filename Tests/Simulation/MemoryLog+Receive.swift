@@ -17,7 +17,6 @@ extension MemoryLog {
             try readAnew(rows.streams, vector()) { $0 }
         }
         if received.repeatedCount > 0 { received.filledCount = try fill(from: frames) }
-        flush()
         return received
     }
 
@@ -78,7 +77,7 @@ extension MemoryLog {
             rows.streams.add(stream, to: begins.stream, after: begins.after)
             rows.isUncertain = true
         }
-        if let head = entry.intake.head { keepInCommit(head, of: stream) }
+        if let head = entry.intake.head { keep(head, of: stream) }
         let base = rows.streams.base(of: stream)
         var finder = rows.streams.isEmpty ? nil : finder(rows.streams, vector())
         if let last = rows.streams.predecessor(of: EventID(stream, (trees[stream]?.count ?? 0) + 1)),
@@ -126,7 +125,6 @@ extension MemoryLog {
     }
 
     func erase(_ events: EventSet) throws {
-        flush()
         rows.erased.formUnion(events)
         let erased = rows.erased
         try rewrite { frame, bytes, writer, checksum in

@@ -6,8 +6,8 @@ import Replication
 /// A log without a file: what `EventLog` promises, fast enough for millions of histories.
 ///
 /// What comes in is judged by the code that `EventLog` uses too (`Intake`, `Parking`), and ranges are made by it
-/// (`RangeSource`). What is here instead of LMDB is rows: as they would be on the disk, and, where the last batches
-/// were relaxed, as they are in memory. All else is computed from them and is gone when the power goes.
+/// (`RangeSource`). What is here instead of LMDB is rows, as they would be on the disk. All else is computed from them and is
+/// gone when the power goes.
 final class MemoryLog: SimulatedLog {
     /// What would be on a disk.
     struct Rows {
@@ -28,8 +28,6 @@ final class MemoryLog: SimulatedLog {
 
     let id: LogID
     var rows = Rows()
-    /// What is on the disk, where that is less than ``rows``.
-    var durableRows: Rows?
     var trees: [ReplicaID: Stream] = [:]
     /// The ranges that were made: most go to several others.
     var made: [Making: RangeFrame] = [:]
@@ -70,11 +68,6 @@ final class MemoryLog: SimulatedLog {
     func signedHead(of stream: ReplicaID) -> SignedHead? { rows.signed[stream] }
 
     func keep(_ head: SignedHead, of stream: ReplicaID) {
-        flush()
-        keepInCommit(head, of: stream)
-    }
-
-    func keepInCommit(_ head: SignedHead, of stream: ReplicaID) {
         if let known = rows.signed[stream], known.sequence >= head.sequence { return }
         rows.signed[stream] = head
     }
@@ -100,20 +93,16 @@ final class MemoryLog: SimulatedLog {
 
     func erased() -> EventSet { rows.erased }
 
-    func flush() { durableRows = nil }
-
     func copy() throws -> MemoryLog {
         let copy = MemoryLog(id)
         copy.contextCount = contextCount
         copy.preferredBytes = preferredBytes
-        copy.rows = durableRows ?? rows
-        if durableRows == nil { copy.trees = trees } else { try copy.readRows() }
+        copy.rows = rows
+        copy.trees = trees
         return copy
     }
 
     func loseMemory() throws {
-        rows = durableRows ?? rows
-        durableRows = nil
         try readRows()
     }
 

@@ -18,7 +18,7 @@ enum Mishap: Error {
 /// What can go wrong in a history. Counted where it had an effect, not where it was tried.
 enum Fault: Int, CaseIterable, Sendable {
     case cutConnection, garbage, repeatedRange, reorderedRange, partition, truncation, skewedClock
-    case crash, crashBehindCommit, failedCommit, lostRelaxedBatch, lostNotes
+    case crash, crashBehindCommit, failedCommit, lostNotes
     case restoreNoticed, restoreUnnoticed, clone, fork, lostDevice
     case unreachable, fullPlace, lostAnswer, staleListing, emptiedPlace
     case olderView, sameImport, erasure, unknownEvent

@@ -7,13 +7,8 @@ protocol SimulatedLog: AnyObject, ReplicatedLog {
     /// A new, empty log.
     static func empty(_ id: LogID) throws -> Self
 
-    /// Appends one batch; on the disk when it returns, unless it is relaxed.
-    func append(
-        _ batch: DraftBatch, as replica: ReplicaID, arrival: Arrival, durability: Durability
-    ) throws -> Appended
-
-    /// Puts relaxed batches on the disk.
-    func flush() throws
+    /// Appends one batch; on the disk when it returns.
+    func append(_ batch: DraftBatch, as replica: ReplicaID, arrival: Arrival) throws -> Appended
 
     /// The last event of every replica.
     func vector() throws -> VersionVector
@@ -54,7 +49,7 @@ protocol SimulatedLog: AnyObject, ReplicatedLog {
     /// Takes values out for ever.
     func erase(_ events: EventSet) throws
 
-    /// What a copy of the disk holds: everything that is durable.
+    /// What a copy of the disk holds.
     func copy() throws -> Self
 
     /// The power went: what is here now is what was on the disk.

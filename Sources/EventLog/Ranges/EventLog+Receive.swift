@@ -80,7 +80,7 @@ extension EventLog {
         _ now: Round, _ arrival: Arrival, _ received: inout Received
     ) throws -> Round {
         var (round, result) = (Round(isFirst: false), received)
-        try commit(.durable) { transaction, tables, state in
+        try commit { transaction, tables, state in
             (round, result) = (Round(isFirst: false), received)
             let first = state.nextPosition
             let streams = try Self.streams(in: transaction, tables)

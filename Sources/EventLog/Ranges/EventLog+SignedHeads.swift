@@ -9,12 +9,6 @@ extension EventLog {
         try read { transaction in try signedHead(of: stream, in: transaction, LogTables(in: transaction)) }
     }
 
-    /// The heads of all histories of `identity`'s own events as they are now, signed, and the stream that each ends with.
-    public func lastWords(of identity: Identity) throws -> [(stream: ReplicaID, head: SignedHead)] {
-        try flush()
-        return try ownHeads(of: identity)
-    }
-
     /// Keeps `head`, which was checked, for the history that ends with `stream`, unless a later one is known.
     package func keep(_ head: SignedHead, of stream: ReplicaID) throws {
         try write { transaction in try keep(head, of: stream, in: transaction, LogTables(in: transaction)) }

@@ -5,9 +5,6 @@ package protocol RangeSource {
     /// The name of the log.
     var id: LogID { get }
 
-    /// Puts relaxed batches on the disk.
-    func flush() throws
-
     /// The last event of every stream.
     func vector() throws -> VersionVector
 
@@ -47,8 +44,6 @@ extension RangeSource {
     package func makeFrame(
         of range: EventRange, signedBy identity: Identity?, preferredBytes: Int
     ) throws -> RangeFrame? {
-        // What a power cut may still take must not leave: its numbers would be given to other events.
-        try flush()
         let streams = try streams()
         let (path, base) = (streams.path(to: range.replica), streams.base(of: range.replica))
         let isOwn = identity?.replica == path[0]
@@ -80,7 +75,6 @@ extension RangeSource {
 
     /// See `EventLog.provenVector(signedBy:)`.
     package func proven(signedBy identity: Identity?) throws -> VersionVector {
-        try flush()
         let streams = try streams()
         var vector = try wholeVector()
         for entry in vector.entries where streams.origin(of: entry.replica) != identity?.replica {

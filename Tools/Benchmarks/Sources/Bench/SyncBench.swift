@@ -67,7 +67,7 @@ enum SyncBench {
         var made = 0
         while made < events {
             let (start, count, known) = (first + made, min(304, events - made), ids)
-            ids += try await store.write(note: "Batch", durability: .relaxed) { batch in
+            ids += try await store.write(note: "Batch") { batch in
                 var added: [RecordID] = []
                 for number in start..<(start + count) {
                     let random = mixed(UInt64(number))

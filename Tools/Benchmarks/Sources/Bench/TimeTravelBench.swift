@@ -50,7 +50,7 @@ enum TimeTravelBench {
             let count = min(batch, events - made)
             clock.set(start + Int64(Double(span) * Double(made) / Double(events)))
             let (first, known) = (made, ids)
-            let written = try await store.write(note: "Batch", durability: .relaxed) { batch in
+            let written = try await store.write(note: "Batch") { batch in
                 var added: [RecordID] = []
                 for number in first..<(first + count) {
                     let random = mixed(UInt64(number))
@@ -233,7 +233,7 @@ enum TimeTravelBench {
         }
         for part in stride(from: 0, to: ids.count, by: 4000) {
             let some = ids[part..<min(part + 4000, ids.count)]
-            try await store.write(durability: .relaxed) { batch in
+            try await store.write { batch in
                 for id in some { try batch.set(\.comment, of: id, to: "edited") }
             }
         }

@@ -166,13 +166,11 @@ struct Check {
         let isEmptied = !promises.events.contains { present[Name(replica: $0.replica, sequence: 1)] != nil }
         if unsure.contains("clear"), isEmptied { return }
         var missing = 0
-        var relaxedIsGone = false
         for event in promises.events {
             guard let found = present[Name(replica: event.replica, sequence: event.sequence)] else {
-                if event.isRelaxed { relaxedIsGone = true } else { missing += 1 }
+                missing += 1
                 continue
             }
-            if event.isRelaxed, relaxedIsGone { wrong("of the relaxed events one in the middle is gone") }
             if found.leaf != event.leaf {
                 wrong("event \(event.sequence) of \(event.replica) is another one")
             } else if found.isWithheld != event.isWithheld {

@@ -11,7 +11,7 @@ struct Kills {
         let units = (runs + Self.rounds - 1) / Self.rounds
         lane.work(units: units) { unit, folder in
             var generator = lane.generator(unit)
-            let subject: Trial.Subject = unit.isMultiple(of: 3) ? .lean(.relaxed) : .store
+            let subject: Trial.Subject = unit.isMultiple(of: 3) ? .lean(.durable) : .store
             let trial = try Trial(folder, subject)
             for _ in 0..<min(Self.rounds, runs - unit * Self.rounds) where trial.isWhole {
                 // Sessions take about a quarter of a second; some are killed before they wrote anything.

@@ -12,8 +12,6 @@ struct LeanSession {
     /// How the log is written, and what is said of it.
     enum Sort: String {
         case durable
-        /// Relaxed batches, some durable ones and some flushes between them.
-        case relaxed
         /// Control: nothing is flushed.
         case unflushed
         /// Control: durable batches; afterwards the log is only read, so that what trails is not brought back.
@@ -35,16 +33,12 @@ struct LeanSession {
             let group = generator.chance(0.1) ? 3 : 1
             append(group, to: log)
             done += group
-            if sort == .relaxed, generator.chance(0.1) {
-                if attempt("flush", { try log.flush() }) { Witness.say(line: "f") }
-            }
             if generator.chance(0.04) {
                 guard attempt("close", { try log.close() }), let next = open() else { return }
-                Witness.say(line: "f")
                 log = next
             }
         }
-        if attempt("close", { try log.close() }) { Witness.say(line: "f") }
+        attempt("close") { try log.close() }
     }
 
     private mutating func open() -> EventLog? {
@@ -67,11 +61,9 @@ struct LeanSession {
 
     private mutating func append(_ count: Int, to log: EventLog) {
         let drafts = (0..<count).map { _ in Self.draft(&generator) }
-        let isRelaxed = sort == .relaxed && !generator.chance(0.1)
         attempt("append") {
-            _ = try log.append(
-                drafts, as: Self.replica, arrival: .now(), durability: isRelaxed ? .relaxed : .durable)
-            try witness.tell(of: log, relaxed: sort == .relaxed && isRelaxed)
+            _ = try log.append(drafts, as: Self.replica, arrival: .now())
+            try witness.tell(of: log)
         }
     }
 

@@ -25,9 +25,9 @@ struct Page {
         A process writes to a store, and says of each event when the call that wrote it has returned. Then it meets a fault.
         What is left is opened by another process, which compares it with what was said: every acknowledged event is there
         and has the hash that it had, no batch is there in part, `verify` finds nothing, the views are what a new fold of
-        the log says, and something can be written afterwards. What [Safety.md](Safety.md) promises of relaxed writes is
-        held in the same way. *Lost* counts events, *wrong* counts statements that are not so, *died* counts processes that
-        ended by a signal of their own or did not end. All three must be 0, but for the controls.
+        the log says, and something can be written afterwards. *Lost* counts events, *wrong* counts statements that are not
+        so, *died* counts processes that ended by a signal of their own or did not end. All three must be 0, but for the
+        controls.
 
         Where what lies on the disk is damaged, what can be got out of it counts as promised. Damage may end one process,
         which is not counted: the next one looks at every page before it trusts any, and must not die.
@@ -42,7 +42,7 @@ struct Page {
 
         | lane | how |
         |---|---|
-        | `log-cuts`, `relaxed-cuts`, `store-cuts` | A library between the program and the C library remembers what was written since the last flush. At one of its steps (a write, a flush, a change of a length or a name) the power goes: each such write is kept, dropped or torn between sectors of 512 bytes, names that were changed since the last flush of their folder may go back. Steps are spread evenly, with more where files are made and replaced. A store lives through several cuts; one check in three is cut too |
+        | `log-cuts`, `store-cuts` | A library between the program and the C library remembers what was written since the last flush. At one of its steps (a write, a flush, a change of a length or a name) the power goes: each such write is kept, dropped or torn between sectors of 512 bytes, names that were changed since the last flush of their folder may go back. Steps are spread evenly, with more where files are made and replaced. A store lives through several cuts; one check in three is cut too |
         | `unflushed`, `unread` | Controls: the same with `MDB_NOSYNC`, and with a log that is only read afterwards, so that commits whose meta page is lost are not brought back. Were nothing lost here, the cuts would show nothing |
         | `log-failures`, `store-failures` | Each call of a session that reads, writes, flushes, opens or names fails once, and from then on: `EIO`, `ENOSPC`, `EINTR`, a short write. Some failed flushes forget what they were to write, and the power goes soon after |
         | `kills` | `kill -9` at a random moment |

@@ -25,12 +25,6 @@ struct Run {
                     isControl: false
                 ).run()
             },
-            Plan(name: "relaxed-cuts", title: "power cuts, relaxed writes") { lane in
-                try PowerCuts(
-                    lane: lane, subject: .lean(.relaxed), runs: count(150, 1_500), length: 30, rounds: 6,
-                    isControl: false
-                ).run()
-            },
             Plan(name: "store-cuts", title: "power cuts, whole store") { lane in
                 try PowerCuts(
                     lane: lane, subject: .store, runs: count(250, 2_500), length: 24, rounds: 4, isControl: false

@@ -115,7 +115,7 @@ struct StoreSession {
             if rewrites {
                 try witness.tellAgain(of: opened.log, then: end)
             } else {
-                try witness.tell(of: opened.log, relaxed: word == "relaxed")
+                try witness.tell(of: opened.log)
                 Witness.say(line: end)
             }
         } catch {
@@ -130,8 +130,7 @@ struct StoreSession {
 
     private mutating func next() -> (word: String, Operation) {
         switch Int.random(in: 0..<(onlyAppends ? 75 : 100), using: &generator) {
-        case 0..<34: return ("write", Self.write)
-        case 34..<42: return ("relaxed", Self.writeRelaxed)
+        case 0..<42: return ("write", Self.write)
         case 42..<56: return ("edit", Self.edit)
         case 56..<60: return ("delete", Self.delete)
         case 60..<67: return ("import", Self.importLog)
@@ -153,25 +152,14 @@ struct StoreSession {
         return contact
     }
 
-    private static func write(
-        _ session: inout StoreSession, _ store: Store, _ durability: Durability
-    ) async throws {
+    private static let write: Operation = { session, store, _ in
         let batch = (0..<Int.random(in: 1...20, using: &session.generator)).map { _ in session.contact() }
-        let written = try await store.write(durability: durability) { write in
+        let written = try await store.write { write in
             var ids: [RecordID] = []
             for contact in batch { ids.append(try write.add(contact)) }
             return ids
         }
         session.contacts += written.value
-    }
-
-    private static let write: Operation = { session, store, _ in
-        try await write(&session, store, .durable)
-        return false
-    }
-
-    private static let writeRelaxed: Operation = { session, store, _ in
-        try await write(&session, store, .relaxed)
         return false
     }
 

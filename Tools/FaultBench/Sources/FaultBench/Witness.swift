@@ -7,8 +7,6 @@ import Foundation
 /// | line | what |
 /// |---|---|
 /// | `e POSITION REPLICA SEQUENCE LEAF HELD` | the event is on the disk; `LEAF` is the start of its hash, `HELD` 1 where its values are withheld |
-/// | `r …` | the same of a relaxed event: in the file, and on the disk after the next `f` |
-/// | `f` | what was relaxed is on the disk |
 /// | `z`, lines, `Z` | what is promised from now on, in the place of everything before |
 /// | `b WORD …` | an operation begins |
 /// | `a WORD …` | that operation has returned |
@@ -22,10 +20,10 @@ struct Witness {
     private(set) var last: Position = 0
 
     /// Says that the events behind the last one it told of are there.
-    mutating func tell(of log: EventLog, relaxed: Bool = false) throws {
+    mutating func tell(of log: EventLog) throws {
         var text = ""
         try log.scan(from: last + 1) { position, frame, bytes in
-            text += line(position, frame, bytes, relaxed ? "r" : "e")
+            text += line(position, frame, bytes)
             last = position
             return true
         }
@@ -37,7 +35,7 @@ struct Witness {
         var text = "z\n"
         last = 0
         try log.scan(from: 1) { position, frame, bytes in
-            text += line(position, frame, bytes, "e")
+            text += line(position, frame, bytes)
             last = position
             return true
         }
@@ -47,9 +45,9 @@ struct Witness {
     /// What is there already is no news.
     mutating func pass(over log: EventLog) throws { last = try log.lastPosition() }
 
-    private mutating func line(_ position: Position, _ frame: Frame, _ bytes: RawSpan, _ word: String) -> String {
+    private mutating func line(_ position: Position, _ frame: Frame, _ bytes: RawSpan) -> String {
         let leaf = String(hasher.leaf(of: frame, in: bytes).prefix, radix: 16)
-        return "\(word) \(position) \(frame.id.replica) \(frame.id.sequence) \(leaf) \(frame.isWithheld ? 1 : 0)\n"
+        return "e \(position) \(frame.id.replica) \(frame.id.sequence) \(leaf) \(frame.isWithheld ? 1 : 0)\n"
     }
 
     /// Writes text at once: what was said before a kill was said.
@@ -69,7 +67,6 @@ struct Promises {
         var sequence: UInt64
         var leaf: String
         var isWithheld: Bool
-        var isRelaxed: Bool
 
         init?(_ words: [Substring]) {
             guard words.count == 6, let position = UInt64(words[1]), let sequence = UInt64(words[3]) else { return nil }
@@ -78,11 +75,10 @@ struct Promises {
             self.sequence = sequence
             leaf = String(words[4])
             isWithheld = words[5] == "1"
-            isRelaxed = words[0] == "r"
         }
 
         var line: String {
-            "\(isRelaxed ? "r" : "e") \(position) \(replica) \(sequence) \(leaf) \(isWithheld ? 1 : 0)\n"
+            "e \(position) \(replica) \(sequence) \(leaf) \(isWithheld ? 1 : 0)\n"
         }
     }
 
@@ -115,10 +111,9 @@ struct Promises {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             let words = line.split(separator: " ")
             switch words.first {
-            case "e", "r":
+            case "e":
                 guard let event = Event(words) else { continue }
                 if again != nil { again?.append(event) } else { add(event) }
-            case "f": settle()
             case "z": again = []
             case "Z":
                 events = again ?? events
@@ -142,18 +137,8 @@ struct Promises {
     }
 
     private mutating func add(_ event: Event) {
-        if !event.isRelaxed { settle() }
         events.append(event)
         acknowledged += 1
-    }
-
-    /// What was relaxed is now on the disk.
-    private mutating func settle() {
-        var place = events.count
-        while place > 0, events[place - 1].isRelaxed {
-            place -= 1
-            events[place].isRelaxed = false
-        }
     }
 
     private mutating func returned(_ words: [String]) {
