@@ -12,6 +12,21 @@ public enum ByteCodingError: Error, Hashable, Sendable {
     case notUTF8(offset: Int)
 }
 
+extension ByteCodingError: CustomStringConvertible {
+    /// What is wrong, in words, and at which byte.
+    public var description: String {
+        switch self {
+        case .truncated(let offset, let needed, let available):
+            "\(needed) bytes are needed at byte \(offset), and \(available) are there"
+        case .malformedVarint(let offset): "the number at byte \(offset) is malformed"
+        case .tooLong(let offset, let length, let limit):
+            "the length at byte \(offset) is \(length), and \(limit) is the most"
+        case .trailingBytes(let offset, let count): "\(count) bytes too many at byte \(offset)"
+        case .notUTF8(let offset): "the text at byte \(offset) is not UTF-8"
+        }
+    }
+}
+
 /// A place in bytes that moves forward as things are read; it never reads past the end.
 ///
 /// The reader holds only an offset: the span is passed to each call, since a span cannot be stored. Varints must have

@@ -11,6 +11,18 @@ public enum ChangeError: Error, Hashable, Sendable {
     case inconsistent
 }
 
+extension ChangeError: CustomStringConvertible {
+    /// What is wrong, in words.
+    public var description: String {
+        switch self {
+        case .unknown(let type, let version):
+            "an event of type \(type) in version \(version), which a later version may know"
+        case .malformed(let error): "no well-formed change: \(error)"
+        case .inconsistent: "a change that breaks a rule of changes"
+        }
+    }
+}
+
 /// Walks through the change in an event's shape and values, without making values of what it passes.
 ///
 /// It holds offsets only; shape and values are passed to each call, and are the same each time.
