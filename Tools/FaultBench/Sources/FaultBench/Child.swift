@@ -115,7 +115,7 @@ struct Child {
     }
 }
 
-/// The faulty disk of a process: what `shim/faults.c` reads from the environment.
+/// The faulty disk of a process: what `shim/include/faults.h` reads from the environment.
 struct Shim {
     enum Cut {
         case never
