@@ -107,6 +107,8 @@ let package = Package(
         .executableTarget(name: "transport-writer", dependencies: ["Replication"], path: "Tests/TransportWriter"),
         // The call sites of the public interface, compiled and run: they import what an application imports.
         .testTarget(name: "Examples", dependencies: ["Groundwave", "GroundwaveTesting"], path: "Tests/Examples"),
+        .testTarget(
+            name: "RecoveryTests", dependencies: ["EventLog", "Events", "Projections", "Recovery", "SeededNumbers"]),
         .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records", "SeededNumbers"]),
         .testTarget(
             name: "GroundwaveTests",

@@ -27,6 +27,7 @@ let package = Package(
             name: "Projections",
             dependencies: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "Records", crypto]),
         .target(name: "Replication", dependencies: ["ByteCoding", "EventLog", "Events"]),
+        .target(name: "Recovery", dependencies: ["EventLog", "Events", "LMDB", "Projections"]),
         .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
         .testTarget(name: "SeededNumbersTests", dependencies: ["SeededNumbers"]),
         .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events", "SeededNumbers"]),
@@ -50,6 +51,8 @@ let package = Package(
         .testTarget(
             name: "ReplicationTests",
             dependencies: ["ByteCoding", "EventLog", "Events", "Replication", "SeededNumbers", "transport-writer"]),
+        .testTarget(
+            name: "RecoveryTests", dependencies: ["EventLog", "Events", "Projections", "Recovery", "SeededNumbers"]),
         .executableTarget(name: "transport-writer", dependencies: ["Replication"], path: "Tests/TransportWriter"),
         .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records", "SeededNumbers"]),
     ],

@@ -1,0 +1,159 @@
+import EventLog
+import Events
+import Foundation
+import SeededNumbers
+import Testing
+
+@testable import Recovery
+
+@Suite struct `Recovering a log` {
+    /// Makes some pages noise.
+    private static func noise(_ seed: UInt64, _ pages: Int) -> (inout [UInt8]) -> Void {
+        { bytes in
+            var numbers = SeededGenerator(seed: seed)
+            for _ in 0..<pages {
+                let start = Int.random(in: 0..<bytes.count / 4096, using: &numbers) * 4096
+                for offset in start..<start + 4096 { bytes[offset] = UInt8.random(in: 0...255, using: &numbers) }
+            }
+        }
+    }
+
+    @Test func `preserves the file byte for byte, each incident in a folder of its own`() throws {
+        let made = try DamagedLog(50, Self.noise(1, 1))
+        let bytes = try Data(contentsOf: URL(filePath: made.files.log))
+        let record = try made.begin()
+        // Another process that finds the same gets the record of the first one.
+        #expect(try made.begin() == record)
+        try DurableFile.remove(made.files.failure)
+        let second = try made.begin()
+        #expect(second.backup != record.backup && !record.isMoved && !second.isMoved)
+        for name in [record.backup, second.backup] {
+            let copy = made.files.folder.appending(path: name).appending(path: "log.mdb")
+            #expect(try Data(contentsOf: copy) == bytes)
+        }
+        #expect(try Data(contentsOf: URL(filePath: made.files.log)) == bytes)
+    }
+
+    @Test(arguments: UInt64(1)...30)
+    func `accounts for each event, and keeps what was logged meanwhile`(seed: UInt64) throws {
+        let made = try DamagedLog(300, Self.noise(seed, Int(seed % 4) + 1))
+        let record = try made.begin()
+        let receipt = try #require(try made.incident.prepare(record))
+        #expect(receipt.recovered + receipt.lostCount == receipt.appended)
+        #expect(receipt.isAtLeast || receipt.appended == 300)
+        // Once more gives what is there already.
+        #expect(try made.incident.prepare(record) == receipt)
+        let meanwhile = try made.logMeanwhile(3)
+        let choice = Choice(.salvage, at: Date(timeIntervalSince1970: 1_700_000_000))
+        try choice.write(made.files)
+        let applying = Applying(choice, in: made.files, arrival: .test(2000))
+        #expect(try applying.run() == receipt)
+        let now = try made.leavesNow()
+        #expect(now.suffix(3) == meanwhile[...])
+        #expect(now.count == Int(receipt.recovered) + 3)
+        #expect(Set(now).subtracting(meanwhile).isSubset(of: made.leaves))
+        // A process that was killed before it came to say so leaves it to be done once more: nothing changes.
+        _ = try applying.run()
+        #expect(try made.leavesNow() == now)
+        try applying.finish()
+        #expect(!made.files.isWaiting && !RecoveryFiles.exists(made.files.work.path))
+        #expect(made.files.lastReceipt == receipt)
+        #expect(try LogVerifier.verify(path: made.files.log).damage.allSatisfy { $0.what == .hole })
+    }
+
+    @Test func `that is reset begins with what was logged meanwhile`() throws {
+        let made = try DamagedLog(50, Self.noise(3, 2))
+        _ = try made.begin()
+        let meanwhile = try made.logMeanwhile(4)
+        let choice = Choice(.reset, at: Date(timeIntervalSince1970: 1_700_000_000))
+        try choice.write(made.files)
+        #expect(try Applying(choice, in: made.files, arrival: .test(2000)).run() == nil)
+        #expect(try made.leavesNow() == meanwhile)
+        let key = try Data(contentsOf: URL(filePath: made.files.identity))
+        #expect(key == Data(repeating: 1, count: 32))
+    }
+
+    @Test func `does nothing where nothing was decided, or it was done`() throws {
+        let made = try DamagedLog(20)
+        let applying = Applying(Choice(.reset, at: Date()), in: made.files, arrival: .test(1))
+        #expect(try applying.run() == nil)
+        #expect(try made.leavesNow() == made.leaves)
+    }
+
+    @Test func `waits though its record cannot be read, and its leftovers stay`() throws {
+        let made = try DamagedLog(20)
+        try Data("{".utf8).write(to: URL(filePath: made.files.failure))
+        #expect(made.files.isWaiting)
+        #expect(FailureRecord.read(made.files.failure)?.code == "damaged")
+        try FileManager.default.createDirectory(at: made.files.temporary, withIntermediateDirectories: true)
+        made.files.removeLeftovers()
+        #expect(RecoveryFiles.exists(made.files.temporary.path))
+        try DurableFile.remove(made.files.failure)
+        made.files.removeLeftovers()
+        #expect(!RecoveryFiles.exists(made.files.work.path))
+    }
+
+    @Test func `looks at each page where it is asked to, and at what leads to them always`() throws {
+        let whole = try DamagedLog(300)
+        try Preflight(whole.files).check(isFull: true)
+        let short = try DamagedLog(300) { bytes in bytes.removeLast(bytes.count / 2) }
+        #expect(throws: Incident.Finding.self) { try Preflight(short.files).check(isFull: false) }
+        // A bit in each frame, wherever one lies: nothing leads from them to others.
+        let leaf = try DamagedLog(300) { bytes in
+            let magic = withUnsafeBytes(of: Frame.magic.littleEndian) { Array($0) }
+            for place in stride(from: 8192, to: bytes.count - 24, by: 2) where Array(bytes[place..<place + 4]) == magic
+            {
+                bytes[place + 20] ^= 1
+            }
+        }
+        try Preflight(leaf.files).check(isFull: false)
+        #expect(throws: Incident.Finding.self) { try Preflight(leaf.files).check(isFull: true) }
+        try DurableFile.remove(whole.files.log)
+        #expect { try Preflight(whole.files).check(isFull: false) } throws: {
+            ($0 as? Incident.Finding)?.code == "missing"
+        }
+    }
+}
+
+@Suite struct `What is known of a store that was open` {
+    @Test func `is told by the marks of processes that ended, not of those that live`() throws {
+        let made = try DamagedLog(1)
+        let (folder, state) = (made.files.folder, made.files.folder.appending(path: "state"))
+        let mark = try #require(OpenMark(folder, in: state))
+        #expect(OpenMark.left(by: folder, in: state) == [])
+        mark.abandon()
+        let left = OpenMark.left(by: folder, in: state)
+        #expect(left.count == 1)
+        OpenMark.forget(left)
+        #expect(OpenMark.left(by: folder, in: state) == [])
+        let other = try #require(OpenMark(folder, in: state))
+        other.remove()
+        #expect(OpenMark.left(by: folder, in: state) == [])
+    }
+
+    @Test func `is whether this file was looked at, and not one that took its place`() throws {
+        let made = try DamagedLog(1)
+        let (folder, state) = (made.files.folder, made.files.folder.appending(path: "state"))
+        _ = try #require(OpenMark(folder, in: state))
+        let checked = CheckedFile(made.files.log, of: folder, in: state)
+        #expect(!checked.isKnown)
+        checked.note()
+        #expect(checked.isKnown)
+        // Both exist at once, so that the other one has another inode.
+        try FileManager.default.copyItem(atPath: made.files.log, toPath: made.files.log + "-copy")
+        try DurableFile.rename(made.files.log + "-copy", to: made.files.log)
+        #expect(!CheckedFile(made.files.log, of: folder, in: state).isKnown)
+    }
+
+    @Test func `is a file that is there whole or as it was`() throws {
+        let made = try DamagedLog(1)
+        let path = made.files.folder.appending(path: "note").path
+        try DurableFile.write([1, 2, 3], to: path)
+        try DurableFile.write([4], to: path)
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data([4]))
+        #expect(throws: FileFailure.self) { try DurableFile.write([5], to: path + "/below") }
+        let names = try FileManager.default.contentsOfDirectory(atPath: made.files.folder.path)
+        #expect(!names.contains { $0.contains(".part") })
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data([4]))
+    }
+}
