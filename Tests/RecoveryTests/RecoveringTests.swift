@@ -61,6 +61,27 @@ import Testing
         #expect(try LogVerifier.verify(path: made.files.log).damage.allSatisfy { $0.what == .hole })
     }
 
+    @Test func `counts as lost what others know of, by name where they know it`() throws {
+        let made = try DamagedLog(100)
+        let path = made.files.folder.appending(path: "rebuilt.mdb").path
+        var vector = VersionVector()
+        vector[made.replica] = 110
+        func receipt(_ witnesses: [Rebuild.Witness]) throws -> Receipt {
+            let rebuild = Rebuild(log: made.log, witnesses: witnesses, arrival: .test(1), epoch: 4)
+            return try rebuild.run(Salvage(path: made.files.log), source: "log.mdb", to: path)
+        }
+        let alone = try receipt([])
+        #expect(alone.appended == 100 && alone.recovered == 100 && alone.lostCount == 0)
+        let views = try receipt([Rebuild.Witness(name: "views", positions: 120)])
+        #expect(views.appended == 120 && views.lost == [] && views.unnamed == 20)
+        let both = try receipt([
+            Rebuild.Witness(name: "views", positions: 120), Rebuild.Witness(name: "peers", vector: vector),
+        ])
+        #expect(both.appended == 120 && both.recovered == 100 && both.unnamed == 10)
+        #expect(both.lost.compactMap(\.events) == [EventRange(made.replica, 101, through: 110)])
+        #expect(both.witnesses == ["file", "views", "peers"])
+    }
+
     @Test func `that is reset begins with what was logged meanwhile`() throws {
         let made = try DamagedLog(50, Self.noise(3, 2))
         _ = try made.begin()
