@@ -63,6 +63,12 @@ if let suites = Context.environment["GROUNDWAVE_SUITE"]?.split(separator: " ").m
     package.targets.removeAll { $0.type == .test && !suites.contains($0.name) }
 }
 
+// For the thread sanitizer: a lock that it sees, in the place of the standard library's.
+if Context.environment["GROUNDWAVE_SEEN_LOCK"] != nil {
+    for target in package.targets where target.type != .system { target.dependencies.append("SeenLock") }
+    package.targets.append(.target(name: "SeenLock", path: "Tests/ThreadSanitizer/SeenLock"))
+}
+
 // The targets of Tools/fuzz, and no suite. The setting is `fuzzer`, or `fuzzer,address`: with it the engine's modules tell
 // libFuzzer which branches an input has reached.
 if let checks = Context.environment["GROUNDWAVE_FUZZ"] {
