@@ -21,7 +21,7 @@ struct Run {
         [
             Plan(name: "log-cuts", title: "power cuts, log alone") { lane in
                 try PowerCuts(
-                    lane: lane, subject: .lean(.durable), runs: count(600, 6_000), length: 30, rounds: 6,
+                    lane: lane, subject: .lean(.durable), runs: count(750, 7_500), length: 30, rounds: 6,
                     isControl: false
                 ).run()
             },
