@@ -5,6 +5,7 @@ import PackageDescription
 // (`--explicit-target-dependency-import-check error`). Docs/Architecture.md says what each module is for.
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -54,6 +55,7 @@ let package = Package(
         // Layer 4
         .target(name: "Recovery", dependencies: ["EventLog", "Events", "LMDB", "Projections"]),
         .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
+        .target(name: "Metering", dependencies: ["ByteCoding", cryptoExtras]),
         .target(name: "Settings", dependencies: ["ByteCoding", "Events", "Records"]),
         .target(name: "Connections", dependencies: ["EventLog", "Events", "Replication", nioCore, nioPosix]),
         // Layer 5
@@ -107,6 +109,7 @@ let package = Package(
         .executableTarget(name: "transport-writer", dependencies: ["Replication"], path: "Tests/TransportWriter"),
         // The call sites of the public interface, compiled and run: they import what an application imports.
         .testTarget(name: "Examples", dependencies: ["Groundwave", "GroundwaveTesting"], path: "Tests/Examples"),
+        .testTarget(name: "MeteringTests", dependencies: ["ByteCoding", "Metering", "SeededNumbers"]),
         .testTarget(
             name: "RecoveryTests", dependencies: ["EventLog", "Events", "Projections", "Recovery", "SeededNumbers"]),
         .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records", "SeededNumbers"]),

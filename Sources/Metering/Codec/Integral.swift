@@ -1,0 +1,67 @@
+/// A column foretold as the sum of another one, or of the product of two: a meter's charge and energy are such sums.
+///
+/// The value of a row is foretold as (factor x sum + offset) / 2 to the shift, rounded down; what is left is written. Where
+/// the meter sums up by itself what it shows, that is nearly always one number.
+struct Integral: Equatable {
+    /// The column that is summed, and the one that it is multiplied by.
+    var first: Int
+    var second: Int?
+    var factor: Int64
+    var offset: Int64
+    /// 0 to 126.
+    var shift: Int
+
+    /// What is left of `values`, or with `isAdding` the values of what is left.
+    ///
+    /// Everything wraps: whatever the numbers are, the one undoes the other.
+    func apply(to values: inout [Int64], of columns: [[Int64]], isAdding: Bool) {
+        let factor = Int128(self.factor), offset = Int128(self.offset)
+        var sum: Int64 = 0
+        let ones = columns[first]
+        for row in values.indices {
+            sum = sum &+ (second.map { ones[row] &* columns[$0][row] } ?? ones[row])
+            let foretold = Int64(truncatingIfNeeded: (Int128(sum) &* factor &+ offset) >> Int128(shift))
+            values[row] = isAdding ? values[row] &+ foretold : values[row] &- foretold
+        }
+    }
+
+    /// The line that fits `values` best over the sums; `nil` where there is none, or it foretells nothing.
+    static func fitting(_ values: [Int64], to columns: [[Int64]], _ first: Int, _ second: Int?) -> Integral? {
+        guard values.count >= 16, let start = values.first else { return nil }
+        var sums: [Double] = []
+        sums.reserveCapacity(values.count)
+        var sum: Int64 = 0
+        for row in values.indices {
+            sum = sum &+ (second.map { columns[first][row] &* columns[$0][row] } ?? columns[first][row])
+            sums.append(Double(sum))
+        }
+        let count = Double(values.count)
+        let meanSum = sums.reduce(0, +) / count
+        let meanValue = values.reduce(0) { $0 + Double($1 &- start) } / count
+        var (square, product) = (0.0, 0.0)
+        for row in values.indices {
+            let distance = sums[row] - meanSum
+            square += distance * distance
+            product += distance * (Double(values[row] &- start) - meanValue)
+        }
+        guard square > 0, product != 0 else { return nil }
+        let slope = product / square
+        // 40 bits of it.
+        let shift = 40 - Int(slope.exponent)
+        guard (0...126).contains(shift), abs(slope) < 1e6 else { return nil }
+        let base = Double(sign: .plus, exponent: shift, significand: 1)
+        // The value of the meter is rounded down, which is half a step on the average.
+        let level = (meanValue - slope * meanSum + 0.5) * base
+        guard abs(level) < 9e18 else {
+            // The offset does not fit: give up some bits of the factor.
+            let less = Swift.max(0, shift - Int(level.exponent) + 61)
+            let small = Double(sign: .plus, exponent: less, significand: 1)
+            let offset = (meanValue - slope * meanSum + 0.5) * small
+            guard abs(offset) < 9e18 else { return nil }
+            return Integral(
+                first: first, second: second, factor: Int64(slope * small), offset: Int64(offset), shift: less)
+        }
+        return Integral(
+            first: first, second: second, factor: Int64((slope * base).rounded()), offset: Int64(level), shift: shift)
+    }
+}

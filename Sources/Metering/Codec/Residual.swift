@@ -1,0 +1,103 @@
+/// How the values of a column are foretold; what is left is the residual.
+enum Predictor: Equatable {
+    /// By one value for all.
+    case fixed
+    /// By the value before, or, with a shift, by a mean in which each new value counts 1/2, 1/4, … 1/32.
+    case mean(shift: Int)
+    /// By the line through the two values before.
+    case line
+
+    static let all: [Predictor] = [
+        .fixed, .mean(shift: 0), .mean(shift: 1), .mean(shift: 2), .mean(shift: 3), .mean(shift: 4), .mean(shift: 5),
+        .line,
+    ]
+
+    var code: UInt8 {
+        switch self {
+        case .fixed: 0
+        case .mean(let shift): UInt8(1 + shift)
+        case .line: 7
+        }
+    }
+
+    init?(code: UInt8) {
+        switch code {
+        case 0: self = .fixed
+        case 1...6: self = .mean(shift: Int(code) - 1)
+        case 7: self = .line
+        default: return nil
+        }
+    }
+}
+
+/// The state of a predictor: what it says of the next value.
+struct Prediction {
+    private let isFixed: Bool
+    private let shift: Int64
+    private let isLine: Bool
+    private(set) var next: Int64
+    private var last: Int64
+    /// The mean, times 2 to the shift.
+    private var sum: Int64
+
+    init(_ predictor: Predictor, start: Int64) {
+        (next, last) = (start, start)
+        switch predictor {
+        case .fixed: (isFixed, shift, isLine) = (true, 0, false)
+        case .mean(let shift): (isFixed, self.shift, isLine) = (false, Int64(shift), false)
+        case .line: (isFixed, shift, isLine) = (false, 0, true)
+        }
+        sum = start << shift
+    }
+
+    /// Takes in the value that came. All sums wrap, so that any values have residuals.
+    @inline(__always)
+    mutating func take(_ value: Int64) {
+        if isFixed { return }
+        if isLine {
+            next = value &+ (value &- last)
+            last = value
+        } else if shift == 0 {
+            next = value
+        } else {
+            sum = sum &+ (value &- (sum >> shift))
+            next = (sum &+ (1 << (shift &- 1))) >> shift
+        }
+    }
+}
+
+/// A signed number as an unsigned one: 0, -1, 1, -2 become 0, 1, 2, 3.
+@inline(__always)
+func zigzag(_ value: Int64) -> UInt64 { UInt64(bitPattern: (value << 1) ^ (value >> 63)) }
+
+/// The number that ``zigzag(_:)`` made unsigned.
+@inline(__always)
+func unzigzag(_ value: UInt64) -> Int64 { Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1) }
+
+/// How many bits a number has: 0 for 0, 64 at most.
+@inline(__always)
+func bitLength(_ value: UInt64) -> Int { 64 &- value.leadingZeroBitCount }
+
+/// Numbers as tokens of a small alphabet and bits: small ones are a token each; of the others the token tells how long they
+/// are and their `mantissa` bits behind the first, and the rest are bits.
+struct Tokens {
+    let mantissa: Int
+
+    @inline(__always)
+    func token(of value: UInt64) -> (token: Int, width: Int) {
+        if value < 1 << UInt64(mantissa) { return (Int(value), 0) }
+        let width = bitLength(value) &- 1 &- mantissa
+        let top = Int(truncatingIfNeeded: value >> UInt64(width)) &- (1 << mantissa)
+        return ((1 << mantissa) &+ (width << mantissa) &+ top, width)
+    }
+
+    /// How many bits follow `token`, and the value with zeros for these.
+    @inline(__always)
+    func value(of token: Int) -> (value: UInt64, width: Int) {
+        if token < 1 << mantissa { return (UInt64(token), 0) }
+        let place = token &- (1 << mantissa)
+        let width = place >> mantissa
+        let top = UInt64((1 << mantissa) | (place & ((1 << mantissa) &- 1)))
+        return (top << UInt64(width), width)
+    }
+}

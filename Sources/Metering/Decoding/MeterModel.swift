@@ -1,0 +1,80 @@
+/// A model of USB power meter whose frames can be read.
+public enum MeterModel: String, CaseIterable, Sendable, Hashable {
+    /// RDTech UM24C.
+    case um24c
+    /// RDTech UM25C.
+    case um25c
+    /// RDTech UM34C.
+    case um34c
+    /// RDTech TC66C.
+    case tc66c
+    /// FNIRSI FNB48.
+    case fnb48
+    /// FNIRSI FNB48S and FNB48P.
+    case fnb48s
+    /// FNIRSI C1.
+    case c1
+    /// FNIRSI FNB58.
+    case fnb58
+    /// ChargerLAB POWER-Z KM003C and KM002C.
+    case km003c
+    /// Atorch's meters: UD18, UD24, J7-C, AT24, AT35, DL24, DT24, DT3010 and others, for AC, DC and USB.
+    case atorch
+
+    /// How a meter is reached, where that changes what is sent.
+    public enum Link: String, CaseIterable, Sendable, Hashable {
+        /// A USB cable: HID, CDC or bulk transfers, as the model has it.
+        case usb
+        /// Bluetooth, classic or Low Energy.
+        case bluetooth
+    }
+
+    /// What the meter is called on its case.
+    public var displayName: String {
+        switch self {
+        case .um24c: "RDTech UM24C"
+        case .um25c: "RDTech UM25C"
+        case .um34c: "RDTech UM34C"
+        case .tc66c: "RDTech TC66C"
+        case .fnb48: "FNIRSI FNB48"
+        case .fnb48s: "FNIRSI FNB48S"
+        case .c1: "FNIRSI C1"
+        case .fnb58: "FNIRSI FNB58"
+        case .km003c: "POWER-Z KM003C"
+        case .atorch: "Atorch"
+        }
+    }
+
+    /// The links by which the meter sends measurements, the usual one first.
+    public var links: [Link] {
+        switch self {
+        case .um24c, .um25c, .um34c, .atorch: [.bluetooth]
+        case .tc66c, .fnb48, .fnb48s, .c1, .fnb58: [.usb, .bluetooth]
+        case .km003c: [.usb]
+        }
+    }
+
+    /// How many rows a second the meter sends by `link`: one number, or from its slowest to its fastest.
+    ///
+    /// The meters of RDTech may be asked more often, and repeat themselves then.
+    public func rowsPerSecond(over link: Link) -> ClosedRange<Int> {
+        switch self {
+        case .um24c, .um25c, .um34c: 2...3
+        case .tc66c: 2...10
+        case .fnb48, .fnb48s, .c1, .fnb58: link == .usb ? 100...100 : 10...10
+        case .km003c: 2...1_000
+        case .atorch: 1...1
+        }
+    }
+
+    /// A decoder of what the meter sends by `link`, at the beginning of a stream.
+    ///
+    /// It lets through all that arrives, as is right for a capture. Where a connection was made,
+    /// ``MeterDecoder/begin(into:)`` and ``MeterDecoder/asked(transaction:)`` keep out what is from before.
+    ///
+    /// - Parameter link: Whichever of ``links`` was used; any other is read as the first of them.
+    public func makeDecoder(over link: Link? = nil) -> MeterDecoder {
+        let link = link.flatMap { links.contains($0) ? $0 : nil } ?? links[0]
+        return MeterDecoder(self, over: link)
+    }
+}
