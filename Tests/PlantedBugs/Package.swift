@@ -6,6 +6,7 @@ import PackageDescription
 // names, so that a build does not wait for the others: Tools/histories, Tools/test --sanitize.
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 
 let package = Package(
     name: "PlantedBugs",
@@ -27,6 +28,7 @@ let package = Package(
             name: "Projections",
             dependencies: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "Records", crypto]),
         .target(name: "Replication", dependencies: ["ByteCoding", "EventLog", "Events"]),
+        .target(name: "Metering", dependencies: ["ByteCoding", cryptoExtras]),
         .target(name: "Recovery", dependencies: ["EventLog", "Events", "LMDB", "Projections"]),
         .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
         .testTarget(name: "SeededNumbersTests", dependencies: ["SeededNumbers"]),
@@ -51,6 +53,7 @@ let package = Package(
         .testTarget(
             name: "ReplicationTests",
             dependencies: ["ByteCoding", "EventLog", "Events", "Replication", "SeededNumbers", "transport-writer"]),
+        .testTarget(name: "MeteringTests", dependencies: ["ByteCoding", "Metering", "SeededNumbers"]),
         .testTarget(
             name: "RecoveryTests", dependencies: ["EventLog", "Events", "Projections", "Recovery", "SeededNumbers"]),
         .executableTarget(name: "transport-writer", dependencies: ["Replication"], path: "Tests/TransportWriter"),
@@ -81,7 +84,8 @@ if let checks = Context.environment["GROUNDWAVE_FUZZ"] {
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "ADIF", "ByteCoding", "CFuzzer", "Compression", "EventLog", "Events", "LMDB", "Projections", "Radio",
+                "ADIF", "ByteCoding", "CFuzzer", "Compression", "EventLog", "Events", "LMDB", "Metering", "Projections",
+                "Radio",
                 "Records", "Replication", "SeededNumbers",
             ], path: "Tests/Fuzz/Fuzz",
             linkerSettings: checks.contains("address") ? [.unsafeFlags(["-sanitize=address"])] : []),

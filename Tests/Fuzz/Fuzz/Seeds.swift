@@ -2,6 +2,7 @@ import ADIF
 import ByteCoding
 import Events
 import Foundation
+import Metering
 import Radio
 import Records
 import SeededNumbers
@@ -42,6 +43,32 @@ struct Seeds {
         try writePages(of: there, "waiting")
         try writePages(of: parted(in: scratch), "parted")
         try writeText()
+        try writeMeters()
+    }
+
+    /// Sample blocks of several kinds of columns, and frames of two meters.
+    private func writeMeters() throws {
+        var numbers = SeededGenerator(seed: 11)
+        let noise = (0..<300).map { _ in Int64.random(in: -400...400, using: &numbers) }
+        let held = (0..<300).map { noise[$0 / 7 * 7] * 195 }
+        var (sum, sums) = (Int64(0), [Int64]())
+        for value in noise {
+            sum += value + 500
+            sums.append(sum / 36)
+        }
+        try put(.samples, "noise", SampleBlock.encoded([noise]))
+        try put(.samples, "held", SampleBlock.encoded([held, noise]))
+        try put(.samples, "sums", SampleBlock.encoded([noise, sums], sums: [1: SampleBlock.Sum(of: 0)]))
+        try put(.samples, "extremes", SampleBlock.encoded([[.min, .max, 0, .max], [7, 7, 7, 7]]))
+        // A report of an Atorch meter for USB, and two samples of a KM003C's queue.
+        var report: [UInt8] =
+            [0xFF, 0x55, 0x01, 0x03, 0x00, 0x01, 0xF4, 0x00, 0x00, 0x64] + [UInt8](repeating: 0, count: 25)
+        report.append(report[2...].reduce(0, &+) ^ 0x44)
+        try put(.meter, "atorch", [9, 20] + report + report)
+        let sample: [UInt8] = [0xA9, 0x8B, 0x4D, 0, 0xD2, 0, 0, 0, 0x43, 0, 0xA3, 0x0C, 0, 0, 0, 0]
+        try put(
+            .meter, "km003c",
+            [8, 9, 0x41, 1, 0x82, 0x02, 2, 0, 2, 5, 78, 0, 60, 0] + sample + [79, 0, 60, 0] + sample)
     }
 
     private func put(_ target: Target, _ name: String, _ bytes: [UInt8]) throws {
