@@ -51,12 +51,17 @@ package final class OpenMark: Sendable {
     }
 
     /// The marks of processes that ended without closing the store.
+    ///
+    /// What cannot be looked at now is taken for one: to look at the log closer costs time, and not to may have somebody
+    /// write to a damaged one.
     package static func left(by folder: URL, in stateFolder: URL) -> [String] {
         let marks = Self.folder(of: folder, in: stateFolder)
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: marks.path)) ?? []
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: marks.path) else {
+            return RecoveryFiles.exists(marks.path) ? [marks.path] : []
+        }
         return names.sorted().map { marks.appending(path: $0).path }.filter { path in
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { return false }
+            guard descriptor >= 0 else { return errno != ENOENT }
             defer { close(descriptor) }
             return flock(descriptor, LOCK_EX | LOCK_NB) == 0
         }

@@ -152,6 +152,26 @@ import Testing
         #expect(OpenMark.left(by: folder, in: state) == [])
     }
 
+    @Test func `is thought to have ended badly where a mark cannot be looked at`() throws {
+        let made = try DamagedLog(1)
+        let (folder, state) = (made.files.folder, made.files.folder.appending(path: "state"))
+        try #require(OpenMark(folder, in: state)).remove()
+        let marks = try #require(
+            FileManager.default.contentsOfDirectory(
+                at: state.appending(path: "open"), includingPropertiesForKeys: nil
+            ).first)
+        // A link that leads to itself cannot be opened, not even by root.
+        let loop = marks.appending(path: "1-1").path
+        try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
+        #expect(OpenMark.left(by: folder, in: state) == [loop])
+        OpenMark.forget([loop])
+        #expect(OpenMark.left(by: folder, in: state) == [])
+        // Nor can a file be listed that stands in the place of their folder.
+        try FileManager.default.removeItem(at: marks)
+        try Data().write(to: marks)
+        #expect(!OpenMark.left(by: folder, in: state).isEmpty)
+    }
+
     @Test func `is whether this file was looked at, and not one that took its place`() throws {
         let made = try DamagedLog(1)
         let (folder, state) = (made.files.folder, made.files.folder.appending(path: "state"))
