@@ -15,9 +15,9 @@ package struct Preflight: Sendable {
     /// Looks at the log.
     ///
     /// - Parameter isFull: Whether at every page.
-    /// - Throws: What was found.
+    /// - Throws: ``Incident/Finding``: what was found; `LMDBError` where the system does not give the file now.
     /// - Complexity: About 1 ms for 250 MB; where `isFull`, O(bytes).
-    package func check(isFull: Bool) throws(Incident.Finding) {
+    package func check(isFull: Bool) throws {
         guard RecoveryFiles.exists(files.log) else {
             throw Incident.Finding(code: "missing", message: "the log is not there", file: "log.mdb")
         }
@@ -36,8 +36,11 @@ package struct Preflight: Sendable {
             // A log of a later version is not damaged; whoever opens the file next refuses it for what it is.
             if let format = LogVerifier.format(path: files.log), format != EventLog.format { return }
             throw finding
+        } catch let error as PageFileError where ![EACCES, EPERM, EINVAL].contains(error.code) {
+            // What could not be looked at is not opened: it might be given to liblmdb the next moment, damaged.
+            throw LMDBError(.inputOutput(errno: error.code), path: files.log, during: .open)
         } catch {
-            // A file that the system does not open is not damaged either.
+            // A file that one may not read is not damaged; whoever opens it next says so.
         }
     }
 
