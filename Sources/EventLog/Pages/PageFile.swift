@@ -42,12 +42,16 @@ final class PageFile: Sendable {
     }
 
     /// Fills `bytes` from index `start` on with what stands in the file at `offset`, and returns how many came.
+    ///
+    /// What the system refuses is asked for once more: a disk may give the second time what it did not the first, and a
+    /// store is called damaged for a page that it does not give.
     func read(into bytes: inout [UInt8], from start: Int, at offset: Int) throws(PageFileError) -> Int {
         var code: Int32 = 0
         // The one pointer of the page reader. It is inside the buffer, since `start + filled < count`, and `pread` writes
         // at most the bytes from there to the end of the buffer; nothing keeps it.
         let filled = bytes.withUnsafeMutableBytes { buffer in
             var filled = 0
+            var wasRefused = false
             while start + filled < buffer.count {
                 let part = pread(
                     descriptor, buffer.baseAddress! + start + filled, buffer.count - start - filled,
@@ -56,8 +60,11 @@ final class PageFile: Sendable {
                 if part > 0 {
                     filled += part
                 } else if errno != EINTR {
-                    code = errno
-                    break
+                    if wasRefused {
+                        code = errno
+                        break
+                    }
+                    wasRefused = true
                 }
             }
             return filled
