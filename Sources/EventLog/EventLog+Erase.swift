@@ -91,10 +91,8 @@ extension EventLog {
     }
 
     static func erasedRange(_ key: RawSpan, _ value: RawSpan) -> EventRange? {
-        guard let key = ReplicaNumberKey(keyBytes: key), value.byteCount == 8, key.number >= 1,
-            value.uint64(at: 0) >= key.number
-        else { return nil }
-        return EventRange(key.replica, key.number, through: value.uint64(at: 0))
+        guard let key = ReplicaNumberKey(keyBytes: key), value.byteCount == 8 else { return nil }
+        return EventRange(key.replica, named: key.number, through: value.uint64(at: 0))
     }
 
     private static func put(_ erased: EventSet, in transaction: borrowing WriteTransaction) throws {

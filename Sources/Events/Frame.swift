@@ -6,7 +6,7 @@ public enum FrameError: Error, Hashable, Sendable {
     case notAFrame
     /// The frame says `length` bytes and `available` are there.
     case truncated(length: Int, available: Int)
-    /// The lengths within the frame do not add up, or exceed ``EventLimits``.
+    /// The lengths within the frame do not add up, or they or the event's number exceed ``EventLimits``.
     case malformed
     /// The checksum at the end of the frame and the one computed from its bytes differ.
     case checksumMismatch(stored: UInt32, computed: UInt32)
@@ -22,6 +22,8 @@ public enum EventLimits {
     public static let batchBytes = 4 << 20
     /// The most replicas that one event may say it observed.
     public static let observedCount = 1024
+    /// The highest number of an event: more than a log has room for, so that sums over some thousand replicas stay exact.
+    public static let sequenceNumber: SequenceNumber = 1 << 48
 }
 
 /// One event as it lies on disk: where its parts are, and the numbers of its header.
@@ -119,6 +121,7 @@ public struct Frame: Hashable, Sendable {
         isLost = flags == Self.lostFlag
         observesAll = observedWord & Self.observesAllBit != 0
         let written = EventID(ReplicaID(at: Self.prefixSize, of: bytes), bytes.uint64(at: Self.prefixSize &+ 16))
+        guard written.sequence >= 1, written.sequence <= EventLimits.sequenceNumber else { throw .malformed }
         readings = valuesEnd..<(length &- 4)
         id = readingsLength == 0 ? written : WrittenNames.readings(in: bytes, readings).reduce(written) { $1($0) }
         stamp = Stamp(rawValue: bytes.uint64(at: Self.prefixSize &+ 24))

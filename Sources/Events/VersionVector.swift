@@ -86,6 +86,12 @@ public struct EventRange: Hashable, Sendable {
         self.last = last
     }
 
+    /// The events `first` to `last` of `replica`, as something from outside names them; `nil` where there can be none.
+    public init?(_ replica: ReplicaID, named first: SequenceNumber, through last: SequenceNumber) {
+        guard first >= 1, first <= last, last <= EventLimits.sequenceNumber else { return nil }
+        self.init(replica, first, through: last)
+    }
+
     /// How many events these are.
     public var count: UInt64 { last - first + 1 }
 }

@@ -13,8 +13,8 @@ extension EventSet {
     private static func range(_ text: String) -> EventRange? {
         guard let match = text.wholeMatch(of: /([0-9A-Z]{26})\.([0-9]{1,20})-([0-9]{1,20})/),
             let replica = ReplicaID(text: String(match.1)), let first = SequenceNumber(match.2),
-            let last = SequenceNumber(match.3), first >= 1, first <= last
+            let last = SequenceNumber(match.3)
         else { return nil }
-        return EventRange(replica, first, through: last)
+        return EventRange(replica, named: first, through: last)
     }
 }

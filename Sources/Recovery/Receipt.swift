@@ -15,7 +15,10 @@ package struct Receipt: Codable, Hashable, Sendable {
             (replica, first, last) = ("\(range.replica)", range.first, range.last)
         }
 
-        package var events: EventRange? { ReplicaID(text: replica).map { EventRange($0, first, through: last) } }
+        /// These; `nil` where nothing can be named so.
+        package var events: EventRange? {
+            ReplicaID(text: replica).flatMap { EventRange($0, named: first, through: last) }
+        }
     }
 
     package var version = 1
@@ -45,11 +48,14 @@ package struct Receipt: Codable, Hashable, Sendable {
     /// How many events are lost.
     package var lostCount: UInt64 { lost.reduce(0) { $0 + $1.count } + unnamed }
 
-    /// Reads the receipt at `path`; `nil` where there is none.
+    /// Reads the receipt at `path`; `nil` where there is none, or what it says cannot be.
     package static func read(_ path: String) -> Receipt? {
-        FileManager.default.contents(atPath: path).flatMap {
-            try? FailureRecord.decoder.decode(Receipt.self, from: $0)
-        }
+        guard let content = FileManager.default.contents(atPath: path),
+            let receipt = try? FailureRecord.decoder.decode(Receipt.self, from: content),
+            receipt.lost.allSatisfy({ $0.events != nil }),
+            [receipt.appended, receipt.recovered, receipt.unnamed].allSatisfy({ $0 <= EventLimits.sequenceNumber })
+        else { return nil }
+        return receipt
     }
 
     /// Writes it.

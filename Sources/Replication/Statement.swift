@@ -125,8 +125,8 @@ extension ByteWriter {
 }
 
 extension ObservedHead {
-    /// Whether a log can have it: numbers begin at 1, and behind each there is room for a next one.
-    var canBe: Bool { event.sequence >= 1 && event.sequence < .max }
+    /// Whether a log can have it.
+    var canBe: Bool { event.sequence >= 1 && event.sequence <= EventLimits.sequenceNumber }
 }
 
 extension ByteReader {
@@ -144,8 +144,7 @@ extension ByteReader {
         let replica: ReplicaID = try id(in: bytes)
         let first = try uint64(in: bytes)
         let count = UInt64(try uint32(in: bytes))
-        guard first >= 1, count >= 1, first <= UInt64.max - count else { return nil }
-        return EventRange(replica, first, through: first + count - 1)
+        return EventRange(replica, named: first, through: first &+ count &- 1)
     }
 
     /// Reads a statement; `nil` where what it says cannot be.

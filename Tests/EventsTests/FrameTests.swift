@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct `A frame` {
     private static func frame(
-        observed: Int = 0, rest: Int = 3, shape: [UInt8] = [1, 2, 3], values: [UInt8] = [UInt8](40..<90),
+        _ sequence: SequenceNumber = 3, observed: Int = 0, rest: Int = 3, shape: [UInt8] = [1, 2, 3],
+        values: [UInt8] = [UInt8](40..<90),
         isWithheld: Bool = false, after previous: UInt32 = 0xDEAD_BEEF
     ) -> [UInt8] {
         let heads = (0..<observed).map { place in
@@ -13,7 +14,8 @@ import Testing
             return ObservedHead(event: event, rootPrefix: 0x0123_4567_89AB_CDEF)
         }
         let header = EventHeader(
-            id: EventID(ReplicaID(high: 1, low: 2), 3), stamp: Stamp(milliseconds: 1_700_000_000_000, counter: 9),
+            id: EventID(ReplicaID(high: 1, low: 2), sequence),
+            stamp: Stamp(milliseconds: 1_700_000_000_000, counter: 9),
             rest: rest, observed: heads)
         var writer = ByteWriter()
         writer.append(
@@ -113,6 +115,15 @@ import Testing
             try Self.verify(Self.frame(values: [UInt8](repeating: 0, count: most))).length == EventLimits.batchBytes)
         #expect(throws: FrameError.malformed) {
             try Self.verify(Self.frame(values: [UInt8](repeating: 0, count: most + 1)))
+        }
+    }
+
+    @Test func `of a number that no event has is refused`() throws {
+        for number in [1, EventLimits.sequenceNumber] {
+            #expect(try Self.verify(Self.frame(number)).id.sequence == number)
+        }
+        for number in [0, EventLimits.sequenceNumber + 1, .max] {
+            #expect(throws: FrameError.malformed) { try Self.verify(Self.frame(number)) }
         }
     }
 

@@ -105,10 +105,10 @@ extension RangeFrame {
             }
             let replica = ReplicaID(at: 24, of: bytes)
             let (first, count) = (bytes.uint64(at: 40), UInt64(bytes.uint32(at: 48)))
-            guard first >= 1, count >= 1, count <= RangeLimits.eventCount, first <= UInt64.max - count else {
-                throw .malformed
-            }
-            range = EventRange(replica, first, through: first + count - 1)
+            guard count <= RangeLimits.eventCount,
+                let range = EventRange(replica, named: first, through: first &+ count &- 1)
+            else { throw .malformed }
+            self.range = range
             head = SignedHead(
                 log: LogID(at: 8, of: bytes), replica: replica, sequence: bytes.uint64(at: 52),
                 root: Hash256(at: 60, of: bytes), publicKey: bytes.extracting(92..<124).toArray(),

@@ -60,7 +60,7 @@ public struct Salvage {
         // A position is a key, which no checksum covers: alone it says nothing of how many there were.
         positionCount = UInt64(placed.count)
         for frame in placed where frame.isLost {
-            known[frame.event.replica] = Swift.max(known[frame.event.replica], frame.event.sequence)
+            note(frame.event.replica, had: frame.event.sequence)
         }
         noteWitnesses()
     }
@@ -76,8 +76,8 @@ public struct Salvage {
 
     /// Adds what others know: that the log had events up to these, and so many positions.
     public mutating func expect(_ vector: VersionVector, positions: UInt64 = 0) {
-        positionCount = Swift.max(positionCount, positions)
-        for entry in vector.entries { known[entry.replica] = Swift.max(known[entry.replica], entry.sequence) }
+        note(positions: positions)
+        for entry in vector.entries { note(entry.replica, had: entry.sequence) }
     }
 
     /// The events that the log had and that were not found, in order.
@@ -101,30 +101,37 @@ public struct Salvage {
     /// What the file says of how many events there were: the events, the heads, the trees, the runs, the state.
     private mutating func noteWitnesses() {
         for frame in frames {
-            let last = frame.event.sequence + UInt64(frame.rest)
-            known[frame.event.replica] = Swift.max(known[frame.event.replica], last)
+            note(frame.event.replica, had: frame.event.sequence + UInt64(frame.rest))
         }
         for (key, value) in rows.allRows(of: .heads) where key.count == 16 && value.count == 24 {
-            let replica = ReplicaID(key)
-            known[replica] = Swift.max(known[replica], value.span.bytes.uint64(at: 0))
-            positionCount = Swift.max(positionCount, value.span.bytes.uint64(at: 8))
+            note(ReplicaID(key), had: value.span.bytes.uint64(at: 0))
+            note(positions: value.span.bytes.uint64(at: 8))
         }
         for (key, value) in rows.allRows(of: .holes) {
             guard let range = EventLog.erasedRange(key.span.bytes, value.span.bytes) else { continue }
-            known[range.replica] = Swift.max(known[range.replica], range.last)
+            note(range.replica, had: range.last)
         }
         for (key, value) in rows.allRows(of: .trees) where key.count == 16 && value.count >= 8 {
-            let replica = ReplicaID(key)
-            known[replica] = Swift.max(known[replica], value.span.bytes.uint64(at: 0))
+            note(ReplicaID(key), had: value.span.bytes.uint64(at: 0))
         }
         for (key, value) in rows.allRows(of: .runs) where key.count == 24 && value.count == 8 {
-            let replica = ReplicaID(Array(key[..<16]))
-            known[replica] = Swift.max(known[replica], key.span.bytes.bigEndianUInt64(at: 16))
-            positionCount = Swift.max(positionCount, value.span.bytes.uint64(at: 0))
+            note(ReplicaID(Array(key[..<16])), had: key.span.bytes.bigEndianUInt64(at: 16))
+            note(positions: value.span.bytes.uint64(at: 0))
         }
         if let state = rows.meta("state").flatMap({ $0.withSpan { LogState($0) } }), state.nextPosition >= 1 {
-            positionCount = Swift.max(positionCount, state.nextPosition - 1)
+            note(positions: state.nextPosition - 1)
         }
+    }
+
+    /// A number that no event can have says nothing.
+    private mutating func note(_ replica: ReplicaID, had sequence: SequenceNumber) {
+        guard sequence <= EventLimits.sequenceNumber else { return }
+        known[replica] = Swift.max(known[replica], sequence)
+    }
+
+    private mutating func note(positions: UInt64) {
+        guard positions <= EventLimits.sequenceNumber else { return }
+        positionCount = Swift.max(positionCount, positions)
     }
 
     private static func runs(of frames: [FoundFrame]) -> [EventRange] {

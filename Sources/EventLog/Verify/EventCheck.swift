@@ -147,7 +147,7 @@ struct EventCheck: RowVisitor {
     ///
     /// A number that comes next is taken, and so is a higher one that the chain vouches for, or behind enough holes.
     private func isPlausible(_ event: EventID, _ replica: ReplicaCheck, isChained: Bool?) -> Bool {
-        guard event.sequence >= replica.expected, event.sequence < .max else { return false }
+        guard event.sequence >= replica.expected else { return false }
         let skipped = event.sequence - replica.expected
         if skipped == 0 { return true }
         return isChained ?? (skipped <= loss.count(from: (replica.last?.position ?? 0) + 1))
