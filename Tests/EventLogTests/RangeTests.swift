@@ -232,6 +232,25 @@ private func read(_ frame: RangeFrame) throws -> RangeFrame {
         #expect(report.events == 25)
     }
 
+    @Test func `half a batch of another history does not keep out a history that is whole`() throws {
+        let author = try Author(seed: 16)
+        try author.append(10, batchCount: 5)
+        let replica = author.identity.replica
+        let (target, twin) = (try TestLog(), try TestLog())
+        for log in [target.log, twin.log] { _ = try log.receive([try author.frame(1, through: 10)], arrival: .test(1)) }
+        // The same key goes on from event 10 with other events, and no more than three of them ever come.
+        _ = try twin.log.append([.test(5, seed: 999)], as: replica, arrival: .test(3))
+        let half = try #require(
+            try twin.log.frame(of: EventRange(replica, 10, through: 12), signedBy: author.identity))
+        #expect(try target.log.receive([try read(half)], arrival: .test(2)).appendedCount == 0)
+        try author.append(4, batchCount: 2)
+        for (first, last) in [(9, 11), (12, 13), (14, 14)] as [(UInt64, UInt64)] {
+            _ = try target.log.receive([try author.frame(first, through: last)], arrival: .test(4))
+        }
+        #expect(try target.log.root(of: replica) == author.log.root(of: replica, through: 14))
+        #expect(try target.log.waitingFrames() == [half])
+    }
+
     @Test func `a range that says what its author did not see is refused where its history is known`() throws {
         let (author, other) = (try Author(seed: 14), try Author(seed: 15))
         try other.append(3)

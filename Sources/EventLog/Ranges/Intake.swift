@@ -104,36 +104,53 @@ package struct Intake {
         return nil
     }
 
-    /// Lines up what follows the last event, as far as batches end.
+    /// How far ranges lead from the last event that is here, along one history.
+    private struct Way {
+        let last: SequenceNumber
+        let edge: MerkleEdge
+        /// The range that ends there, and the way that it goes on from; `nil` for what is here.
+        let step: (frame: RangeFrame, from: Int)?
+    }
+
+    /// Lines up what follows the last event, as far as batches end: where ranges tell several histories, that of them
+    /// which goes furthest, since the others may never end their batch.
     private mutating func chain(
         _ candidates: [RangeFrame], _ known: SequenceNumber, _ edge: (SequenceNumber) throws -> MerkleEdge
     ) rethrows {
         guard candidates.contains(where: { $0.range.first <= known + 1 && $0.range.last > known }) else { return }
-        var (last, running) = (known, try edge(known))
-        var whole = (count: 0, last: known, edge: running)
-        for frame in candidates where frame.range.first <= last + 1 && frame.range.last > last {
-            if frame.edge(through: last) != running {
-                guard frame.range.first <= whole.last + 1, frame.edge(through: whole.last) == whole.edge else {
-                    continue
-                }
-                // What is lined up behind the last whole batch is of another history, which may never end its batch.
-                cut(after: whole.count, at: whole.last)
-                last = whole.last
+        var ways = [Way(last: known, edge: try edge(known), step: nil)]
+        var furthest = (way: 0, last: known)
+        // A range goes on from ways that end before it does, so all of these are known when it is looked at.
+        let inOrder = candidates.sorted { ($0.range.last, $0.range.first) < ($1.range.last, $1.range.first) }
+        for frame in inOrder where frame.range.last > known {
+            guard let from = Self.way(in: ways, before: frame) else { continue }
+            let end = Way(last: frame.range.last, edge: frame.endEdge, step: (frame, from))
+            // Another range has led there already.
+            if ways[...].reversed().prefix(while: { $0.last == end.last }).contains(where: { $0.edge == end.edge }) {
+                continue
             }
-            entering.append(Piece(frame: frame, first: last + 1, last: frame.range.last))
-            last = frame.range.last
-            running = frame.endEdge
-            if let end = frame.lastBatchEnd(from: entering[entering.count - 1].first) {
-                whole = (entering.count, end, frame.edge(through: end))
+            ways.append(end)
+            if let whole = frame.lastBatchEnd(from: ways[from].last + 1), whole > furthest.last {
+                furthest = (ways.count - 1, whole)
             }
         }
-        cut(after: whole.count, at: whole.last)
+        var way = furthest.way
+        while let (frame, from) = ways[way].step {
+            entering.append(
+                Piece(frame: frame, first: ways[from].last + 1, last: Swift.min(frame.range.last, furthest.last)))
+            way = from
+        }
+        entering.reverse()
     }
 
-    /// Leaves out what stands behind so many pieces, and what of the last one stands behind an event.
-    private mutating func cut(after count: Int, at last: SequenceNumber) {
-        entering.removeSubrange(count...)
-        if !entering.isEmpty { entering[entering.count - 1].last = last }
+    /// The longest of `ways`, which are in order of their ends, that `frame` goes on from.
+    private static func way(in ways: [Way], before frame: RangeFrame) -> Int? {
+        for place in ways.indices.reversed() {
+            let way = ways[place]
+            if way.last + 1 < frame.range.first { return nil }
+            if way.last < frame.range.last, frame.edge(through: way.last) == way.edge { return place }
+        }
+        return nil
     }
 
     /// The right edge through an event that is here or enters.
