@@ -55,21 +55,23 @@ let package = Package(
         // Layer 4
         .target(name: "Recovery", dependencies: ["EventLog", "Events", "LMDB", "Projections"]),
         .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
-        .target(name: "Metering", dependencies: ["ByteCoding", cryptoExtras]),
+        .target(name: "Metering", dependencies: ["ByteCoding", "Events", "Records", cryptoExtras]),
         .target(name: "Settings", dependencies: ["ByteCoding", "Events", "Records"]),
         .target(name: "Connections", dependencies: ["EventLog", "Events", "Replication", nioCore, nioPosix]),
         // Layer 5
         .target(
             name: "Groundwave",
             dependencies: [
-                "ADIF", "ByteCoding", "Connections", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records",
-                "Recovery", "Replication", "Settings", crypto, grdb, logging,
+                "ADIF", "ByteCoding", "Connections", "EventLog", "Events", "LMDB", "Metering", "Projections", "Radio",
+                "Records", "Recovery", "Replication", "Settings", crypto, grdb, logging,
             ]),
         // Layer 6
         .target(name: "GroundwaveTesting", dependencies: ["Groundwave", "SeededNumbers"]),
         .executableTarget(
             name: "groundwave-cli",
-            dependencies: ["Events", "Groundwave", "Projections", "Radio", "Records", "Settings", arguments, logging],
+            dependencies: [
+                "Events", "Groundwave", "Metering", "Projections", "Radio", "Records", "Settings", arguments, logging,
+            ],
             path: "Tools/groundwave"),
         // Tests mirror the modules.
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"]),

@@ -2,6 +2,7 @@ import EventLog
 import Events
 import Foundation
 import LMDB
+import Metering
 import Projections
 import Radio
 import Records
@@ -249,7 +250,7 @@ public final class Store: Reading {
             [
                 ReplicaKind.schema, ImportKind.schema, MergeKind.schema, RevertKind.schema, ErasureKind.schema,
                 ArchiveKind.schema, RecoveryKind.schema,
-            ] + Radio.allKinds + Settings.allKinds + configuration.kinds.map { $0.schema })
+            ] + Radio.allKinds + Metering.allKinds + Settings.allKinds + configuration.kinds.map { $0.schema })
     }
 
     static func describing<Result>(

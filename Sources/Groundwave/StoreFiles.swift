@@ -10,6 +10,9 @@ struct StoreFiles: Sendable {
     var views: String { folder.appending(path: "views.mdb").path }
     var identity: String { folder.appending(path: "identity").path }
 
+    /// What is being recorded on this device and is not in the log yet.
+    var tailFolder: URL { folder.appending(path: "tails") }
+
     var snapshotFolder: URL { folder.appending(path: "snapshots") }
 
     /// The paths of the snapshots, the oldest first; none where there is no folder of them.
@@ -72,7 +75,7 @@ struct StoreFiles: Sendable {
     var others: [String] {
         let own: Set = [
             "log.mdb", "log.mdb-lock", "log.mdb-writer", "views.mdb", "views.mdb-lock", "views.mdb.boot", "identity",
-            "snapshots", "sync", "sync.json",
+            "snapshots", "sync", "sync.json", "tails",
         ]
         return names.filter { !own.contains($0) && !$0.hasPrefix("views.mdb.new-") }.map {
             folder.appending(path: $0).path

@@ -125,6 +125,11 @@ public struct WriteBatch {
                 .usage, "A value of \(operation.value?.count ?? 0) bytes is too long; 1 MiB is the most.",
                 hint: "Shorten it.")
         }
+        if let block = change.block,
+            block.content.count > ChangeLimits.valueBytes || block.summary.count > ChangeLimits.summaryBytes
+        {
+            throw StoreError(.usage, "A block of \(block.content.count) bytes is too long; 1 MiB is the most.")
+        }
         touched.insert(RecordName(kind: change.kind, id: change.record))
         changes.append(change)
     }

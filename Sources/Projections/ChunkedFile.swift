@@ -40,6 +40,8 @@ enum ChunkedFile {
         case end = 4
         /// Events of one replica as they are, in an archive.
         case events = 5
+        /// Blocks of series without their items, in a snapshot.
+        case blocks = 6
     }
 
     /// What is wrong with a file of this form.

@@ -6,7 +6,7 @@ import Records
 /// The digest of a store's views, with ids, heads and provenance: the same in every store that has the same events,
 /// however and in whatever order they came.
 public struct ViewDigest: Hashable, Sendable {
-    /// SHA-256 over all records in order of kind and id.
+    /// SHA-256 over all records in order of kind and id, then over all blocks of series, without their items.
     public let hash: Hash256
     /// How many records went into it.
     public let records: Int
@@ -30,6 +30,11 @@ extension ViewReader {
                 writer.bytes.span.bytes.withUnsafeBytes { hasher.update(bufferPointer: $0) }
                 return true
             }
+        }
+        try forEachBlock { kind, record, block, summary in
+            writer.removeAll()
+            writer.append(block, of: kind, record, summary: summary)
+            writer.bytes.span.bytes.withUnsafeBytes { hasher.update(bufferPointer: $0) }
         }
         return ViewDigest(hash: Hash256(hasher.finalize()), records: count)
     }

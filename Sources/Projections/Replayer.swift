@@ -52,6 +52,7 @@ struct Replayer {
         let rows = try base.map { SnapshotRows(of: $0, kinds: kinds, try log.runIndex()) }
         try log.withSnapshot { snapshot in
             var groups = EventGroups()
+            var blocks: [(position: Position, place: Place)] = []
             var unread: [(position: Position, reason: [UInt8])] = []
             var last = start
             try snapshot.scan(from: start.position + 1) { position, frame, bytes in
@@ -63,6 +64,10 @@ struct Replayer {
                     let shape = bytes.extracting(frame.shape)
                     let reader = try ChangeReader(
                         shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+                    if reader.block != nil {
+                        blocks.append((position, snapshot.place(of: bytes)))
+                        return position < target && blocks.count < sliceCount
+                    }
                     groups.append(
                         kind: shape.extracting(reader.kind), record: reader.record, position: position,
                         place: snapshot.place(of: bytes))
@@ -82,6 +87,7 @@ struct Replayer {
                 }
                 var writer = try SliceWriter(transaction, tables, kinds: kinds, filter, base: rows)
                 try writer.fold(groups, from: snapshot, transaction)
+                try writer.fold(blocks, from: snapshot, transaction)
                 for entry in unread + writer.unread {
                     try SliceWriter.put(unread: entry, transaction, tables)
                 }

@@ -151,6 +151,39 @@ struct SliceWriter {
         }
     }
 
+    /// Folds the events that add to the series of records, and the blocks that an empty view begins with.
+    mutating func fold(
+        _ blocks: [(position: Position, place: Place)], from snapshot: borrowing LogSnapshot,
+        _ transaction: borrowing WriteTransaction
+    ) throws {
+        var writer = BlockWriter(tables, kinds: kinds)
+        for entry in base?.blocks ?? [] {
+            try entry.summary.withSpan { try writer.add(entry.block, of: entry.kind, entry.record, $0, transaction) }
+        }
+        for (position, place) in blocks {
+            try snapshot.withBytes(at: place) { bytes in
+                let frame = try Frame(bytes, at: position)
+                let (shape, values) = (bytes.extracting(frame.shape), bytes.extracting(frame.values))
+                do throws(ChangeError) {
+                    var reader = try ChangeReader(
+                        shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+                    try reader.validate(shape: shape, values: values)
+                } catch {
+                    unread.append((position, UnreadEvent.encode(error)))
+                    return
+                }
+                let reader = try ChangeReader(
+                    shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+                guard let block = reader.block else { return }
+                let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
+                try writer.add(
+                    StoredBlock(event: frame.id, position: position, first: block.first, count: block.count), of: kind,
+                    reader.record, shape.extracting(block.summary), transaction)
+            }
+        }
+        try writer.finish(transaction)
+    }
+
     /// Notes an event that is not folded.
     static func put(
         unread entry: (position: Position, reason: [UInt8]), _ transaction: borrowing WriteTransaction,

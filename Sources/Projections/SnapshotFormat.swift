@@ -4,11 +4,11 @@ import Events
 import Records
 
 // A snapshot: everything that is needed to go on folding from one vector, in one portable file. Its form is that of
-// ChunkedFile, with the magic `GWS1`; between head and end stand the records of each kind in order of kind and id, and
-// the residue. The first 16 bytes of its checksum are its id.
+// ChunkedFile, with the magic `GWS1`; between head and end stand the records of each kind in order of kind and id, the
+// blocks of their series, and the residue. The first 16 bytes of its checksum are its id.
 //
 // The contents are in SnapshotHead, SnapshotEnd and Records.RecordColumnsWriter; a chunk of records is the kind (text), a
-// varint count and the columns; the residue is frames of the log as they are, one after the other.
+// varint count and the columns; blocks are in SnapshotBlocks.swift; the residue is frames of the log as they are, one after the other.
 
 /// Why a file is no snapshot that can be used. None of it is dangerous: whoever needs a snapshot starts earlier.
 public enum SnapshotError: Error, Hashable, Sendable {
@@ -24,6 +24,8 @@ public enum SnapshotError: Error, Hashable, Sendable {
 
 enum SnapshotFormat {
     static let magic: UInt32 = 0x3153_5747
+    /// What stands between head and end, in this order.
+    static let chunks: Set<ChunkedFile.ChunkType> = [.records, .blocks, .residue]
     /// When a chunk of records is full.
     static let recordsPerChunk = 1 << 14
     static let bytesPerChunk = 4 << 20

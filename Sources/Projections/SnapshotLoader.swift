@@ -113,6 +113,8 @@ struct SnapshotRows {
     private var place = 0
     /// The events that the writer could not fold, and that a program of the same version cannot either.
     private(set) var unread: [(position: Position, reason: [UInt8])] = []
+    /// The blocks of series.
+    private(set) var blocks: [SnapshotBlock] = []
 
     init(of reader: SnapshotReader, kinds: Kinds, _ runs: RunIndex) {
         self.reader = reader
@@ -147,12 +149,13 @@ struct SnapshotRows {
                 isAtEnd = true
                 break
             }
-            if type == .records {
+            switch type {
+            case .records:
                 work.add { [kinds, runs, names = reader.head.names] in
                     Result { try LoadedPart(content, kinds: kinds, names: names, runs) }
                 }
-            } else {
-                note(residue: content)
+            case .blocks: blocks += try SnapshotBlock.read(content, runs)
+            default: note(residue: content)
             }
         }
         guard let next = work.next() else { return false }

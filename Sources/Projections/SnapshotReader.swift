@@ -36,14 +36,15 @@ struct SnapshotReader {
 
     /// Hands out the contents of the chunks between head and end, in order.
     func forEachChunk(_ body: (ChunkedFile.ChunkType, [UInt8]) throws -> Void) throws {
-        do { try file.forEachChunk(of: [.records, .residue], body) } catch let error as ChunkedFile.Failure {
+        do { try file.forEachChunk(of: SnapshotFormat.chunks, body) } catch let error as ChunkedFile.Failure {
             throw SnapshotError(error)
         }
     }
 
     /// The chunk at `offset`, which goes to the next one; 0 stands for the first. `nil` at the end.
     func nextChunk(at offset: inout Int) throws -> (type: ChunkedFile.ChunkType, content: [UInt8])? {
-        do { return try file.nextChunk(at: &offset, of: [.records, .residue]) } catch let error as ChunkedFile.Failure {
+        do { return try file.nextChunk(at: &offset, of: SnapshotFormat.chunks) } catch let error as ChunkedFile.Failure
+        {
             throw SnapshotError(error)
         }
     }

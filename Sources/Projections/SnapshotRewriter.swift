@@ -46,7 +46,12 @@ private struct SnapshotRewriter {
 
     mutating func append(_ type: ChunkedFile.ChunkType, _ content: [UInt8]) throws {
         do {
-            try file.append(type, type == .records ? records(content) : residue(content))
+            switch type {
+            case .records: try file.append(type, records(content))
+            case .residue: try file.append(type, residue(content))
+            // There are no items in it.
+            default: try file.append(type, content)
+            }
         } catch is ByteCodingError { throw SnapshotError.damaged("a part") } catch is RowError {
             throw SnapshotError.damaged("a record")
         } catch is FrameError { throw SnapshotError.damaged("an event") }

@@ -41,6 +41,7 @@ struct SnapshotWriter {
         for kind in kinds {
             guard try write(kind, names, runs) else { return nil }
         }
+        try writeBlocks()
         try writeResidue()
         let hash = try file.finish(end.bytes)
         return SnapshotInformation(
@@ -86,6 +87,22 @@ struct SnapshotWriter {
         }
         end.kinds.append(total)
         return true
+    }
+
+    /// Writes the blocks of series, without their items.
+    private mutating func writeBlocks() throws {
+        var content = ByteWriter()
+        try views.read { view in
+            content.removeAll()
+            try view.forEachBlock { kind, record, block, summary in
+                content.append(block, of: kind, record, summary: summary)
+                if content.count > SnapshotFormat.bytesPerChunk {
+                    try file.append(.blocks, content.bytes)
+                    content.removeAll()
+                }
+            }
+        }
+        if content.count > 0 { try file.append(.blocks, content.bytes) }
     }
 
     /// Writes the events that could not be folded, as they are: a later version may know them.

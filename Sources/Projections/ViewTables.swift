@@ -10,6 +10,7 @@ import Records
 // | records | kind, 0, record id (16) | the record's row: see RecordState+Encoding.swift |
 // | index | kind, 0, number of the index (1), what to find it by, record id (16) | CRC-32C of the key (4) |
 // | unread | position (8) | CRC-32C of key and rest (4), then why the event there is not folded: 1 unknown or 2 malformed, then the words |
+// | blocks, cells | see BlockRow.swift | |
 // | meta | `checkpoint`, `names` | see Checkpoint and Records.Names, each with a CRC-32C before it |
 
 /// The key of a record, or the start of a kind's keys.
@@ -48,29 +49,35 @@ struct IndexKey {
 }
 
 struct ViewTables {
-    static let count = 6
+    static let count = 8
 
     let records: Table<[UInt8]>
     let index: Table<[UInt8]>
     let unread: Table<UInt64>
+    let blocks: Table<[UInt8]>
+    let cells: Table<[UInt8]>
     let meta: Table<[UInt8]>
 
     static func create(in transaction: borrowing WriteTransaction) throws {
         _ = try transaction.openOrCreate("records", of: [UInt8].self)
         _ = try transaction.openOrCreate("index", of: [UInt8].self)
         _ = try transaction.openOrCreate("unread", of: UInt64.self)
-        _ = try transaction.openOrCreate("meta", of: [UInt8].self)
+        for name in ["blocks", "cells", "meta"] { _ = try transaction.openOrCreate(name, of: [UInt8].self) }
     }
 
     init(in transaction: borrowing some Reading & ~Copyable) throws {
         guard let records = try transaction.table("records", of: [UInt8].self),
             let index = try transaction.table("index", of: [UInt8].self),
             let unread = try transaction.table("unread", of: UInt64.self),
+            let blocks = try transaction.table("blocks", of: [UInt8].self),
+            let cells = try transaction.table("cells", of: [UInt8].self),
             let meta = try transaction.table("meta", of: [UInt8].self)
         else { throw ViewError.damaged("its tables are not there") }
         self.records = records
         self.index = index
         self.unread = unread
+        self.blocks = blocks
+        self.cells = cells
         self.meta = meta
     }
 }
@@ -133,7 +140,7 @@ struct Checkpoint: Hashable {
 
 /// Rows begin with a checksum: of key and value, in the meta table of the value.
 enum CheckedRow {
-    /// Throws unless `row`, of a record or an event that is not folded, is what was written under `key`.
+    /// Throws unless `row`, of a record, a block, a cell or an event that is not folded, is what was written under `key`.
     static func check(_ key: RawSpan, _ row: RawSpan) throws {
         let isSound =
             row.byteCount >= 4
@@ -149,7 +156,7 @@ enum CheckedRow {
     }
 
     /// The row that says `bytes` under `key`.
-    static func seal(_ bytes: [UInt8], under key: Position) -> [UInt8] {
+    static func seal(_ bytes: [UInt8], under key: some TableKey) -> [UInt8] {
         let start = key.withKeyBytes { CRC32C.checksum($0) }
         var writer = ByteWriter(capacity: bytes.count + 4)
         writer.append(littleEndian: bytes.withSpan { CRC32C.checksum($0, continuing: start) })

@@ -9,6 +9,8 @@ extension Views {
                 ("records", try transaction.statistics(of: tables.records)),
                 ("index", try transaction.statistics(of: tables.index)),
                 ("unread", try transaction.statistics(of: tables.unread)),
+                ("blocks", try transaction.statistics(of: tables.blocks)),
+                ("cells", try transaction.statistics(of: tables.cells)),
             ]
         }
     }

@@ -9,7 +9,7 @@ extension Views {
         do {
             return try !PageCheck.everything(of: path) { table, key, value in
                 switch table {
-                case "records", "unread": (try? CheckedRow.check(key, value)) != nil
+                case "records", "unread", "blocks", "cells": (try? CheckedRow.check(key, value)) != nil
                 case "index": (try? CheckedRow.checkEntry(key, value)) != nil
                 case "meta": (try? CheckedRow.open(value.toArray())) != nil
                 default: true

@@ -9,16 +9,18 @@ import Events
 // | version | varint: 1 |
 // | kind | length, UTF-8 |
 // | record | 16 bytes |
-// | flags | 1 byte: bit 0, a source follows |
+// | flags | 1 byte: bit 0, a source follows; bit 1, a block of a series instead of operations |
 // | source | 8 bytes |
 // | replicas | count, then 16 bytes each: the replicas that superseded heads name, other than the event's own |
 // | operations | count, then each: code and flags (1 byte), field, heads |
+// | block | number of the first item (varint), count of items (varint), what is said of them (length, bytes) |
 //
 // An operation's first byte: bits 0–3 the code, bit 4 a value follows among the values, bit 5 heads carry an index.
 // A field: varint 2n for number n; 2k+1 and k bytes for a name. Heads: count, then each: replica (0 = the event's own,
 // k = the k-th of the table), sequence, and the index where bit 5 says so. All numbers are varints.
 //
-// The values: 16 random bytes, author, note, then the values in the order of their operations, each with its length.
+// The values: 16 random bytes, author, note, then the values in the order of their operations, or the items of the block,
+// each with its length.
 
 extension DraftBatch {
     /// Appends `change` as the next event of the batch.
@@ -41,12 +43,14 @@ extension DraftBatch {
                 for operation in change.operations {
                     if let value = operation.value { writer.append(lengthPrefixed: value) }
                 }
+                if let block = change.block { writer.append(lengthPrefixed: block.content) }
             })
     }
 
     /// The most bytes that shape and values of `change` will take.
     public static func byteBound(of change: Change, note: AuditNote = AuditNote()) -> Int {
         var bound = 80 + change.kind.utf8.count + note.author.utf8.count + note.text.utf8.count
+        if let block = change.block { bound += 32 + block.summary.count + block.content.count }
         for operation in change.operations {
             bound += 32 + operation.supersedes.count * 34 + (operation.value?.count ?? 0)
             if case .name(let name) = operation.field { bound += name.utf8.count }
@@ -61,7 +65,7 @@ extension ByteWriter {
         append(varint: ChangeReader.version)
         append(text: change.kind)
         append(change.record)
-        append(UInt8(change.source == nil ? 0 : 1))
+        append(UInt8((change.source == nil ? 0 : 1) | (change.block == nil ? 0 : 2)))
         if let source = change.source { append(bigEndian: source.rawValue) }
         var others: [ReplicaID] = []
         for operation in change.operations {
@@ -82,6 +86,11 @@ extension ByteWriter {
                 append(varint: head.event.sequence)
                 if hasIndexes { append(varint: UInt64(head.index)) }
             }
+        }
+        if let block = change.block {
+            append(varint: block.first)
+            append(varint: block.count)
+            append(lengthPrefixed: block.summary)
         }
     }
 

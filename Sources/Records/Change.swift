@@ -59,9 +59,30 @@ public struct Operation: Hashable, Sendable {
     }
 }
 
+/// A run of items of a record's series, such as the samples of a trace.
+///
+/// A series only grows, and by many items a second: its items are no fields. What is said of them stays when the items
+/// themselves are withheld.
+public struct SeriesBlock: Hashable, Sendable {
+    /// The number of the first item within the series.
+    public var first: UInt64
+    /// How many items there are, at least 1.
+    public var count: UInt64
+    /// What is said of the items, without personal text; at most ``ChangeLimits/summaryBytes``.
+    public var summary: [UInt8]
+    /// The items, at most ``ChangeLimits/valueBytes``; empty where they are withheld.
+    public var content: [UInt8]
+
+    /// A block of these parts.
+    public init(first: UInt64, count: UInt64, summary: [UInt8], content: [UInt8]) {
+        (self.first, self.count, self.summary, self.content) = (first, count, summary, content)
+    }
+}
+
 /// What one event does to one record.
 ///
-/// In one change a field occurs once (an element of a collection once), and a delete stands alone.
+/// In one change a field occurs once (an element of a collection once), and a delete stands alone. A change that brings a
+/// block has no operations.
 public struct Change: Hashable, Sendable {
     /// The kind of the record, such as `qso`.
     public var kind: String
@@ -71,6 +92,8 @@ public struct Change: Hashable, Sendable {
     public var source: SourceID?
     /// The steps, in order.
     public var operations: [Operation]
+    /// What is added to the record's series; then there are no operations.
+    public var block: SeriesBlock?
 
     /// A change of these parts.
     public init(kind: String, record: RecordID, source: SourceID? = nil, operations: [Operation]) {
@@ -78,6 +101,12 @@ public struct Change: Hashable, Sendable {
         self.record = record
         self.source = source
         self.operations = operations
+    }
+
+    /// A change that adds `block` to the series of a record.
+    public init(kind: String, record: RecordID, block: SeriesBlock) {
+        self.init(kind: kind, record: record, operations: [])
+        self.block = block
     }
 }
 
@@ -103,6 +132,8 @@ public enum ChangeLimits {
     public static let valueBytes = 1 << 20
     /// The most operations of one change.
     public static let operationCount = 8192
+    /// The most bytes of what is said of a block.
+    public static let summaryBytes = 1 << 16
     /// The most bytes of an author or a note.
     public static let noteBytes = 8192
     /// Random bytes before the values, so that their hash says nothing about a short value.

@@ -38,6 +38,18 @@ public struct ChangeReader: Sendable {
     public let source: SourceID?
     /// How many operations are still to be read.
     public private(set) var remaining: Int
+    /// What is added to the record's series.
+    public let block: Block?
+
+    /// A block of a series, as places in the bytes.
+    public struct Block: Sendable {
+        /// The number of its first item.
+        public let first: UInt64
+        /// How many items there are.
+        public let count: UInt64
+        /// Where the shape says something of them.
+        public let summary: Range<Int>
+    }
 
     private let names: WrittenNames
     private let replicaTable: Range<Int>
@@ -63,7 +75,7 @@ public struct ChangeReader: Sendable {
             record = RecordID(at: try reader.skip(16, in: shape).lowerBound, of: shape)
             flags = try reader.byte(in: shape)
         } catch { throw .malformed(error) }
-        guard flags <= 1 else { throw .unknown(type: type, version: version) }
+        guard flags <= 3 else { throw .unknown(type: type, version: version) }
         do throws(ByteCodingError) {
             source =
                 flags & 1 == 0
@@ -71,9 +83,20 @@ public struct ChangeReader: Sendable {
             let replicas = try reader.count(in: shape, limit: shape.byteCount / 16)
             replicaTable = try reader.skip(replicas * 16, in: shape)
             remaining = try reader.count(in: shape, limit: ChangeLimits.operationCount)
+            if flags & 2 == 0 {
+                block = nil
+            } else {
+                let (first, count) = (try reader.varint(in: shape), try reader.varint(in: shape))
+                block = Block(first: first, count: count, summary: try reader.lengthPrefixed(in: shape))
+            }
             shapeReader = reader
         } catch { throw .malformed(error) }
         guard !kind.isEmpty, kind.count <= ChangeLimits.nameBytes else { throw .inconsistent }
+        if let block {
+            guard remaining == 0, block.count >= 1, !block.first.addingReportingOverflow(block.count).overflow,
+                block.summary.count <= ChangeLimits.summaryBytes
+            else { throw .inconsistent }
+        }
         // A kind with a zero byte would sort among the keys of another one.
         for offset in kind where shape.byte(at: offset) == 0 { throw .inconsistent }
         guard shape.extracting(kind).isUTF8 else { throw .malformed(.notUTF8(offset: kind.lowerBound)) }
@@ -97,6 +120,14 @@ public struct ChangeReader: Sendable {
         do throws(ByteCodingError) {
             return AuditNote(author: try valuesReader.text(in: values), text: try valuesReader.text(in: values))
         } catch { throw .malformed(error) }
+    }
+
+    /// Where the items of the block stand among the values, behind the note; `nil` where they are withheld, or none.
+    public mutating func blockContent(in values: RawSpan) throws(ChangeError) -> Range<Int>? {
+        guard hasValues, block != nil else { return nil }
+        do throws(ByteCodingError) { return try valuesReader.lengthPrefixed(in: values) } catch {
+            throw .malformed(error)
+        }
     }
 
     /// One operation, as places in the bytes.
@@ -188,10 +219,16 @@ extension Change {
             let value = step.value.map { values.extracting($0).toArray() }
             operations.append(Operation(step.code, try step.key(in: shape), supersedes: heads, value: value))
         }
+        let content = try reader.blockContent(in: values)
         try reader.finish(shape: shape, values: values)
         self.init(
             kind: String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self), record: reader.record,
             source: reader.source, operations: operations)
+        block = reader.block.map { block in
+            SeriesBlock(
+                first: block.first, count: block.count, summary: shape.extracting(block.summary).toArray(),
+                content: content.map { values.extracting($0).toArray() } ?? [])
+        }
     }
 }
 
@@ -211,6 +248,7 @@ extension ChangeReader {
             }
             for _ in 0..<step.headCount { _ = try head(of: step, in: shape) }
         }
+        _ = try blockContent(in: values)
         try finish(shape: shape, values: values)
     }
 }

@@ -77,13 +77,16 @@ public struct KindSchema: Sendable {
     /// Called once whenever a record has changed; must be a pure function.
     public let indexEntries: @Sendable (ShownValues) -> [IndexEntry]
 
+    /// What is kept of the records' series; `nil` where they have none.
+    public let series: SeriesSchema?
+
     private let numbers: [String: Int]
     private let places: [UInt32: Int]
     private let registers: [String: Int]
 
     /// A kind of these parts; traps where two fields share a number or a name.
     public init(
-        name: String, version: UInt32 = 1, fields: [FieldSchema],
+        name: String, version: UInt32 = 1, fields: [FieldSchema], series: SeriesSchema? = nil,
         indexEntries: @escaping @Sendable (ShownValues) -> [IndexEntry] = { _ in [] }
     ) {
         precondition(
@@ -91,6 +94,7 @@ public struct KindSchema: Sendable {
         self.name = name
         self.version = version
         self.fields = fields
+        self.series = series
         self.indexEntries = indexEntries
         numbers = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.name, $0) })
         places = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.number, $0) })
@@ -109,7 +113,7 @@ public struct KindSchema: Sendable {
             identity: field.identity)
         return KindSchema(
             name: self.name, version: version, fields: fields.map { $0.number == field.number ? other : $0 },
-            indexEntries: indexEntries)
+            series: series, indexEntries: indexEntries)
     }
 
     /// The field with this number.

@@ -62,6 +62,8 @@ extension RecordState {
             }
             index += 1
         }
+        // What is added to a series is no state of the record.
+        _ = try reader.blockContent(in: values)
         try reader.finish(shape: shape, values: values)
         history.insert(position)
     }

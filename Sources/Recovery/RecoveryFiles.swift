@@ -91,7 +91,7 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The `errno`.
     package let code: Int32
 
-    init(_ action: String, _ path: String, code: Int32 = errno) {
+    package init(_ action: String, _ path: String, code: Int32 = errno) {
         (self.action, self.path, self.code) = (action, path, code)
     }
 
@@ -112,7 +112,7 @@ package enum DurableFile {
         do throws(FileFailure) {
             defer { _ = Foundation.close(descriptor) }
             try append(bytes, to: descriptor, path: aside)
-            guard fsync(descriptor) == 0 else { throw FileFailure("flush", aside) }
+            try flush(descriptor, path: aside)
         } catch {
             unlink(aside)
             throw error
@@ -141,7 +141,16 @@ package enum DurableFile {
         guard unlink(path) == 0 || errno == ENOENT else { throw FileFailure("remove", path) }
     }
 
-    static func append(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(FileFailure) {
+    /// Puts what was written to `descriptor` on the disk, past the drive's own cache where the system can do that.
+    package static func flush(_ descriptor: Int32, path: String) throws(FileFailure) {
+        #if canImport(Darwin)
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        #endif
+        guard fsync(descriptor) == 0 else { throw FileFailure("flush", path) }
+    }
+
+    /// Writes all of `bytes` to `descriptor`, which is at its end.
+    package static func append(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(FileFailure) {
         var start = 0
         while start < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in

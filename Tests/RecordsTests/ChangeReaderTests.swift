@@ -54,7 +54,7 @@ import Testing
             var shape = generator.bytes(Int.random(in: 0...80, using: &generator))
             // Half of them get past the first gate.
             if generator.chance(0.5) {
-                shape = [1, 1, 1, 0x71] + generator.bytes(16) + [UInt8.random(in: 0...1, using: &generator)] + shape
+                shape = [1, 1, 1, 0x71] + generator.bytes(16) + [UInt8.random(in: 0...3, using: &generator)] + shape
             }
             let values = generator.bytes(Int.random(in: 0...40, using: &generator))
             try Self.read(shape, values, isWithheld: generator.chance(0.2))

@@ -67,6 +67,34 @@ import Testing
         #expect(draft.byteCount <= DraftBatch.byteBound(of: change))
     }
 
+    @Test func `a block without items, with operations beside it or with too much said of it breaks the rules`() throws
+    {
+        let change = { (block: SeriesBlock) in Change(kind: "k", record: Scene.record, block: block) }
+        let block = SeriesBlock(first: 5, count: 7, summary: [1], content: [2, 3])
+        func reading(_ change: Change) throws -> Change {
+            var generator = SeededGenerator(seed: 1)
+            let author = ReplicaID(high: 1, low: 1)
+            var draft = DraftBatch()
+            draft.append(change, by: author, using: &generator)
+            return try draft.withEvent(at: 0) { shape, values throws in
+                try Change(shape: shape, values: values, isWithheld: false, by: WrittenNames(of: author))
+            }
+        }
+        #expect(try reading(change(block)) == change(block))
+        var both = change(block)
+        both.operations = [Operation(.set, .number(1), value: [])]
+        #expect(throws: ChangeError.inconsistent) { try reading(both) }
+        for (first, count) in [(5, 0), (.max, 1), (1, .max)] as [(UInt64, UInt64)] {
+            #expect(throws: ChangeError.inconsistent) {
+                try reading(change(SeriesBlock(first: first, count: count, summary: [], content: [])))
+            }
+        }
+        let long = [UInt8](repeating: 0, count: ChangeLimits.summaryBytes + 1)
+        #expect(throws: ChangeError.inconsistent) {
+            try reading(change(SeriesBlock(first: 0, count: 1, summary: long, content: [])))
+        }
+    }
+
     @Test func `a later version or an unknown operation says so, and is not called damaged`() throws {
         var shape = ByteWriter()
         shape.append(contentsOf: [1, 2, 1, 0x71])
@@ -74,7 +102,7 @@ import Testing
         #expect(throws: ChangeError.unknown(type: 9, version: 1)) { try reader(of: [9, 1, 0]) }
         #expect(throws: ChangeError.malformed(.truncated(offset: 0, needed: 1, available: 0))) { try reader(of: []) }
         // Kind "q", record, a flag that this version does not know.
-        let flagged = [1, 1, 1, 0x71] + [UInt8](repeating: 7, count: 16) + [2, 0, 0]
+        let flagged = [1, 1, 1, 0x71] + [UInt8](repeating: 7, count: 16) + [4, 0, 0]
         #expect(throws: ChangeError.unknown(type: 1, version: 1)) { try reader(of: flagged) }
         // Kind "q", record, no source, no replicas, one operation of code 15.
         let operation = [1, 1, 1, 0x71] + [UInt8](repeating: 7, count: 16) + [0, 0, 1, 15, 2, 0]
@@ -114,6 +142,14 @@ extension Change {
             }
             let value = code.hasValue ? generator.bytes(Int(number() % (generator.chance(0.1) ? 300 : 20))) : nil
             return Operation(code, field, supersedes: heads, value: value)
+        }
+        if generator.chance(0.1) {
+            let count = max(1, number() / 2)
+            return Change(
+                kind: String(repeating: "k", count: length()), record: .random(using: &generator),
+                block: SeriesBlock(
+                    first: number() / 2, count: count, summary: generator.bytes(length()),
+                    content: generator.bytes(length())))
         }
         return Change(
             kind: String(repeating: "k", count: length()),

@@ -10,7 +10,7 @@ public struct Cell: Hashable, Sendable {
     public var least: Int64
     /// The greatest value.
     public var greatest: Int64
-    /// All values together.
+    /// All values together; what exceeds 128 bits wraps around.
     public var sum: Int128
     /// How many there are, at least 1.
     public var count: Int
@@ -43,7 +43,7 @@ public struct Cell: Hashable, Sendable {
         last = next.last
         least = min(least, next.least)
         greatest = max(greatest, next.greatest)
-        sum += next.sum
-        count += next.count
+        sum &+= next.sum
+        count &+= next.count
     }
 }

@@ -7,6 +7,9 @@ public struct Layout: Hashable, Sendable {
     /// The counter that the meter sends with each row; `nil` where it sends none.
     public let tick: Tick?
 
+    /// The most channels of a layout: a block has a column for each, one for the times and one for the counter.
+    public static let channelLimit = SampleBlock.columnLimit - 2
+
     /// A layout of these channels.
     public init(_ channels: [Channel], tick: Tick? = nil) {
         self.channels = channels
@@ -42,6 +45,12 @@ public struct Channel: Hashable, Sendable {
         self.name = name
         self.unit = unit
         self.decimals = decimals
+    }
+
+    /// Whether a channel may be called so: 1 to 64 printable characters of ASCII without space, comma and quotes.
+    public static func allows(name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }
     }
 
     /// What a channel is measured in. The raw values are written into files, and do not change.

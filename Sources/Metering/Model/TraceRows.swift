@@ -49,3 +49,17 @@ public struct Mark: Hashable, Sendable {
         (self.kind, self.row, self.count) = (kind, row, count)
     }
 }
+
+extension TraceRows {
+    /// Whether `next` goes on where these rows end, in the same layout.
+    public func isFollowed(by next: TraceRows) -> Bool { next.layout == layout && next.first == first + UInt64(count) }
+
+    /// Adds rows that follow these: see ``isFollowed(by:)``.
+    public mutating func append(_ next: TraceRows) {
+        precondition(isFollowed(by: next), "Rows are added behind the last one.")
+        marks += next.marks.map { Mark($0.kind, before: $0.row + count, count: $0.count) }
+        times += next.times
+        ticks += next.ticks
+        for column in columns.indices { columns[column] += next.columns[column] }
+    }
+}

@@ -1,0 +1,102 @@
+import Events
+import Foundation
+import Metering
+import Records
+
+extension Store {
+    /// Begins a trace of the meter with the address `meter`, and makes the meter's record where there is none.
+    ///
+    /// - Parameters:
+    ///   - name: What people call the trace.
+    ///   - source: Where the frames come from, in a few words: a device, a file.
+    /// - Throws: ``StoreError`` with code `notPermitted` where the store can only be read.
+    public func record(
+        meter: MACAddress, model: MeterModel, over link: MeterModel.Link? = nil, name: String = "", source: String = "",
+        author: String? = nil
+    ) async throws -> TraceRecorder {
+        let now = surroundings.now().wallMilliseconds
+        let written = try await write(note: "Recording", author: author) { batch in
+            try batch.findOrMakeMeter(meter, model: model)
+            var fields = [
+                Assignment("METER", text: "\(meter)"), Assignment("MODEL", text: model.rawValue),
+                Assignment("STARTED", text: "\(now)"), Assignment("LINK", text: (link ?? model.links[0]).rawValue),
+            ]
+            if !name.isEmpty { fields.append(Assignment("NAME", text: name)) }
+            if !source.isEmpty { fields.append(Assignment("SOURCE", text: source)) }
+            return try batch.add(Metering.trace.name, fields)
+        }
+        return try TraceRecorder(self, trace: written.value)
+    }
+
+    /// Takes into the log what was recorded by processes that ended without finishing, and says so in their traces.
+    ///
+    /// Called when a store is opened to be written.
+    ///
+    /// - Returns: The traces.
+    @discardableResult
+    public func sealTails() async throws -> [RecordID] {
+        var sealed: [RecordID] = []
+        for path in Tails.all(in: files) {
+            guard let lock = try TailLock(path) else { continue }
+            defer { _ = lock }
+            guard let (trace, rows) = TailFile.read(path, log: log.id) else { continue }
+            try await seal(rows, of: trace)
+            try Tails.remove(path)
+            sealed.append(trace)
+        }
+        return sealed
+    }
+
+    /// As ``sealTails()``, at opening: where it fails, for want of room, the tails stay for the next time, and are read
+    /// from where they are.
+    func sealLeftTails() async {
+        if isReadOnly { return }
+        do { try await sealTails() } catch {
+            Subsystem.store.logger.warning(
+                "what was recorded last is not in the log yet", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+        }
+    }
+
+    /// Appends the rows that the log has not yet.
+    private func seal(_ rows: [TraceRows], of trace: RecordID) async throws {
+        let kind = Metering.trace.name
+        let next = try read { view in
+            var next: UInt64 = 0
+            try view.forEachBlock(of: kind, trace, from: .max) { block, _ in
+                next = max(next, block.first + block.count)
+                return true
+            }
+            return next
+        }
+        var last: Int64?
+        for var run in rows {
+            last = run.times.last ?? last
+            if run.first < next {
+                guard next < run.first + UInt64(run.count) else { continue }
+                run = run.split(at: Int(next - run.first)).1
+            }
+            while run.count > 0 {
+                let (head, rest) = run.split(at: min(run.count, SampleBlock.rowLimit))
+                let block = SealedBlock(head, after: nil).block
+                try await write(note: "Recorded before the process ended") { batch in
+                    try batch.append(Change(kind: kind, record: trace, block: block))
+                }
+                run = rest
+            }
+        }
+        let end = last ?? Int64(surroundings.now().wallMilliseconds)
+        try await write(note: "The recording was interrupted") { batch in
+            guard let record = try batch.record(kind, trace), Trace(record).end == nil else { return }
+            try batch.endTrace(trace, at: end, .interrupted)
+        }
+    }
+}
+
+extension WriteBatch {
+    /// Makes the record of a meter unless it is there.
+    mutating func findOrMakeMeter(_ address: MACAddress, model: MeterModel) throws {
+        let (kind, id) = (Metering.meter.name, Metering.meterID(address))
+        if let known = try record(kind, id), known.isVisible { return }
+        try set(kind, id, [Assignment("MAC", text: "\(address)"), Assignment("MODEL", text: model.rawValue)])
+    }
+}

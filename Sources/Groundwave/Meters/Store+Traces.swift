@@ -1,0 +1,161 @@
+import EventLog
+import Events
+import Metering
+import Projections
+import Records
+
+/// A piece of a trace, as a reader meets it.
+public enum TracePiece: Sendable {
+    /// Rows.
+    case rows(TraceRows)
+    /// The rows are not here: withheld, or their event is lost or unreadable. What is said of them still is.
+    case withheld(BlockSummary)
+}
+
+extension Store {
+    /// All traces that show, the earliest first.
+    public func traces() throws -> [Trace] {
+        var traces: [Trace] = []
+        try read { view in
+            try view.forEachRecord(of: Metering.trace.name) { record in
+                if record.isVisible { traces.append(Trace(record)) }
+                return true
+            }
+        }
+        return traces.sorted { ($0.started ?? 0, $0.id) < ($1.started ?? 0, $1.id) }
+    }
+
+    /// What is said of the rows of `trace`, those of a recording that goes on here included.
+    ///
+    /// - Complexity: O(blocks), about 2 us each.
+    public func summary(of trace: RecordID) throws -> TraceSummary {
+        var summary = TraceSummary()
+        var next: UInt64 = 0
+        // Before the blocks: what goes into the log meanwhile is met twice then, and not never.
+        let tail = Tails.rows(of: trace, in: self)
+        try read { view in
+            try view.forEachBlock(of: Metering.trace.name, trace) { block, bytes in
+                summary.blockCount += 1
+                next = max(next, block.first + block.count)
+                if let found = try? BlockSummary(bytes) { summary.add(found) } else { summary.unreadCount += 1 }
+                return true
+            }
+        }
+        for rows in Self.rows(of: tail, from: next) {
+            summary.tailCount += rows.count
+            summary.add(BlockSummary(of: rows, after: nil))
+        }
+        return summary
+    }
+
+    /// Hands out the rows of `trace` in order, a block at a time, until `body` says `false`; those of a recording that goes
+    /// on here come last.
+    ///
+    /// - Parameters:
+    ///   - start: Rows before this time are left out: milliseconds since 1970.
+    ///   - end: Rows from this time on are left out.
+    /// - Complexity: O(rows); memory for one block.
+    public func forEachPiece(
+        of trace: RecordID, from start: Int64 = .min, to end: Int64 = .max, _ body: (TracePiece) throws -> Bool
+    ) throws {
+        var blocks: [(position: Position, summary: BlockSummary)] = []
+        var next: UInt64 = 0
+        let tail = Tails.rows(of: trace, in: self)
+        try read { view in
+            try view.forEachBlock(of: Metering.trace.name, trace) { block, bytes in
+                next = max(next, block.first + block.count)
+                if let summary = try? BlockSummary(bytes), summary.greatestTime >= start, summary.leastTime < end {
+                    blocks.append((block.position, summary))
+                }
+                return true
+            }
+        }
+        for block in blocks {
+            guard let rows = try rows(at: block.position, of: block.summary) else {
+                guard try body(.withheld(block.summary)) else { return }
+                continue
+            }
+            guard try give(rows, start, end, body) else { return }
+        }
+        for rows in Self.rows(of: tail, from: next) { guard try give(rows, start, end, body) else { return } }
+    }
+
+    private func give(
+        _ rows: TraceRows, _ start: Int64, _ end: Int64, _ body: (TracePiece) throws -> Bool
+    ) throws -> Bool {
+        guard let first = rows.times.firstIndex(where: { $0 >= start && $0 < end }),
+            let last = rows.times.lastIndex(where: { $0 >= start && $0 < end })
+        else { return true }
+        if first == 0, last == rows.count - 1 { return try body(.rows(rows)) }
+        return try body(.rows(rows.split(at: last + 1).0.split(at: first).1))
+    }
+
+    /// The rows of the block whose event stands at `position`; `nil` where they are not here.
+    private func rows(at position: Position, of summary: BlockSummary) throws -> TraceRows? {
+        guard position > 0 else { return nil }
+        return try log.withEvent(at: position) { frame, bytes -> TraceRows? in
+            let (shape, values) = (bytes.extracting(frame.shape), bytes.extracting(frame.values))
+            guard !frame.isWithheld,
+                var reader = try? ChangeReader(shape: shape, isWithheld: false, by: frame.names(in: bytes)),
+                (try? reader.skipNote(in: values)) != nil, let content = try? reader.blockContent(in: values)
+            else { return nil }
+            return try? TraceRows(values.extracting(content), of: summary)
+        } ?? nil
+    }
+
+    /// The rows of a tail that are not in the log, which has those before `next`.
+    private static func rows(of tail: [TraceRows], from next: UInt64) -> [TraceRows] {
+        tail.compactMap { rows in
+            let end = rows.first + UInt64(rows.count)
+            if end <= next || rows.count == 0 { return nil }
+            return rows.first >= next ? rows : rows.split(at: Int(next - rows.first)).1
+        }
+    }
+}
+
+/// A place of a trace at which rows are missing.
+public struct TraceGap: Hashable, Sendable {
+    /// Before which row.
+    public let row: UInt64
+    /// How many.
+    public let count: UInt64
+}
+
+extension Store {
+    /// Where rows of `trace` are missing, in order. Cost: as of ``summary(of:)``.
+    public func gaps(of trace: RecordID) throws -> [TraceGap] {
+        var gaps: [TraceGap] = []
+        var next: UInt64 = 0
+        func add(_ marks: [Mark], from first: UInt64) {
+            for mark in marks where mark.kind == .gap {
+                gaps.append(TraceGap(row: first + UInt64(mark.row), count: mark.count))
+            }
+        }
+        let tail = Tails.rows(of: trace, in: self)
+        try read { view in
+            try view.forEachBlock(of: Metering.trace.name, trace) { block, bytes in
+                next = max(next, block.first + block.count)
+                if let summary = try? BlockSummary(bytes) { add(summary.marks, from: summary.first) }
+                return true
+            }
+        }
+        for rows in Self.rows(of: tail, from: next) { add(rows.marks, from: rows.first) }
+        return gaps
+    }
+
+    /// How many bytes the events of the rows of `trace` take in the log, without the rest of the pages that they stand on.
+    ///
+    /// - Complexity: A look-up for each block.
+    public func encodedSize(of trace: RecordID) throws -> Int {
+        var positions: [Position] = []
+        try read { view in
+            try view.forEachBlock(of: Metering.trace.name, trace) { block, _ in
+                if block.position > 0 { positions.append(block.position) }
+                return true
+            }
+        }
+        return try positions.reduce(0) { size, position in
+            size + (try log.withEvent(at: position) { frame, _ in frame.length } ?? 0)
+        }
+    }
+}

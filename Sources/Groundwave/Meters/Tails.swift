@@ -1,0 +1,60 @@
+import Foundation
+import Metering
+import Records
+import Recovery
+
+/// The files of what is being recorded: see ``TailFile``.
+enum Tails {
+    private static let suffix = ".tail"
+
+    /// Where the tail of `trace` is; makes the folder.
+    static func path(of trace: RecordID, in files: StoreFiles) throws -> String {
+        do {
+            try FileManager.default.createDirectory(
+                at: files.tailFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StoreError(
+                .inputOutput, "The folder \(files.tailFolder.path) cannot be made.",
+                hint: "Check that the store can be written.", cause: error)
+        }
+        return files.tailFolder.appending(path: "\(trace)\(suffix)").path
+    }
+
+    /// The paths of all tails of a store, in order.
+    static func all(in files: StoreFiles) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: files.tailFolder.path)) ?? [])
+            .filter { $0.hasSuffix(suffix) }.sorted().map { files.tailFolder.appending(path: $0).path }
+    }
+
+    /// The rows of `trace` that only its tail has; none where nothing is being recorded.
+    static func rows(of trace: RecordID, in store: Store) -> [TraceRows] {
+        let path = store.files.tailFolder.appending(path: "\(trace)\(suffix)").path
+        return TailFile.read(path, log: store.log.id)?.rows ?? []
+    }
+
+    static func remove(_ path: String) throws {
+        do throws(FileFailure) { try DurableFile.remove(path) } catch { throw StoreError(file: error) }
+    }
+}
+
+/// Held by the process that records a trace, for as long as it does: a tail without it is of a process that has ended.
+final class TailLock: Sendable {
+    private let descriptor: Int32
+    private let path: String
+
+    /// - Returns: `nil` where another process has it.
+    init?(_ tail: String) throws {
+        path = "\(tail).lock"
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw StoreError(file: FileFailure("make", path)) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            return nil
+        }
+    }
+
+    deinit {
+        unlink(path)
+        close(descriptor)
+    }
+}

@@ -1,0 +1,71 @@
+import Metering
+import Records
+
+/// What a trace says of itself: what was recorded, with which meter, when, and how it ended.
+public struct Trace: Hashable, Sendable {
+    /// Its record.
+    public let id: RecordID
+    /// The meter.
+    public let meter: MACAddress?
+    /// Its model; `nil` for one that this version does not know.
+    public let model: MeterModel?
+    /// What people call the trace; empty where nobody has named it.
+    public let name: String
+    /// Where the rows come from.
+    public let source: String
+    /// When recording began: milliseconds since 1970.
+    public let started: Int64?
+    /// When it ended: the time of the last row; `nil` where it goes on, or nobody has said so.
+    public let ended: Int64?
+    /// How it ended; `nil` where it goes on, or nobody has said so.
+    public let end: TraceEnd?
+
+    /// The trace that `record` shows.
+    public init(_ record: Record) {
+        let fields = Dictionary(
+            Metering.trace.values(of: record).map { ($0.name, String(decoding: $0.value, as: UTF8.self)) },
+            uniquingKeysWith: { first, _ in first })
+        func text(_ name: String) -> String? { fields[name] }
+        id = record.id
+        meter = text("METER").flatMap { MACAddress($0) }
+        model = text("MODEL").flatMap { MeterModel(rawValue: $0) }
+        name = text("NAME") ?? ""
+        source = text("SOURCE") ?? ""
+        started = text("STARTED").flatMap { Int64($0) }
+        ended = text("ENDED").flatMap { Int64($0) }
+        end = text("END").flatMap { TraceEnd(rawValue: $0) }
+    }
+}
+
+/// What is said of all rows of a trace.
+public struct TraceSummary: Hashable, Sendable {
+    /// What is said of the rows of each layout, in order of their first rows.
+    public var parts: [BlockSummary] = []
+    /// How many blocks there are in the log.
+    public var blockCount = 0
+    /// How many of them could not be read: made by a later version, or malformed.
+    public var unreadCount = 0
+    /// How many rows are on this device and not in the log yet.
+    public var tailCount = 0
+
+    /// How many rows there are.
+    public var rowCount: UInt64 { parts.reduce(0) { $0 + $1.count } }
+    /// When the first row came: milliseconds since 1970.
+    public var firstTime: Int64? { parts.map(\.leastTime).min() }
+    /// When the last row came.
+    public var lastTime: Int64? { parts.map(\.greatestTime).max() }
+    /// In how many places rows are missing.
+    public var gapCount: UInt64 { parts.reduce(0) { $0 + $1.gapCount } }
+    /// How many rows are missing.
+    public var missingCount: UInt64 { parts.reduce(0) { $0 &+ $1.missingCount } }
+    /// How many rows came again.
+    public var repeatCount: UInt64 { parts.reduce(0) { $0 &+ $1.repeatCount } }
+
+    mutating func add(_ summary: BlockSummary) {
+        if let place = parts.firstIndex(where: { $0.layout == summary.layout }) {
+            parts[place] = parts[place].joined(with: summary)
+        } else {
+            parts.append(summary)
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import ByteCoding
+
+// What is said of a block, as it stands in the shape of its event, and in a cell of a pyramid, which has one for each layout.
+//
+// | part | form |
+// |---|---|
+// | form | 1 byte: 1 |
+// | layout | channels (varint count), then each: name (text), unit (1 byte: its place in Channel.Unit), decimals (1 byte); ticks a second (varint, 0 for no counter) and, where there is one, after how many it begins again (varint) |
+// | rows | number of the first one, count (varints) |
+// | times | the first (8 bytes), then last, least and greatest less the first (signed varints) |
+// | ticks | where there is a counter: first (signed varint), last less first (signed varint) |
+// | channels | each: first (signed varint), last less first (signed varint), first less least, greatest less first (varints), sum less count times first (signed, 128 bits, varint) |
+// | totals | covered (varint), charge, energy (signed, 128 bits, varints) |
+// | happened | rows missing, gaps, repeats (varints) |
+// | marks | count (varint), then each: rows since the mark before (varint), kind (1 byte), count (varint) |
+//
+// A signed varint is zigzag: 0, -1, 1, -2, …. Differences wrap around.
+
+/// Why bytes are no summary of blocks.
+public enum SummaryError: Error, Hashable, Sendable {
+    /// They are of a form that a later version may know.
+    case unknownForm(UInt8)
+    /// They are malformed.
+    case malformed
+}
+
+extension BlockSummary {
+    static let form: UInt8 = 1
+    /// The most marks of a block: more are one gap in the eyes of whoever reads it.
+    public static let markLimit = 4097
+
+    /// The bytes.
+    public var bytes: [UInt8] {
+        var writer = ByteWriter(capacity: 160 + 12 * cells.count + 3 * marks.count)
+        append(to: &writer)
+        return writer.bytes
+    }
+
+    func append(to writer: inout ByteWriter) {
+        writer.append(Self.form)
+        writer.append(layout)
+        writer.append(varint: first)
+        writer.append(varint: count)
+        writer.append(littleEndian: UInt64(bitPattern: firstTime))
+        for time in [lastTime, leastTime, greatestTime] { writer.append(signed: time &- firstTime) }
+        if layout.tick != nil {
+            writer.append(signed: firstTick)
+            writer.append(signed: lastTick &- firstTick)
+        }
+        for cell in cells {
+            writer.append(signed: cell.first)
+            writer.append(signed: cell.last &- cell.first)
+            writer.append(varint: UInt64(bitPattern: cell.first &- cell.least))
+            writer.append(varint: UInt64(bitPattern: cell.greatest &- cell.first))
+            writer.append(wide: cell.sum &- Int128(cell.count) &* Int128(cell.first))
+        }
+        writer.append(varint: totals.covered)
+        writer.append(wide: totals.charge)
+        writer.append(wide: totals.energy)
+        writer.append(varint: missingCount)
+        writer.append(varint: gapCount)
+        writer.append(varint: repeatCount)
+        writer.append(varint: marks.count)
+        var row = 0
+        for mark in marks {
+            writer.append(varint: mark.row - row)
+            writer.append(mark.kind.rawValue)
+            writer.append(varint: mark.count)
+            row = mark.row
+        }
+    }
+
+    /// What `bytes` say, which are one summary.
+    public init(_ bytes: RawSpan) throws(SummaryError) {
+        var reader = ByteReader()
+        self = try Self.translating { try BlockSummary(&reader, bytes) }
+        guard reader.offset == bytes.byteCount else { throw .malformed }
+    }
+
+    /// The summaries that `bytes` say, one after the other: those of a cell.
+    public static func all(in bytes: RawSpan) throws(SummaryError) -> [BlockSummary] {
+        var reader = ByteReader()
+        var all: [BlockSummary] = []
+        while reader.offset < bytes.byteCount {
+            all.append(try translating { try BlockSummary(&reader, bytes) })
+        }
+        return all
+    }
+
+    private static func translating(_ body: () throws -> BlockSummary) throws(SummaryError) -> BlockSummary {
+        do { return try body() } catch let error as SummaryError { throw error } catch { throw .malformed }
+    }
+
+    private init(_ reader: inout ByteReader, _ bytes: RawSpan) throws {
+        let form = try reader.byte(in: bytes)
+        guard form == Self.form else { throw SummaryError.unknownForm(form) }
+        let layout = try reader.layout(in: bytes)
+        let (first, count) = (try reader.varint(in: bytes), try reader.varint(in: bytes))
+        guard count >= 1, count <= UInt64(Int32.max) * 4096, !first.addingReportingOverflow(count).overflow else {
+            throw SummaryError.malformed
+        }
+        let time = Int64(bitPattern: try reader.uint64(in: bytes))
+        let last = time &+ (try reader.signed(in: bytes))
+        let least = time &+ (try reader.signed(in: bytes))
+        let greatest = time &+ (try reader.signed(in: bytes))
+        let tick = layout.tick == nil ? 0 : try reader.signed(in: bytes)
+        let lastTick = layout.tick == nil ? 0 : tick &+ (try reader.signed(in: bytes))
+        var cells: [Cell] = []
+        for _ in layout.channels {
+            var cell = Cell(try reader.signed(in: bytes))
+            cell.last = cell.first &+ (try reader.signed(in: bytes))
+            cell.least = cell.first &- Int64(bitPattern: try reader.varint(in: bytes))
+            cell.greatest = cell.first &+ Int64(bitPattern: try reader.varint(in: bytes))
+            cell.count = Int(count)
+            cell.sum = try reader.wide(in: bytes) &+ Int128(count) &* Int128(cell.first)
+            guard cell.least <= min(cell.first, cell.last), cell.greatest >= max(cell.first, cell.last) else {
+                throw SummaryError.malformed
+            }
+            cells.append(cell)
+        }
+        var totals = Totals()
+        totals.covered = try reader.varint(in: bytes)
+        totals.charge = try reader.wide(in: bytes)
+        totals.energy = try reader.wide(in: bytes)
+        let happened = (try reader.varint(in: bytes), try reader.varint(in: bytes), try reader.varint(in: bytes))
+        let markCount = try reader.count(in: bytes, limit: Self.markLimit)
+        var (marks, row) = ([Mark](), 0)
+        for _ in 0..<markCount {
+            row += try reader.count(in: bytes, limit: SampleBlock.rowLimit)
+            guard UInt64(row) <= count, let kind = Mark.Kind(rawValue: try reader.byte(in: bytes)) else {
+                throw SummaryError.malformed
+            }
+            marks.append(Mark(kind, before: row, count: try reader.varint(in: bytes)))
+        }
+        self.init(
+            layout: layout, first: first, count: count, firstTime: time, lastTime: last, leastTime: least,
+            greatestTime: greatest, firstTick: tick, lastTick: lastTick, cells: cells, totals: totals,
+            missingCount: happened.0, gapCount: happened.1, repeatCount: happened.2, marks: marks)
+    }
+}
+
+extension ByteWriter {
+    mutating func append(signed value: Int64) {
+        append(varint: UInt64(bitPattern: (value &<< 1) ^ (value >> 63)))
+    }
+
+    /// Appends a number of up to 128 bits, seven bits a byte, the lowest first.
+    mutating func append(wide value: Int128) {
+        var rest = UInt128(bitPattern: (value &<< 1) ^ (value >> 127))
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    mutating func append(_ layout: Layout) {
+        append(varint: layout.channels.count)
+        for channel in layout.channels {
+            append(text: channel.name)
+            append(UInt8(Channel.Unit.allCases.firstIndex(of: channel.unit) ?? 0))
+            append(UInt8(channel.decimals))
+        }
+        append(varint: layout.tick?.hertz ?? 0)
+        if let tick = layout.tick { append(varint: tick.modulus) }
+    }
+}
+
+extension ByteReader {
+    mutating func signed(in bytes: RawSpan) throws(ByteCodingError) -> Int64 {
+        let value = try varint(in: bytes)
+        return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+    }
+
+    mutating func wide(in bytes: RawSpan) throws(ByteCodingError) -> Int128 {
+        var value: UInt128 = 0
+        for shift in stride(from: 0, to: 133, by: 7) {
+            let byte = try byte(in: bytes)
+            value |= UInt128(byte & 0x7F) << UInt128(shift)
+            if byte < 0x80 { return Int128(bitPattern: value >> 1) ^ -Int128(bitPattern: value & 1) }
+        }
+        throw .malformedVarint(offset: offset)
+    }
+
+    mutating func layout(in bytes: RawSpan) throws -> Layout {
+        var channels: [Channel] = []
+        for _ in 0..<(try count(in: bytes, limit: Layout.channelLimit)) {
+            let name = try text(in: bytes)
+            let (unit, decimals) = (Int(try byte(in: bytes)), Int(try byte(in: bytes)))
+            guard unit < Channel.Unit.allCases.count, decimals <= 9, Channel.allows(name: name) else {
+                throw SummaryError.malformed
+            }
+            channels.append(Channel(name, Channel.Unit.allCases[unit], decimals: decimals))
+        }
+        guard !channels.isEmpty, Set(channels.map(\.name)).count == channels.count else { throw SummaryError.malformed }
+        let hertz = try count(in: bytes, limit: 1_000_000_000)
+        if hertz == 0 { return Layout(channels) }
+        let modulus = try count(in: bytes, limit: Int(UInt32.max) + 1)
+        guard modulus >= 2 else { throw SummaryError.malformed }
+        return Layout(channels, tick: Layout.Tick(hertz: hertz, modulus: modulus))
+    }
+}

@@ -1,0 +1,67 @@
+import ByteCoding
+import Events
+import Records
+
+/// What the store keeps of power meters: the meters themselves, and the traces that were recorded with them.
+public enum Metering {
+    /// All kinds of this domain.
+    public static let allKinds: [KindSchema] = [meter, trace]
+
+    /// A meter. Its id is derived from its address: two devices that meet one meter have one record of it.
+    public static let meter = KindSchema(
+        name: "meter",
+        fields: [
+            FieldSchema(1, "MAC"), FieldSchema(2, "NAME"), FieldSchema(3, "MODEL"),
+            FieldSchema(4, "TEMPERATURE_UNIT"), FieldSchema(5, "LEASE", .lease),
+        ])
+
+    /// A trace: what was recorded with one meter from one start to one end. Its rows are its series.
+    ///
+    /// `STARTED` and `ENDED` are milliseconds since 1970; `END` says how it ended: see ``TraceEnd``.
+    public static let trace = KindSchema(
+        name: "trace",
+        fields: [
+            FieldSchema(1, "METER"), FieldSchema(2, "MODEL"), FieldSchema(3, "NAME"), FieldSchema(4, "STARTED"),
+            FieldSchema(5, "ENDED"), FieldSchema(6, "END"), FieldSchema(7, "LINK"), FieldSchema(8, "SOURCE"),
+        ], series: series,
+        indexEntries: { values in
+            [IndexEntry(index: 1, key: values.value(4).map { Array($0) } ?? [])]
+        })
+
+    /// Cells for 65,536 rows and more: each has what is said of its blocks, joined, once for each layout.
+    static let series = SeriesSchema(
+        itemsPerCell: UInt64(SampleBlock.rowLimit) * 16, levelCount: 4,
+        add: { summary, cell in
+            guard let added = try? BlockSummary(summary),
+                var parts = cell.map({ cell in cell.withSpan { try? BlockSummary.all(in: $0) } }) ?? []
+            else { return nil }
+            if let place = parts.firstIndex(where: { $0.layout == added.layout }) {
+                parts[place] = parts[place].joined(with: added)
+            } else {
+                var part = added
+                part.marks = []
+                parts.append(part)
+            }
+            // In an order that does not tell which came first.
+            parts.sort { ($0.first, $0.count) < ($1.first, $1.count) }
+            var writer = ByteWriter(capacity: 256 * parts.count)
+            for part in parts { part.append(to: &writer) }
+            return writer.bytes
+        })
+
+    /// The id of the record of the meter with this address.
+    public static func meterID(_ address: MACAddress) -> RecordID {
+        let hash = [UInt8]("\(meter.name)\u{0}\(address)".utf8).withSpan { Hash256(hashing: $0) }
+        return RecordID(high: hash.id.high, low: hash.id.low)
+    }
+}
+
+/// How a trace ended.
+public enum TraceEnd: String, Hashable, Sendable, CaseIterable {
+    /// Whoever recorded it ended it.
+    case finished
+    /// The process that recorded it ended before it; what it had made durable was taken into the log afterwards.
+    case interrupted
+    /// Recording stopped by itself: the disk was full, or the meter was gone.
+    case stopped
+}

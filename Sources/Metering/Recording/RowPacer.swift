@@ -1,0 +1,54 @@
+/// Gives times to rows that did not come just now: those of a capture in a file, which says nothing of when they came.
+///
+/// Rows with a counter are as far apart as it says, the others as a rate says.
+public struct RowPacer: Sendable {
+    private let start: Int64
+    private let perSecond: Double
+    private var count: Int64 = 0
+    private var elapsedTicks: Int64 = 0
+    private var lastTick: UInt32?
+
+    /// Times from `start` on, in milliseconds since 1970.
+    ///
+    /// - Parameter perSecond: How many rows a second there are of meters without a counter; greater than 0.
+    public init(from start: Int64, perSecond: Double) {
+        precondition(perSecond > 0, "Rows come some time.")
+        (self.start, self.perSecond) = (start, perSecond)
+    }
+
+    /// The time of the next row.
+    mutating func next(tick: UInt32?, of layout: Layout) -> Int64 {
+        defer { count += 1 }
+        guard let tick, let counter = layout.tick else {
+            return start &+ Int64((Double(count) * 1000 / perSecond).rounded())
+        }
+        if let last = lastTick {
+            var delta = (Int64(tick) - Int64(last)) % Int64(counter.modulus)
+            if delta < 0 { delta += Int64(counter.modulus) }
+            // A counter that goes back a bit came again.
+            if delta < Int64(counter.modulus) * 3 / 4 { elapsedTicks += delta } else { return time(counter) }
+        }
+        lastTick = tick
+        return time(counter)
+    }
+
+    private func time(_ counter: Layout.Tick) -> Int64 { start &+ elapsedTicks * 1000 / Int64(counter.hertz) }
+}
+
+/// When rows reached the host.
+public enum RowTimes: Sendable {
+    /// All at once, at this time: milliseconds since 1970.
+    case at(Int64)
+    /// One after the other, as this says.
+    case paced(RowPacer)
+
+    /// The time of the next row.
+    public mutating func next(tick: UInt32?, of layout: Layout) -> Int64 {
+        switch self {
+        case .at(let time): return time
+        case .paced(var pacer):
+            defer { self = .paced(pacer) }
+            return pacer.next(tick: tick, of: layout)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import Groundwave
+import Metering
+import Records
+
+struct TraceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trace", abstract: "Traces: what USB power meters measure, recorded row by row.",
+        discussion: """
+            A trace is named by its id, the first letters of it, its name, or last.
+            """,
+        subcommands: [TraceRecord.self, TraceList.self, TraceShow.self])
+}
+
+/// Traces by the names that people give them.
+enum TraceName {
+    static func resolve(_ text: String, _ store: Store) throws -> Trace {
+        let traces = try store.traces()
+        if text == "last" {
+            guard let last = traces.last else {
+                throw StoreError(.notFound, "There are no traces.", hint: "Record one: groundwave trace record --help.")
+            }
+            return last
+        }
+        let named = traces.filter { !$0.name.isEmpty && $0.name.lowercased() == text.lowercased() }
+        if named.count == 1 { return named[0] }
+        let id = try store.resolve(text, kind: Metering.trace.name)
+        if let found = traces.first(where: { $0.id == id }) { return found }
+        throw StoreError(.notFound, "There is no trace \(text).", hint: "groundwave trace list lists them.")
+    }
+}
+
+/// Quantities of traces as text.
+enum TraceText {
+    /// What happened to a trace: `recording`, `finished`, `interrupted`.
+    static func state(_ trace: Trace, _ summary: TraceSummary) -> String {
+        if let end = trace.end { return end.rawValue }
+        return summary.tailCount > 0 ? "recording" : "open"
+    }
+
+    /// A time span: `1 d 02:03:04`, `00:00:12`.
+    static func span(milliseconds: Int64) -> String {
+        let seconds = milliseconds / 1000
+        let (days, rest) = (seconds / 86_400, seconds % 86_400)
+        let clock = String(format: "%02d:%02d:%02d", rest / 3600, rest / 60 % 60, rest % 60)
+        return days > 0 ? "\(days) d \(clock)" : clock
+    }
+
+    /// A value of a channel as a decimal number, with its unit.
+    static func value(_ value: Int64, _ channel: Channel) -> String {
+        let number = decimal(Int128(value), channel.decimals)
+        return channel.unit == .none ? number : "\(number) \(channel.unit.rawValue)"
+    }
+
+    /// An integer with so many decimals, exactly.
+    static func decimal(_ value: Int128, _ decimals: Int) -> String {
+        guard decimals > 0 else { return "\(value)" }
+        let digits = String(value.magnitude)
+        let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
+        return (value < 0 ? "-" : "") + padded.dropLast(decimals) + "." + padded.suffix(decimals)
+    }
+
+    /// A quantity in its usual unit and with as many digits as are worth reading: `1.234 Ah`, `12.3 mAh`.
+    static func quantity(_ value: Double, _ unit: String) -> String {
+        let magnitude = abs(value)
+        if magnitude >= 1 || magnitude == 0 { return String(format: "%.3f %@", value, unit) }
+        if magnitude >= 0.001 { return String(format: "%.3f m%@", value * 1e3, unit) }
+        return String(format: "%.3f µ%@", value * 1e6, unit)
+    }
+}
+
+extension MeterModel: ExpressibleByArgument {}
+extension MeterModel.Link: ExpressibleByArgument {}

@@ -1,0 +1,155 @@
+import ArgumentParser
+import Foundation
+import Groundwave
+import Metering
+import Synchronization
+
+struct TraceRecord: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record", abstract: "Record what a meter measures, until Ctrl-C or the end of the input.",
+        discussion: """
+              groundwave trace record --meter 00:15:A5:00:11:22 --model um25c --device /dev/rfcomm0
+              groundwave trace record --meter 00:15:A5:00:11:22 --model tc66c --input capture.bin --rate 10
+
+            Rows are on the disk within a second. Where the program is killed, the next one that opens the store takes \
+            what was recorded into the log, and the trace says where it ended. A file says nothing of when its rows came: \
+            they are given times from now on, as the meter's counter or --rate says.
+            """)
+
+    @Option(help: ArgumentHelp("The address of the meter: twelve hexadecimal digits.", valueName: "mac"))
+    var meter: String
+
+    @Option(help: ArgumentHelp("The model.", valueName: "model"))
+    var model: MeterModel
+
+    @Option(help: "How the meter is connected, where that changes what it sends: usb or bluetooth.")
+    var link: MeterModel.Link?
+
+    @Option(help: ArgumentHelp("The serial device of the meter, such as /dev/rfcomm0.", valueName: "path"))
+    var device: String?
+
+    @Option(help: ArgumentHelp("A file or pipe with what the meter sent; - is standard input.", valueName: "file"))
+    var input: String?
+
+    @Option(help: ArgumentHelp("How many rows a second there are in a file.", valueName: "rows"))
+    var rate: Double?
+
+    @Option(help: ArgumentHelp("The speed of the serial device.", valueName: "baud"))
+    var baud = 115_200
+
+    @Option(help: ArgumentHelp("What to call the trace.", valueName: "text"))
+    var name = ""
+
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        var trace: String
+        var rows: UInt64
+        var gaps: UInt64
+        var missing: UInt64
+        var repeats: UInt64
+        var refusedBytes: Int
+        var bytes: Int
+    }
+
+    func validate() throws {
+        guard (device == nil) != (input == nil) else {
+            throw ValidationError("Name the meter's --device, or an --input.")
+        }
+        if let rate, !(rate > 0 && rate <= 1_000_000) { throw ValidationError("--rate is a number of rows a second.") }
+    }
+
+    func run() async throws {
+        guard let address = MACAddress(meter) else {
+            throw StoreError(
+                .usage, "“\(meter)” is no address of a meter.", hint: "Twelve hexadecimal digits: 00:15:A5:00:11:22.")
+        }
+        let path = device ?? input ?? "-"
+        let line = try MeterLine(path, baud: baud)
+        let store = try await options.open()
+        let link = link ?? model.links[0]
+        let recorder = try await store.record(
+            meter: address, model: model, over: link, name: name,
+            source: path == "-" ? "standard input" : URL(filePath: path).lastPathComponent)
+        Terminal.remark("Recording \(recorder.trace.short)\(line.isFile ? "" : "; Ctrl-C ends it").")
+        let isAsked = Request()
+        let signals = Interruption.whenAsked { isAsked.set() }
+        defer { signals.forEach { $0.cancel() } }
+        let refused = try await record(MeterFeed(model, over: link, by: line), line.isFile, with: recorder, isAsked)
+        try await recorder.finish()
+        try tell(store, recorder, refused)
+    }
+
+    /// Records until the end or until somebody asks; returns how many bytes gave no row.
+    private func record(
+        _ feed: MeterFeed, _ isFile: Bool, with recorder: TraceRecorder, _ isAsked: Request
+    ) async throws -> Int {
+        var feed = feed
+        var refused = 0
+        let start = Int64(Date().timeIntervalSince1970 * 1000)
+        let usual = Double(model.rowsPerSecond(over: link ?? model.links[0]).upperBound)
+        var times = RowTimes.paced(RowPacer(from: start, perSecond: rate ?? usual))
+        var live = LiveValues()
+        while !isAsked.isSet {
+            let step = try feed.next()
+            refused += step.rows.refusals.reduce(0) { $0 + ($1.reason == .noMeasurement ? 0 : $1.byteCount) }
+            if isFile || rate != nil {
+                times = try await recorder.append(step.rows, times: times)
+            } else {
+                try await recorder.append(step.rows)
+            }
+            if step.isAtEnd { break }
+            await live.show(recorder)
+        }
+        live.end()
+        return refused
+    }
+
+    private func tell(_ store: Store, _ recorder: TraceRecorder, _ refused: Int) throws {
+        let summary = try store.summary(of: recorder.trace)
+        let bytes = try store.encodedSize(of: recorder.trace)
+        if options.json {
+            return try Terminal.print(
+                json: Result(
+                    trace: "\(recorder.trace)", rows: summary.rowCount, gaps: summary.gapCount,
+                    missing: summary.missingCount, repeats: summary.repeatCount, refusedBytes: refused, bytes: bytes))
+        }
+        Terminal.print(
+            "\(NumberText.count(summary.rowCount, "row")) in \(NumberText.bytes(bytes)), "
+                + "\(summary.missingCount) missing in \(NumberText.count(summary.gapCount, "gap")), "
+                + "\(summary.repeatCount) repeated: trace \(recorder.trace.short).")
+        if refused > 0 { Terminal.remark("\(NumberText.count(refused, "byte")) gave no row.") }
+        if summary.rowCount == 0 {
+            Terminal.remark("Nothing was measured. Is it a \(model.displayName), and connected so?")
+        }
+    }
+}
+
+/// Whether somebody asked for something.
+final class Request: Sendable {
+    private let value = Atomic(false)
+    var isSet: Bool { value.load(ordering: .relaxed) }
+    func set() { value.store(true, ordering: .relaxed) }
+}
+
+/// The last values on a line of the terminal, once a second.
+struct LiveValues {
+    private var last = ContinuousClock.now
+    private var isShown = false
+    private let isWanted = isatty(STDERR_FILENO) == 1 && !Terminal.manner.withLock { $0.isQuiet }
+
+    mutating func show(_ recorder: TraceRecorder) async {
+        guard isWanted, ContinuousClock.now - last >= .seconds(1) else { return }
+        last = .now
+        isShown = true
+        var line = NumberText.count(await recorder.rowCount, "row")
+        if let (layout, values) = await recorder.lastRow {
+            for (channel, value) in zip(layout.channels, values).prefix(4) {
+                line += "  \(channel.name) \(TraceText.value(value, channel))"
+            }
+        }
+        Terminal.sketch("\r\(line)\u{1B}[K")
+    }
+
+    func end() { if isShown { Terminal.sketch("\r\u{1B}[K") } }
+}
