@@ -128,9 +128,9 @@ struct GapFinder: Sendable {
         }
         let usual = intervals.sorted()[intervals.count / 2]
         intervals.append(interval)
-        guard interval > usual * 5 / 2 else { return [] }
+        let intervalsPassed = Double(interval) / Double(usual)
+        guard intervalsPassed > 2.5 else { return [] }
         let rows = rowsOfArrivals.sorted()[rowsOfArrivals.count / 2]
-        let missing = max(1, (interval + usual / 2) / usual - 1)
-        return [Event(kind: .gap, count: UInt64(missing) * UInt64(rows))]
+        return [Event(kind: .gap, count: UInt64((intervalsPassed - 1).rounded()) &* UInt64(rows))]
     }
 }

@@ -1,0 +1,162 @@
+import ByteCoding
+import Metering
+import SeededNumbers
+import Testing
+
+extension TraceRows {
+    /// Rows of a random layout, with values of any size.
+    static func random(_ count: Int, _ layout: Layout? = nil, using numbers: inout SeededGenerator) -> TraceRows {
+        let layout = layout ?? .random(using: &numbers)
+        var rows = TraceRows(layout, first: numbers.next() >> 20)
+        var (time, tick) = (Int64(1_700_000_000_000), Int64.random(in: 0...70_000, using: &numbers))
+        for row in 0..<count {
+            time += .random(in: -5...200, using: &numbers)
+            tick += .random(in: 1...40, using: &numbers)
+            rows.times.append(time)
+            if layout.tick != nil { rows.ticks.append(tick) }
+            for column in layout.channels.indices {
+                let value =
+                    numbers.chance(0.02)
+                    ? Int64(bitPattern: numbers.next()) : Int64.random(in: -50...50, using: &numbers) * 1_000
+                rows.columns[column].append(value)
+            }
+            if numbers.chance(0.05), let kind = Mark.Kind.allCases.randomElement(using: &numbers) {
+                rows.marks.append(Mark(kind, before: row, count: numbers.next() >> 40))
+            }
+        }
+        return rows
+    }
+}
+
+extension Layout {
+    static func random(using numbers: inout SeededGenerator) -> Layout {
+        let units = Channel.Unit.allCases
+        let channels = (0..<Int.random(in: 1...8, using: &numbers)).map {
+            Channel(
+                "c\($0)", units[Int.random(in: 0..<units.count, using: &numbers)],
+                decimals: .random(in: 0...9, using: &numbers))
+        }
+        return Layout(channels, tick: numbers.chance(0.5) ? Tick(hertz: 1000, modulus: 65_536) : nil)
+    }
+}
+
+@Suite struct `What is said of a block` {
+    @Test(arguments: UInt64(0)..<60)
+    func `comes back from its bytes, and the rows from theirs`(seed: UInt64) throws {
+        var numbers = SeededGenerator(seed: seed)
+        let rows = TraceRows.random(.random(in: 1...600, using: &numbers), using: &numbers)
+        let block = SealedBlock(rows, after: nil)
+        let bytes = block.summary.bytes
+        let summary = try bytes.withSpan { try BlockSummary($0) }
+        #expect(summary == block.summary)
+        #expect(try block.content.withSpan { try TraceRows($0, of: summary) } == rows)
+    }
+
+    @Test(arguments: UInt64(0)..<60)
+    func `is what the rows say, one by one`(seed: UInt64) {
+        var numbers = SeededGenerator(seed: seed)
+        let rows = TraceRows.random(.random(in: 1...300, using: &numbers), using: &numbers)
+        let summary = BlockSummary(of: rows, after: nil)
+        for (column, cell) in zip(rows.columns, summary.cells) {
+            #expect(cell.first == column.first && cell.last == column.last)
+            #expect(cell.least == column.min() && cell.greatest == column.max())
+            #expect(cell.sum == column.reduce(Int128(0)) { $0 + Int128($1) } && cell.count == column.count)
+        }
+        #expect(summary.leastTime == rows.times.min() && summary.greatestTime == rows.times.max())
+        #expect(summary.missingCount == rows.marks.reduce(0) { $1.kind == .gap ? $0 + $1.count : $0 })
+    }
+
+    @Test(arguments: UInt64(0)..<60)
+    func `joins to what is said of all, however the rows are cut and in whatever order they are joined`(seed: UInt64) {
+        var numbers = SeededGenerator(seed: seed)
+        let rows = TraceRows.random(400, using: &numbers)
+        var whole = BlockSummary(of: rows, after: nil)
+        whole.marks = []
+        var (parts, rest, before) = ([BlockSummary](), rows, nil as TraceRows?)
+        while rest.count > 0 {
+            let (head, tail) = rest.split(at: .random(in: 1...min(90, rest.count), using: &numbers))
+            parts.append(BlockSummary(of: head, after: before))
+            (before, rest) = (head, tail)
+        }
+        parts.shuffle(using: &numbers)
+        let first = parts.removeFirst()
+        var joined = parts.reduce(first) { $0.joined(with: $1) }
+        joined.marks = []
+        // Neighbours may be joined in any order, others too: but first and last values are of the ends then.
+        #expect(joined.count == whole.count && joined.first == whole.first && joined.totals == whole.totals)
+        #expect(joined.missingCount == whole.missingCount && joined.gapCount == whole.gapCount)
+        for (one, other) in zip(joined.cells, whole.cells) {
+            #expect(one.least == other.least && one.greatest == other.greatest && one.sum == other.sum)
+        }
+    }
+
+    @Test func `counts charge and energy over the time that is known, and nothing over a gap`() {
+        let layout = Layout([Channel("voltage", .volt, decimals: 2), Channel("current", .ampere, decimals: 3)])
+        var rows = TraceRows(layout, first: 0)
+        // An hour at 5 V and 2 A, a gap of an hour, another hour: 4 Ah and 20 Wh in two hours.
+        for second in 0...3600 {
+            rows.times.append(Int64(second) * 1000)
+            rows.columns[0].append(500)
+            rows.columns[1].append(2000)
+        }
+        rows.marks.append(Mark(.gap, before: 3601, count: 3599))
+        for second in 7200...10_800 {
+            rows.times.append(Int64(second) * 1000)
+            rows.columns[0].append(500)
+            rows.columns[1].append(2000)
+        }
+        let totals = BlockSummary(of: rows, after: nil).totals
+        #expect(layout.ampereHours(totals) == 4 && layout.wattHours(totals) == 20)
+        #expect(totals.covered == 7_200_000)
+    }
+
+    @Test(arguments: UInt64(0)..<40)
+    func `is refused where its bytes were cut or changed, or read as something, and never traps`(seed: UInt64) {
+        var numbers = SeededGenerator(seed: seed)
+        let block = SealedBlock(TraceRows.random(50, using: &numbers), after: nil)
+        let bytes = block.summary.bytes
+        for end in bytes.indices {
+            #expect(throws: SummaryError.self) { try bytes[..<end].withUnsafeBytes { try BlockSummary($0.bytes) } }
+        }
+        for _ in 0..<2_000 {
+            var damaged = bytes
+            damaged[Int.random(in: 0..<bytes.count, using: &numbers)] = UInt8.random(in: 0...255, using: &numbers)
+            guard let summary = try? damaged.withSpan({ try BlockSummary($0) }) else { continue }
+            _ = summary.joined(with: block.summary.layout == summary.layout ? block.summary : summary)
+            _ = try? block.content.withSpan { try TraceRows($0, of: summary) }
+        }
+    }
+
+    @Test func `of a later form says so`() {
+        #expect(throws: SummaryError.unknownForm(2)) { try [UInt8(2), 0, 0].withSpan { try BlockSummary($0) } }
+    }
+}
+
+@Suite struct `A sealed block` {
+    @Test func `fills pages of the log as far as its rows allow`() {
+        var numbers = SeededGenerator(seed: 3)
+        let channels = (0..<7).map { Channel("c\($0)", .none, decimals: 0) }
+        var rows = TraceRows(Layout(channels), first: 0)
+        for row in 0..<4096 {
+            rows.times.append(Int64(row))
+            for column in 0..<7 { rows.columns[column].append(.random(in: 0...3, using: &numbers)) }
+        }
+        let (block, count) = SealedBlock.filling(pagesWith: rows, after: nil)
+        let bytes = block.content.count + block.summary.bytes.count + 200 + 16
+        #expect(count > 3_000 && count <= 4096)
+        #expect(bytes % 4096 > 3_700 || bytes % 4096 == 0, "\(bytes % 4096) of the last page are used")
+    }
+}
+
+@Suite struct `The address of a meter` {
+    @Test func `is the same however it is written`() {
+        let forms = ["00:15:A5:00:11:22", "0015a5001122", "00-15-a5-00-11-22", "0015.A500.1122", " 00 15 A5 00 11 22"]
+        for form in forms {
+            #expect(MACAddress(form)?.description == "00:15:A5:00:11:22")
+            #expect(MACAddress(form).map { Metering.meterID($0) } == Metering.meterID(MACAddress(forms[0])!))
+        }
+    }
+
+    @Test(arguments: ["", "00:15:A5:00:11", "00:15:A5:00:11:22:33", "00:00:00:00:00:00", "ff:ff:ff:ff:ff:ff", "meter"])
+    func `is refused where it is none`(text: String) { #expect(MACAddress(text) == nil) }
+}
