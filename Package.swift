@@ -20,7 +20,7 @@ let package = Package(
         // The layers themselves, for the benchmarks and the fault bench.
         .library(
             name: "GroundwaveEngine",
-            targets: ["ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
+            targets: ["ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Metering", "Projections", "Records"]),
         .library(name: "GroundwaveTesting", targets: ["GroundwaveTesting"]),
         .executable(name: "groundwave", targets: ["groundwave-cli"]),
     ],

@@ -17,6 +17,9 @@ struct FaultBench {
         case "more" where arguments.count == 4:
             var session = StoreSession(arguments[1], SeededGenerator(number(2)))
             await session.runMore(operations: Int(number(3)))
+        case "trace" where arguments.count == 4:
+            var session = TraceSession(arguments[1], SeededGenerator(number(2)))
+            await session.run(arrivals: Int(number(3)))
         case "peer" where arguments.count == 2: await PeerSession(arguments[1]).begin()
         case "meet" where arguments.count == 2: await PeerSession(arguments[1]).meet()
         case "read" where arguments.count == 2: await ReadSession.run(arguments[1])
@@ -29,6 +32,7 @@ struct FaultBench {
                 switch arguments[1] {
                 case "lean": try check.lean()
                 case "unread": try check.unread()
+                case "trace": try await TraceCheck(arguments[2]).run()
                 case "recovery": try await RecoveryCheck(arguments[2], check.promises).run()
                 default: try await check.store()
                 }

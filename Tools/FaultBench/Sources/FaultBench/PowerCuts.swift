@@ -39,7 +39,7 @@ struct PowerCuts {
                 guard ended.signal == SIGKILL else { throw Failure("nothing was cut: the session \(ended.words)") }
                 lane.ran()
                 for _ in 0..<3 where !isControl && trial.isWhole && generator.chance(1.0 / 3) {
-                    let steps = subject == .store ? 150 : 12
+                    let steps = subject == .store ? 150 : subject == .trace ? 60 : 12
                     try trial.check(
                         shim: Shim(seed: generator.next(), cut: .at(step: .random(in: 1...steps, using: &generator))))
                 }

@@ -49,6 +49,14 @@ struct Run {
                 try IOFailures(lane: lane, subject: .store, length: 24, limit: count(500, .max)).run()
             },
             Plan(name: "kills", title: "kill -9") { lane in try Kills(lane: lane, runs: count(200, 1_000)).run() },
+            Plan(name: "trace-kills", title: "kill -9 of a recording") { lane in
+                try Kills(lane: lane, runs: count(30, 100), subject: .trace).run()
+            },
+            Plan(name: "trace-cuts", title: "power cuts, recording") { lane in
+                try PowerCuts(
+                    lane: lane, subject: .trace, runs: count(40, 200), length: 150, rounds: 2, isControl: false
+                ).run()
+            },
             Plan(name: "flips", title: "one bit flipped") { lane in
                 try Flips(lane: lane, flips: count(5_000, 100_000), sample: count(100, 2_000)).run()
             },

@@ -8,6 +8,8 @@ final class Trial {
         case store
         /// A store that is damaged, and recovered.
         case recovery
+        /// A store in which a meter is recorded.
+        case trace
 
         var check: String {
             switch self {
@@ -15,6 +17,7 @@ final class Trial {
             case .lean: "lean"
             case .store: "store"
             case .recovery: "recovery"
+            case .trace: "trace"
             }
         }
 
@@ -23,6 +26,7 @@ final class Trial {
             case .lean(let sort): ["lean", folder, "\(seed)", "\(length)", sort.rawValue]
             case .store: ["store", folder, "\(seed)", "\(length)"]
             case .recovery: ["recover", folder, "\(seed)"]
+            case .trace: ["trace", folder, "\(seed)", "\(length)"]
             }
         }
     }

@@ -14,7 +14,8 @@ import Foundation
 /// | `d WORD…` | operations of which that was said before |
 /// | `p PATH…` | archives of which that was said before |
 /// | `w WORDS` | what must never be so |
-/// | `l COUNT` | so many promised events are not there |
+/// | `t TRACE COUNT` | so many rows of a trace are on the disk |
+/// | `l COUNT` | so many promised events, or rows, are not there |
 struct Witness {
     private var hasher = MerkleHasher()
     private(set) var last: Position = 0
@@ -85,6 +86,10 @@ struct Promises {
     private(set) var events: [Event] = []
     /// The operation that has begun and neither returned nor thrown.
     private(set) var begun: [String] = []
+    /// How many rows of each trace were promised.
+    private(set) var traces: [String: Int] = [:]
+    /// The traces whose recording was ended.
+    private(set) var finished: Set<String> = []
     /// Operations that threw: what they did, and whether a later one finishes it, is open until a check is done.
     private(set) var doubtful: Set<String> = []
     /// Whether the store was made.
@@ -130,6 +135,10 @@ struct Promises {
                 refused.append(words.dropFirst().joined(separator: " "))
                 if let word = words.dropFirst().first { doubtful.insert(String(word)) }
             case "w": wrong.append(words.dropFirst().joined(separator: " "))
+            case "t":
+                guard words.count == 3, let count = Int(words[2]) else { continue }
+                acknowledged += max(0, count - traces[String(words[1]), default: 0])
+                traces[String(words[1])] = count
             case "l": lost += words.count > 1 ? Int(words[1]) ?? 0 : 0
             default: continue
             }
@@ -146,6 +155,7 @@ struct Promises {
         if let word = words.first, [begun.first, "check", "nothing"].contains(word) { begun = [] }
         switch words.first {
         case "create": isCreated = true
+        case "finish": if words.count == 2 { finished.insert(words[1]) }
         case "archive":
             if !archives.contains(words[1]) { archives.append(words[1]) }
             pendingArchives.removeAll { $0 == words[1] }
@@ -164,6 +174,8 @@ struct Promises {
         for archive in archives { text += "a archive \(archive)\n" }
         if !pendingArchives.isEmpty { text += "p \(pendingArchives.joined(separator: " "))\n" }
         for event in events { text += event.line }
+        for (trace, count) in traces.sorted(by: { $0.key < $1.key }) { text += "t \(trace) \(count)\n" }
+        for trace in finished.sorted() { text += "a finish \(trace)\n" }
         if !doubtful.isEmpty { text += "d \(doubtful.sorted().joined(separator: " "))\n" }
         if !begun.isEmpty { text += "b \(begun.joined(separator: " "))\n" }
         try Data(text.utf8).write(to: URL(filePath: path))

@@ -1,0 +1,137 @@
+import Foundation
+import Groundwave
+import Metering
+
+/// Records what a made-up meter measures: row by row, each saying its number.
+///
+/// `trace FOLDER SEED ARRIVALS`: makes the store, or opens it, and records one trace of so many arrivals of one to 40 rows,
+/// some milliseconds apart. A row is promised when the call that brought it is a second ago, or when a flush or the end
+/// has returned.
+struct TraceSession {
+    let folder: String
+    var generator: SeededGenerator
+    private var sent: [(time: ContinuousClock.Instant, count: Int)] = []
+    private var said = 0
+
+    init(_ folder: String, _ generator: SeededGenerator) { (self.folder, self.generator) = (folder, generator) }
+
+    mutating func run(arrivals: Int) async {
+        do {
+            let url = URL(filePath: StoreSession.path(in: folder))
+            let configuration = StoreSession.configuration(in: folder)
+            let isNew = !FileManager.default.fileExists(atPath: url.path)
+            let store =
+                isNew
+                ? try await Store.create(at: url, configuration) : try await Store.open(at: url, configuration).whole
+            Witness.say(line: "a create")
+            let address = MACAddress("02:00:00:00:00:01")!
+            let recorder = try await store.record(meter: address, model: .um25c)
+            var (decoder, count) = (MeterModel.um25c.makeDecoder(), 0)
+            for arrival in 0..<arrivals {
+                var rows = DecodedRows()
+                for _ in 0..<Int.random(in: 1...40, using: &generator) {
+                    decoder.take(Self.frame(count).span.bytes, into: &rows)
+                    count += 1
+                }
+                try await recorder.append(rows)
+                sent.append((.now, count))
+                if arrival % 40 == 39 {
+                    try await recorder.flush()
+                    say(recorder, count)
+                } else {
+                    let due = sent.last { $0.time <= .now - .seconds(1) }
+                    if let due { say(recorder, due.count) }
+                }
+                try await Task.sleep(for: .milliseconds(.random(in: 0...20, using: &generator)))
+            }
+            try await recorder.finish()
+            say(recorder, count)
+            Witness.say(line: "a finish \(recorder.trace)")
+            try store.close()
+        } catch {
+            Witness.say(line: "x trace \("\(error)".split(whereSeparator: \.isNewline).joined(separator: " "))")
+        }
+    }
+
+    private mutating func say(_ recorder: TraceRecorder, _ count: Int) {
+        guard count > said else { return }
+        said = count
+        Witness.say(line: "t \(recorder.trace) \(count)")
+    }
+
+    /// The answer of a UM25C that says `number` as the charge of its first group, and a voltage that goes up and down.
+    static func frame(_ number: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 130)
+        func put(_ value: Int, _ offset: Int, _ count: Int) {
+            for place in 0..<count {
+                bytes[offset + place] = UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - place)))
+            }
+        }
+        put(0x09C9, 0, 2)
+        put(5_000 + number % 97, 2, 2)
+        put(1_000 + number % 13, 4, 2)
+        put(number, 16, 4)
+        put(0xFFF1, 128, 2)
+        return bytes
+    }
+}
+
+/// What must be so of recordings after any fault.
+struct TraceCheck {
+    let folder: String
+    let promises: Promises
+
+    init(_ folder: String) throws {
+        self.folder = folder
+        promises = try Promises(readingFrom: "\(folder)/promises")
+    }
+
+    func run() async throws {
+        let url = URL(filePath: StoreSession.path(in: folder))
+        let store: Store
+        do { store = try await Store.open(at: url, StoreSession.configuration(in: folder)).whole } catch {
+            guard !promises.isCreated else { throw error }
+            return
+        }
+        let traces = try store.traces()
+        for (name, count) in promises.traces.sorted(by: { $0.key < $1.key }) {
+            guard let trace = traces.first(where: { "\($0.id)" == name }) else {
+                wrong("the trace \(name) is not there")
+                continue
+            }
+            try check(trace, in: store, count)
+        }
+        let kept = (try? FileManager.default.contentsOfDirectory(atPath: url.appending(path: "tails").path)) ?? []
+        if !kept.isEmpty { wrong("tails are left: \(kept.joined(separator: ", "))") }
+        try store.close()
+        let verification = try await Store.verify(at: url, isDeep: true, archives: [])
+        for damage in verification.damage.prefix(5) { wrong("verify --deep: \(damage.what) \(damage.detail)") }
+    }
+
+    private func check(_ trace: Trace, in store: Store, _ promised: Int) throws {
+        var (next, last) = (0, Int64(0))
+        try store.forEachPiece(of: trace.id) { piece in
+            guard case .rows(let rows) = piece,
+                let column = rows.layout.channels.firstIndex(where: { $0.name == "group0.charge" })
+            else {
+                wrong("a piece of the trace \(trace.id) is not there")
+                return true
+            }
+            if rows.first != UInt64(next) { wrong("row \(rows.first) follows row \(next - 1)") }
+            for value in rows.columns[column] {
+                if value != Int64(next) { wrong("row \(next) says \(value)") }
+                next += 1
+            }
+            last = rows.times.last ?? last
+            return true
+        }
+        if next < promised { Witness.say(line: "l \(promised - next)") }
+        if trace.end == nil { wrong("the trace \(trace.id) does not say how it ended") }
+        if promises.finished.contains("\(trace.id)") != (trace.end == .finished), trace.end != .finished {
+            wrong("the trace \(trace.id) was finished and says \(trace.end?.rawValue ?? "nothing")")
+        }
+        if next > 0, trace.ended != last { wrong("the trace \(trace.id) does not say when it ended") }
+    }
+
+    private func wrong(_ words: String) { Witness.say(line: "w \(words)") }
+}
