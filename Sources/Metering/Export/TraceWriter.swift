@@ -46,6 +46,7 @@ public struct TraceWriter {
         switch format {
         case .csv: rows = TextRows(.csv, gaps: options.gaps)
         case .ndjson: rows = TextRows(.ndjson, gaps: options.gaps)
+        case .influx: rows = try InfluxRows(options.series)
         default: throw TraceExportError.option("\(format.rawValue) cannot be written yet")
         }
     }
