@@ -47,6 +47,7 @@ public struct TraceWriter {
         case .csv: rows = TextRows(.csv, gaps: options.gaps)
         case .ndjson: rows = TextRows(.ndjson, gaps: options.gaps)
         case .influx: rows = try InfluxRows(options.series)
+        case .parquet: rows = ParquetRows(gaps: options.gaps)
         default: throw TraceExportError.option("\(format.rawValue) cannot be written yet")
         }
     }
