@@ -11,7 +11,8 @@ struct `Files of exports` {
         fileURLWithPath: ProcessInfo.processInfo.environment["GROUNDWAVE_EXPORTS"] ?? "", isDirectory: true)
 
     private func write(
-        _ name: String, _ format: TraceExportFormat, _ rows: TraceRows, _ change: (inout TraceExportOptions) -> Void = { _ in }
+        _ name: String, _ format: TraceExportFormat, _ rows: TraceRows,
+        _ change: (inout TraceExportOptions) -> Void = { _ in }
     ) throws {
         let url = folder.appendingPathComponent("\(name).\(format.fileExtension)")
         try Data(exported(format, [rows], change)).write(to: url)
@@ -53,6 +54,9 @@ struct `Files of exports` {
         var numbers = SeededGenerator(seed: 9)
         let rows = meterTrace(&numbers, rowCount: 300_000)
         try writeAll("meter", rows)
+        for milliseconds in [1, 100, 1000] {
+            try write("meter-\(milliseconds)", .sigrok, rows) { $0.bucketMilliseconds = milliseconds }
+        }
     }
 }
 

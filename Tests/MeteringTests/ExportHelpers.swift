@@ -17,7 +17,16 @@ func exported(
     return bytes
 }
 
-/// The same as text.
+/// Writes `pieces` as one file with a writer that has small pages or chunks.
+func written(_ writer: some RowWriter, _ pieces: [TraceRows], _ sink: ([UInt8]) -> Void) throws {
+    var writer = writer
+    var selection = try RowSelection(pieces[0].layout, TraceExportOptions())
+    try writer.begin(pieces[0].layout, to: sink)
+    for piece in pieces where piece.count > 0 { try writer.append(selection.select(piece), to: sink) }
+    try writer.finish(to: sink)
+}
+
+/// The file of ``exported(_:_:layout:_:)`` as text.
 func exportedText(
     _ format: TraceExportFormat, _ pieces: [TraceRows], layout: Layout? = nil,
     _ change: (inout TraceExportOptions) -> Void = { _ in }

@@ -1,8 +1,7 @@
 /// Writes rows of a trace, piece by piece, as a file of one format.
 ///
 /// Bytes are handed to a closure as they come, in pieces of no fixed length, so that memory does not grow with the
-/// number of rows: a buffer of 64 KiB for text, a row group of at most 32 MiB for Parquet, 256 KiB a channel for
-/// sigrok. After an error, be it the closure's own, the file is not whole and the writer of no more use.
+/// number of rows: a buffer of 64 KiB for text, a row group of about 32 MiB for Parquet, 1 MiB a channel for sigrok. After an error, be it the closure's own, the file is not whole and the writer of no more use.
 ///
 /// ```swift
 /// var writer = try TraceWriter(.csv)
@@ -48,7 +47,7 @@ public struct TraceWriter {
         case .ndjson: rows = TextRows(.ndjson, gaps: options.gaps)
         case .influx: rows = try InfluxRows(options.series)
         case .parquet: rows = ParquetRows(gaps: options.gaps)
-        default: throw TraceExportError.option("\(format.rawValue) cannot be written yet")
+        case .sigrok: rows = try SigrokRows(milliseconds: options.bucketMilliseconds ?? 0)
         }
     }
 

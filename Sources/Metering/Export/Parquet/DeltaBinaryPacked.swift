@@ -46,7 +46,9 @@ enum DeltaBinaryPacked {
     }
 
     // 32 numbers of `width` bits, the lowest bits of a byte first.
-    private static func pack(_ rests: InlineArray<128, UInt64>, from start: Int, width: Int, to writer: inout ByteWriter) {
+    private static func pack(
+        _ rests: InlineArray<128, UInt64>, from start: Int, width: Int, to writer: inout ByteWriter
+    ) {
         var pending: UInt64 = 0
         var filled = 0
         for index in start..<start + runLength {

@@ -8,12 +8,12 @@ import ByteCoding
 /// be null. Pages have 16,384 rows and are compressed by zstd: the same rows are the same bytes with the same libzstd.
 /// A row group ends after 262,144 rows or 32 MiB, and nothing older is kept but a line for each in the footer.
 struct ParquetRows: RowWriter {
-    static let pageRowCount = 16_384
-    static let groupRowLimit = 262_144
-    static let groupByteLimit = 32 << 20
+    private static let groupByteLimit = 32 << 20
 
     private let gaps: TraceExportOptions.GapPolicy
     private let level: Int32?
+    private let pageRowCount: Int
+    private let groupRowLimit: Int
     private var columns: [ParquetColumn] = []
     // Which column is which: the counter stands behind the time, and the counts right before the channels.
     private var hasTick = false
@@ -26,8 +26,11 @@ struct ParquetRows: RowWriter {
     private var rowCount: UInt64 = 0
 
     /// A file that is compressed at `level` of zstd; `nil` for not at all.
-    init(gaps: TraceExportOptions.GapPolicy, level: Int32? = 1) {
+    init(
+        gaps: TraceExportOptions.GapPolicy, level: Int32? = 1, pageRowCount: Int = 16_384, groupRowLimit: Int = 262_144
+    ) {
         (self.gaps, self.level) = (gaps, level)
+        (self.pageRowCount, self.groupRowLimit) = (pageRowCount, groupRowLimit)
     }
 
     mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws {
@@ -56,18 +59,18 @@ struct ParquetRows: RowWriter {
                 if gaps == .blank && noted.missing > 0 {
                     appendBlank(rows.times[row], missing: noted.missing)
                     noted.missing = 0
-                    if pageRows == Self.pageRowCount { try closePage(to: sink) }
+                    if pageRows == pageRowCount { try closePage(to: sink) }
                 }
                 append(rows, row..<row + 1, missing: noted.missing, repeats: noted.repeats)
                 note += 1
                 row += 1
             } else {
                 let next = note < rows.notes.count ? rows.notes[note].row : rows.count
-                let end = min(next, row + Self.pageRowCount - pageRows)
+                let end = min(next, row + pageRowCount - pageRows)
                 append(rows, row..<end, missing: 0, repeats: 0)
                 row = end
             }
-            if pageRows == Self.pageRowCount { try closePage(to: sink) }
+            if pageRows == pageRowCount { try closePage(to: sink) }
         }
     }
 
@@ -116,7 +119,7 @@ struct ParquetRows: RowWriter {
         groupRows += pageRows
         pageRows = 0
         let byteCount = columns.reduce(0) { $0 + $1.byteCount }
-        if groupRows >= Self.groupRowLimit || byteCount >= Self.groupByteLimit { try closeGroup(to: sink) }
+        if groupRows >= groupRowLimit || byteCount >= Self.groupByteLimit { try closeGroup(to: sink) }
     }
 
     private mutating func closeGroup(to sink: TraceWriter.Sink) throws {
