@@ -50,6 +50,15 @@ struct `Files of exports` {
         try writeAll("seed\(seed)", rows)
     }
 
+    @Test func `hold the small trace, as its golden bytes have it`() throws {
+        var rows = smallTrace()
+        rows.columns[1][3] = -999_999_999_999_999_999
+        try writeAll("small", rows)
+        var bytes: [UInt8] = []
+        try written(ParquetRows(gaps: .blank, level: nil), [rows]) { bytes += $0 }
+        try Data(bytes).write(to: folder.appendingPathComponent("small-blank.parquet"))
+    }
+
     @Test func `hold what a meter sends in five minutes`() throws {
         var numbers = SeededGenerator(seed: 9)
         let rows = meterTrace(&numbers, rowCount: 300_000)

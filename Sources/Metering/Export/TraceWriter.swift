@@ -1,7 +1,8 @@
 /// Writes rows of a trace, piece by piece, as a file of one format.
 ///
 /// Bytes are handed to a closure as they come, in pieces of no fixed length, so that memory does not grow with the
-/// number of rows: a buffer of 64 KiB for text, a row group of about 32 MiB for Parquet, 1 MiB a channel for sigrok. After an error, be it the closure's own, the file is not whole and the writer of no more use.
+/// number of rows: a buffer of 64 KiB for text, a row group of about 32 MiB for Parquet, 1 MiB a channel for sigrok.
+/// After an error, be it the closure's own, the file is not whole and the writer of no more use.
 ///
 /// ```swift
 /// var writer = try TraceWriter(.csv)
