@@ -55,7 +55,7 @@ let package = Package(
         // Layer 4
         .target(name: "Recovery", dependencies: ["EventLog", "Events", "LMDB", "Projections"]),
         .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
-        .target(name: "Metering", dependencies: ["ByteCoding", "Events", "Records", cryptoExtras]),
+        .target(name: "Metering", dependencies: ["ByteCoding", "Compression", "Events", "Records", cryptoExtras]),
         .target(name: "Settings", dependencies: ["ByteCoding", "Events", "Records"]),
         .target(name: "Connections", dependencies: ["EventLog", "Events", "Replication", nioCore, nioPosix]),
         // Layer 5

@@ -28,7 +28,7 @@ let package = Package(
             name: "Projections",
             dependencies: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "Records", crypto]),
         .target(name: "Replication", dependencies: ["ByteCoding", "EventLog", "Events"]),
-        .target(name: "Metering", dependencies: ["ByteCoding", cryptoExtras]),
+        .target(name: "Metering", dependencies: ["ByteCoding", "Compression", "Events", "Records", cryptoExtras]),
         .target(name: "Recovery", dependencies: ["EventLog", "Events", "LMDB", "Projections"]),
         .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
         .testTarget(name: "SeededNumbersTests", dependencies: ["SeededNumbers"]),

@@ -1,0 +1,70 @@
+/// Makes one row of all rows of one bucket of time, with the means of their values.
+///
+/// A bucket begins at a multiple of its length since 1970, which is the time of its row; where the trace has no row in
+/// it, neither is there one here. Means are exact, rounded to the decimals of the channel, halves to the even
+/// neighbour. A row of means has no counter of the meter. Where the clock was set back, a bucket may come twice.
+struct BucketMeans {
+    private let milliseconds: Int64
+    private var bucket: Int64 = 0
+    private var sums: [Int128]
+    private var count = 0
+    private var note = PendingNote()
+
+    /// Buckets of so many milliseconds, at least 1.
+    init(milliseconds: Int, channelCount: Int) {
+        self.milliseconds = Int64(milliseconds)
+        sums = Array(repeating: 0, count: channelCount)
+    }
+
+    /// Of how many channels the means are.
+    var channelCount: Int { sums.count }
+
+    /// Adds `rows`, and appends to `means` the rows of the buckets that they close.
+    mutating func append(_ rows: ExportRows, to means: inout ExportRows) {
+        var next = 0
+        for row in 0..<rows.count {
+            let bucket = Self.floor(rows.times[row], milliseconds)
+            if count > 0 && bucket != self.bucket { close(to: &means) }
+            self.bucket = bucket
+            if next < rows.notes.count, rows.notes[next].row == row {
+                note.add(missing: rows.notes[next].missing, repeats: rows.notes[next].repeats)
+                next += 1
+            }
+            for column in sums.indices { sums[column] += Int128(rows.columns[column][row]) }
+            count += 1
+        }
+    }
+
+    /// Appends the row of the bucket that is open, if there is one, and begins anew with so many channels.
+    mutating func finish(to means: inout ExportRows, channelCount: Int) {
+        if count > 0 { close(to: &means) }
+        sums = Array(repeating: 0, count: channelCount)
+    }
+
+    private mutating func close(to means: inout ExportRows) {
+        means.note(note.take())
+        means.times.append(bucket)
+        for column in sums.indices {
+            means.columns[column].append(Self.mean(sums[column], count))
+            sums[column] = 0
+        }
+        count = 0
+    }
+
+    /// The multiple of `step` at or before `time`; the least that there is where it would be before all times.
+    static func floor(_ time: Int64, _ step: Int64) -> Int64 {
+        let rest = time % step
+        if rest >= 0 { return time - rest }
+        let (start, overflow) = time.subtractingReportingOverflow(step + rest)
+        return overflow ? .min : start
+    }
+
+    /// `sum` / `count`, halves to the even neighbour.
+    static func mean(_ sum: Int128, _ count: Int) -> Int64 {
+        let (quotient, rest) = sum.quotientAndRemainder(dividingBy: Int128(count))
+        let doubled = rest.magnitude * 2
+        let divisor = UInt128(count)
+        let isFurther = doubled > divisor || (doubled == divisor && !quotient.isMultiple(of: 2))
+        return Int64(isFurther ? quotient + (sum < 0 ? -1 : 1) : quotient)
+    }
+}

@@ -1,0 +1,90 @@
+/// Integers with a point put into them, as digits.
+///
+/// Nothing goes by floating point: 12345 with 4 decimals is 1.2345, and -5 with 3 is -0.005.
+enum DecimalText {
+    /// The most bytes of a number: a sign, 19 digits or more by zeros in front, and a point.
+    static let byteLimit = 24
+
+    /// Writes `value` times ten to the minus `decimals` at `end`, and moves `end` behind it.
+    @inline(__always)
+    static func write(_ value: Int64, decimals: Int, into bytes: inout MutableSpan<UInt8>, at end: inout Int) {
+        if value < 0 { put(UInt8(ascii: "-"), into: &bytes, at: &end) }
+        write(value.magnitude, decimals: decimals, into: &bytes, at: &end)
+    }
+
+    /// Writes `value` times ten to the minus `decimals` at `end`, and moves `end` behind it.
+    @inline(__always)
+    static func write(_ value: UInt64, decimals: Int, into bytes: inout MutableSpan<UInt8>, at end: inout Int) {
+        let count = max(digitCount(value), decimals &+ 1)
+        var place = end &+ count &+ (decimals > 0 ? 1 : 0)
+        end = place
+        var rest = value
+        var left = count
+        if decimals > 0 {
+            left &-= decimals
+            putDigits(of: &rest, decimals, into: &bytes, before: &place)
+            place &-= 1
+            bytes[place] = UInt8(ascii: ".")
+        }
+        putDigits(of: &rest, left, into: &bytes, before: &place)
+    }
+
+    /// Writes `value`, of which at most `count` digits are there, with zeros in front.
+    @inline(__always)
+    static func write(padded value: Int, _ count: Int, into bytes: inout MutableSpan<UInt8>, at end: inout Int) {
+        var rest = UInt64(value)
+        var place = end + count
+        end = place
+        putDigits(of: &rest, count, into: &bytes, before: &place)
+    }
+
+    // The last `count` digits of `rest`, from the back. Two at once: each division waits for the one before it.
+    @inline(__always)
+    private static func putDigits(
+        of rest: inout UInt64, _ count: Int, into bytes: inout MutableSpan<UInt8>, before place: inout Int
+    ) {
+        var left = count
+        while left >= 2 {
+            let hundredth = rest / 100
+            let pair = UInt32(truncatingIfNeeded: rest &- hundredth &* 100)
+            let tens = (pair &* 103) &>> 10
+            bytes[place &- 1] = UInt8(truncatingIfNeeded: pair &- tens &* 10) | UInt8(ascii: "0")
+            bytes[place &- 2] = UInt8(truncatingIfNeeded: tens) | UInt8(ascii: "0")
+            place &-= 2
+            left &-= 2
+            rest = hundredth
+        }
+        if left > 0 {
+            let tenth = rest / 10
+            place &-= 1
+            bytes[place] = UInt8(truncatingIfNeeded: rest &- tenth &* 10) | UInt8(ascii: "0")
+            rest = tenth
+        }
+    }
+
+    /// Writes one byte.
+    @inline(__always)
+    static func put(_ byte: UInt8, into bytes: inout MutableSpan<UInt8>, at end: inout Int) {
+        bytes[end] = byte
+        end &+= 1
+    }
+
+    /// Writes `source`.
+    @inline(__always)
+    static func put(_ source: [UInt8], into bytes: inout MutableSpan<UInt8>, at end: inout Int) {
+        for byte in source { put(byte, into: &bytes, at: &end) }
+    }
+
+    // Small numbers come first, since most are.
+    @inline(__always)
+    private static func digitCount(_ value: UInt64) -> Int {
+        var count = 1
+        var limit: UInt64 = 10
+        while value >= limit {
+            count &+= 1
+            if count == 20 { break }
+            limit &*= 10
+        }
+        return count
+    }
+}
