@@ -10,7 +10,9 @@ struct TraceCommand: AsyncParsableCommand {
         discussion: """
             A trace is named by its id, the first letters of it, its name, or last.
             """,
-        subcommands: [TraceRecord.self, TraceList.self, TraceShow.self])
+        subcommands: [
+            TraceRecord.self, TraceList.self, TraceShow.self, TraceExport.self, TraceImport.self,
+        ])
 }
 
 /// Traces by the names that people give them.

@@ -60,10 +60,7 @@ struct TraceRecord: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let address = MACAddress(meter) else {
-            throw StoreError(
-                .usage, "“\(meter)” is no address of a meter.", hint: "Twelve hexadecimal digits: 00:15:A5:00:11:22.")
-        }
+        let address = try MACAddress(argument: meter)
         let path = device ?? input ?? "-"
         let line = try MeterLine(path, baud: baud)
         let store = try await options.open()

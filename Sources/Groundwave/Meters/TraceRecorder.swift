@@ -80,6 +80,26 @@ public actor TraceRecorder {
         times = next
     }
 
+    /// Adds rows that were recorded elsewhere; they get the next numbers of this trace.
+    public func append(recorded rows: TraceRows) async throws {
+        try await alone {
+            var rest = rows
+            while rest.count > 0 {
+                if let layout = block?.rows.layout, layout != rest.layout {
+                    try await sealAll()
+                    (block, before) = (nil, nil)
+                }
+                if block == nil { block = OpenBlock(rest.layout, first: nextRow) }
+                let room = SampleBlock.rowLimit - (block?.rows.count ?? 0)
+                let (head, tail) = rest.split(at: min(room, rest.count))
+                _ = block?.append(head)
+                rest = tail
+                if let count = block?.rows.count, count >= SampleBlock.rowLimit { try await seal(nil) }
+            }
+            try await keep(isDue: ContinuousClock.now - lastFlush >= Self.flushInterval)
+        }
+    }
+
     /// Puts on the disk what is not there yet.
     public func flush() async throws { try await alone { try await keep(isDue: true) } }
 

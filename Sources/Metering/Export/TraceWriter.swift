@@ -26,6 +26,9 @@ public struct TraceWriter {
         public var missingBehind: UInt64 = 0
         /// How many frames were repeated there.
         public var repeatsBehind: UInt64 = 0
+
+        /// Nothing.
+        public init() {}
     }
 
     private let format: TraceExportFormat

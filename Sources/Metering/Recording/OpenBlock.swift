@@ -35,6 +35,18 @@ public struct OpenBlock: Sendable {
         for (column, value) in zip(rows.columns.indices, values) { rows.columns[column].append(value) }
     }
 
+    /// Adds rows that were recorded elsewhere, with what happened between them; they get the next numbers.
+    ///
+    /// - Returns: `false` where they have another layout; then nothing was added.
+    public mutating func append(_ recorded: TraceRows) -> Bool {
+        guard recorded.layout == rows.layout else { return false }
+        var next = TraceRows(recorded.layout, first: rows.first + UInt64(rows.count))
+        (next.times, next.ticks, next.columns) = (recorded.times, recorded.ticks, recorded.columns)
+        next.marks = recorded.marks
+        rows.append(next)
+        return true
+    }
+
     /// Says that no more rows come: what came again at the end is told behind the last row.
     public mutating func end() {
         if let event = finder.end(), rows.count > 0 {

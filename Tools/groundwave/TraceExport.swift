@@ -1,0 +1,114 @@
+import ArgumentParser
+import Foundation
+import Groundwave
+import Metering
+
+struct TraceExport: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the rows of a trace to a file, also while it is recorded.",
+        discussion: """
+              groundwave trace export last -o charge.csv
+              groundwave trace export last --format influx --from 2026-05-01T12:00 | influx -import -path=/dev/stdin
+              groundwave trace export last -o week.parquet --bucket 1000 --channels voltage,current
+
+            csv has the unit in each column's name and every decimal, and groundwave trace import reads it back to the same \
+            integers. Where rows are missing, the column missing says how many.
+            """)
+
+    @Argument(help: ArgumentHelp("The trace.", valueName: "id"))
+    var name = "last"
+
+    @OptionGroup var options: StoreOptions
+
+    @Option(help: "csv, ndjson, influx, parquet or sigrok; else what the file's name says, else csv.")
+    var format: TraceExportFormat?
+
+    @Option(name: .short, help: ArgumentHelp("The file; else standard output.", valueName: "file"))
+    var output: String?
+
+    @OptionGroup var range: TraceRange
+
+    @Option(help: ArgumentHelp("Only these channels, in this order.", valueName: "name,name"))
+    var channels: String?
+
+    @Option(help: ArgumentHelp("Only each so many-th row.", valueName: "rows"))
+    var every = 1
+
+    @Option(help: ArgumentHelp("Means over so many milliseconds, a row each.", valueName: "ms"))
+    var bucket: Int?
+
+    @Option(help: "What stands where rows are missing: mark, a count with the next row; blank, an empty row too.")
+    var gaps = TraceExportOptions.GapPolicy.mark
+
+    struct Result: Encodable {
+        var rows: UInt64
+        var missing: UInt64
+        var withheld: UInt64
+        var bytes: Int
+    }
+
+    func run() async throws {
+        if output == nil, options.json {
+            throw StoreError(.usage, "--json would stand between the rows.", hint: "Name a file with -o.")
+        }
+        let store = try await options.open()
+        let trace = try TraceName.resolve(name, store)
+        let (start, end) = try range.milliseconds
+        var chosen = TraceExportOptions()
+        chosen.channels = channels.map { $0.split(separator: ",").map(String.init) }
+        (chosen.every, chosen.bucketMilliseconds, chosen.gaps) = (every, bucket, gaps)
+        let format = format ?? output.flatMap { Self.format(of: $0) } ?? .csv
+        let report: TraceExportReport
+        if let output {
+            report = try Progress.during("Exporting") { _ in
+                try store.export(trace, as: format, chosen, from: start, to: end, toFile: output)
+            }
+        } else {
+            report = try store.export(trace, as: format, chosen, from: start, to: end) { try Terminal.write($0) }
+        }
+        if options.json {
+            return try Terminal.print(
+                json: Result(
+                    rows: report.counts.rows, missing: report.counts.missing, withheld: report.withheldCount,
+                    bytes: report.byteCount))
+        }
+        if output != nil {
+            Terminal.print(
+                "\(NumberText.count(report.counts.rows, "row")), \(NumberText.bytes(report.byteCount)), "
+                    + "\(report.counts.missing) missing between them.")
+        }
+        if report.withheldCount > 0 {
+            Terminal.remark("\(NumberText.count(report.withheldCount, "row")) are withheld, and not in the file.")
+        }
+    }
+
+    private static func format(of path: String) -> TraceExportFormat? {
+        let ending = URL(filePath: path).pathExtension.lowercased()
+        return TraceExportFormat.allCases.first { $0.fileExtension == ending || $0.rawValue == ending }
+    }
+}
+
+/// From when to when.
+struct TraceRange: ParsableArguments {
+    @Option(help: ArgumentHelp("Only rows from this time on: 2026-05-01T12:00, 90m, today.", valueName: "time"))
+    var from: String?
+
+    @Option(help: ArgumentHelp("Only rows before this time.", valueName: "time"))
+    var to: String?
+
+    /// The range in milliseconds since 1970; everything where nothing was said.
+    var milliseconds: (start: Int64, end: Int64) {
+        get throws {
+            let now = Int64(Date().timeIntervalSince1970)
+            let start = try from.map { try TimeArgument($0, now: now).start * 1000 } ?? .min
+            let end = try to.map { try TimeArgument($0, now: now).end * 1000 } ?? .max
+            guard start < end else {
+                throw StoreError(.usage, "--from is not before --to.", hint: "Times are in UTC.")
+            }
+            return (start, end)
+        }
+    }
+}
+
+extension TraceExportFormat: ExpressibleByArgument {}
+extension TraceExportOptions.GapPolicy: ExpressibleByArgument {}
