@@ -119,7 +119,7 @@ let package = Package(
             name: "GroundwaveTests",
             dependencies: [
                 "ADIF", "ByteCoding", "Compression", "EventLog", "Events", "Groundwave", "GroundwaveTesting", "LMDB",
-                "Projections", "Radio", "Records", "Settings",
+                "Metering", "Projections", "Radio", "Records", "Settings",
             ]),
         .testTarget(
             name: "ProgramTests",

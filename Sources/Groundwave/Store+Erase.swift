@@ -99,7 +99,14 @@ extension WriteBatch {
         var events = EventSet()
         for id in ids {
             guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }
-            let positions = try read { try $0.state(of: kind, id)?.history.positions ?? [] }
+            let positions = try read { view in
+                var positions = try view.state(of: kind, id)?.history.positions ?? []
+                try view.forEachBlock(of: kind, id) { block, _ in
+                    if block.position > 0 { positions.append(block.position) }
+                    return true
+                }
+                return positions
+            }
             try log.withEvents(at: positions) { _, frame, bytes in
                 if frame.isWithheld, try log.withholding(of: frame.id) == .archived {
                     throw StoreError(
@@ -129,6 +136,6 @@ extension Frame {
             var reader = try? ChangeReader(shape: shape, isWithheld: false, by: names(in: bytes)),
             let note = try? reader.note(in: values)
         else { return true }
-        return change.operations.contains { $0.value != nil } || !note.author.isEmpty || !note.text.isEmpty
+        return change.operations.contains { $0.value != nil } || change.block != nil || !note.author.isEmpty || !note.text.isEmpty
     }
 }

@@ -1,4 +1,5 @@
 import Events
+import Metering
 import Projections
 import Records
 
@@ -25,9 +26,9 @@ extension Store {
         var steps: [UndoStep] = []
         var lastSeries: [UInt8]?
         try forEachUndoableBatch { batch in
-            guard let last = try log.change(at: batch.position + UInt64(batch.count) - 1)?.change else {
-                return true
-            }
+            guard let last = try log.change(at: batch.position + UInt64(batch.count) - 1)?.change,
+                !Self.isOfRecorder(last)
+            else { return true }
             let series = Self.series(closedBy: last)
             let changes = batch.count - (series == nil ? 0 : 1)
             if let series, series == lastSeries {
@@ -51,6 +52,13 @@ extension Store {
     public func revert(_ step: UndoStep, note: String? = nil, author: String? = nil) async throws -> Reverted {
         let words = note ?? (step.note.text.isEmpty ? "Undo" : "Undo: \(step.note.text)")
         return try await takeBack(EventSet(step.batches.map(\.range)), isStep: false, note: words, author: author)
+    }
+
+    /// Whether a recorder has written it by itself: rows, and how a recording ended. That nobody takes back.
+    private static func isOfRecorder(_ change: Change) -> Bool {
+        if change.block != nil { return true }
+        let ends = [Metering.trace.key(for: "ENDED"), Metering.trace.key(for: "END")]
+        return change.kind == Metering.trace.name && change.operations.allSatisfy { ends.contains($0.field) }
     }
 
     /// What the batches of one import, merge or revert have in common; `nil` for a batch that stands for itself.

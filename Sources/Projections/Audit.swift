@@ -64,8 +64,8 @@ public struct Audit: Sendable {
         try filter.vector.map { try log.lastPosition(of: $0) } ?? log.lastPosition()
     }
 
-    /// The event at `position`; `nil` where there is none that counts, or where it is of a type that this version does
-    /// not know.
+    /// The event at `position`; `nil` where there is none that counts, where it is of a type that this version does not
+    /// know, or where it adds to a series: nobody has changed anything by that.
     ///
     /// Cost: a look-up for the event, one for its batch's note, and one for each head it superseded.
     public func entry(at position: Position) throws -> AuditEntry? {
@@ -73,7 +73,7 @@ public struct Audit: Sendable {
             guard filter.includes(frame.id),
                 let change = try? Change(
                     shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
-                    isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+                    isWithheld: frame.isWithheld, by: frame.names(in: bytes)), change.block == nil
             else { return nil }
             return (frame, change)
         }

@@ -60,8 +60,8 @@ struct Info: AsyncParsableCommand {
         var hidden: Int
         var sessions: Int
         var settings: Int
-        var meters = 0
-        var traces = 0
+        var meters: Int
+        var traces: Int
         var archived: UInt64?
         var unread: Int
         var bytes: Sizes
@@ -93,7 +93,8 @@ struct Info: AsyncParsableCommand {
                     isThisDevice: entry.replica == information.replica)
             },
             qsos: qsos.shown, hidden: qsos.hidden, sessions: information.records["session"]?.shown ?? 0,
-            settings: information.records["setting"]?.shown ?? 0, archived: information.archived?.eventCount,
+            settings: information.records["setting"]?.shown ?? 0, meters: information.records["meter"]?.shown ?? 0,
+            traces: information.records["trace"]?.shown ?? 0, archived: information.archived?.eventCount,
             unread: information.unread.count,
             bytes: .init(
                 log: information.bytes.log, views: information.bytes.views, snapshots: information.bytes.snapshots),
@@ -136,6 +137,12 @@ struct Info: AsyncParsableCommand {
             table.append(["Contacts", "\(result.qsos)\(hidden)"])
             table.append(["Sessions", "\(result.sessions)"])
             table.append(["Settings", "\(result.settings)"])
+            if result.meters > 0 || result.traces > 0 {
+                table.append([
+                    "Traces",
+                    "\(result.traces) of \(NumberText.count(result.meters, "meter"))",
+                ])
+            }
         }
         table.append([
             "Size",

@@ -5,11 +5,11 @@ import Records
 /// What came of exporting a trace.
 public struct TraceExportReport: Hashable, Sendable {
     /// How many rows were written, and what is missing between them.
-    public var counts = TraceWriter.Counts()
+    public let counts: TraceWriter.Counts
     /// Bytes of the file.
-    public var byteCount = 0
+    public let byteCount: Int
     /// How many rows are withheld, so that the file does not have them.
-    public var withheldCount: UInt64 = 0
+    public let withheldCount: UInt64
 }
 
 extension Store {
@@ -27,13 +27,13 @@ extension Store {
         _ trace: Trace, as format: TraceExportFormat, _ options: TraceExportOptions = TraceExportOptions(),
         from start: Int64 = .min, to end: Int64 = .max, sink: @escaping ([UInt8]) throws -> Void
     ) throws -> TraceExportReport {
-        var report = TraceExportReport()
+        var (byteCount, withheldCount) = (0, UInt64(0))
         var options = options
         options.series.meter = trace.meter?.description ?? ""
         options.series.model = trace.model?.rawValue ?? ""
         options.series.trace = "\(trace.id)"
         let counting: TraceWriter.Sink = { bytes in
-            report.byteCount += bytes.count
+            byteCount += bytes.count
             try sink(bytes)
         }
         do {
@@ -45,18 +45,18 @@ extension Store {
                     if !hasBegun { try writer.begin(rows.layout, to: counting) }
                     hasBegun = true
                     try writer.append(rows, to: counting)
-                case .withheld(let summary): report.withheldCount += summary.count
+                case .withheld(let summary): withheldCount += summary.count
                 }
                 return true
             }
             guard hasBegun else {
                 throw StoreError(
                     .notFound, "The trace \(trace.id.short) has no rows there.",
-                    hint: report.withheldCount > 0
+                    hint: withheldCount > 0
                         ? "Its samples are withheld: only what is said of them is here." : "See groundwave trace show.")
             }
-            report.counts = try writer.finish(to: counting)
-            return report
+            let counts = try writer.finish(to: counting)
+            return TraceExportReport(counts: counts, byteCount: byteCount, withheldCount: withheldCount)
         } catch let error as TraceExportError {
             throw StoreError(
                 .usage, "The trace cannot be written so: \(error).", hint: "See groundwave trace export --help.",

@@ -84,8 +84,9 @@ struct AnonymousLog {
         return writer.bytes
     }
 
+    /// What a series holds is measured, and says nothing of a person.
     private func invented(_ change: Change) -> Change {
-        Change(
+        var result = Change(
             kind: Self.kinds.contains(change.kind) ? change.kind : "kind-\(short(Array(change.kind.utf8)))",
             record: invented(change.record), source: change.source.map { SourceID(rawValue: number(of: $0.rawValue)) },
             operations: change.operations.map { operation in
@@ -95,6 +96,8 @@ struct AnonymousLog {
                         HeadID(EventID(invented(head.event.replica), head.event.sequence), index: head.index)
                     }, value: operation.value.map { value($0) })
             })
+        result.block = change.block
+        return result
     }
 
     private static let kinds = Set(Store.kinds(Configuration()).all.map(\.name))

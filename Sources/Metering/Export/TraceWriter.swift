@@ -26,9 +26,6 @@ public struct TraceWriter {
         public var missingBehind: UInt64 = 0
         /// How many frames were repeated there.
         public var repeatsBehind: UInt64 = 0
-
-        /// Nothing.
-        public init() {}
     }
 
     private let format: TraceExportFormat
