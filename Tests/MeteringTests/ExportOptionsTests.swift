@@ -102,6 +102,20 @@ import Testing
         #expect(counts == .init(rows: 2, missing: 39, repeats: 0, missingBehind: 11, repeatsBehind: 2))
     }
 
+    @Test func `has a format with a word, an ending and a media type of its own`() {
+        #expect(TraceExportFormat.allCases.map(\.rawValue) == ["csv", "ndjson", "influx", "parquet", "sigrok"])
+        #expect(TraceExportFormat.allCases.map(\.fileExtension) == ["csv", "ndjson", "lp", "parquet", "sr"])
+        #expect(Set(TraceExportFormat.allCases.map(\.mediaType)).count == 5)
+        #expect(TraceExportFormat(rawValue: "sqlite") == nil)
+    }
+
+    @Test(arguments: TraceExportFormat.allCases)
+    func `may be no row at all`(format: TraceExportFormat) throws {
+        let layout = smallTrace().layout
+        let bytes = try exported(format, [TraceRows(layout, first: 0)]) { $0.bucketMilliseconds = 1000 }
+        #expect(bytes.isEmpty == (format == .ndjson || format == .influx))
+    }
+
     @Test func `is refused where it makes no sense`() {
         for change: (inout TraceExportOptions) -> Void in [
             { $0.every = 0 }, { $0.bucketMilliseconds = 0 }, { $0.bucketMilliseconds = .max },

@@ -144,7 +144,8 @@ struct ParquetColumn {
         about.set(9, int64: offset)
         about.set(12, statistics)
         var column = ThriftStruct()
-        column.set(2, int64: offset)
+        // Nothing of what follows stands outside of the footer.
+        column.set(2, int64: 0)
         column.set(3, about)
         let chunk = Chunk(about: column.finish(), plainByteCount: plainByteCount)
         let bytes = pages.bytes

@@ -19,6 +19,8 @@ struct SigrokRows: RowWriter {
     // The interval that is open, as a number of intervals since 1970.
     private var interval: Int64?
     private var sums: [Int128] = []
+    // What was written last.
+    private var samples: [Float] = []
     private var count = 0
     private var rowCount: UInt64 = 0
 
@@ -36,6 +38,7 @@ struct SigrokRows: RowWriter {
     mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws {
         scales = layout.channels.map { channel in (0..<channel.decimals).reduce(1.0) { scale, _ in scale * 10 } }
         sums = Array(repeating: 0, count: scales.count)
+        samples = Array(repeating: 0, count: scales.count)
         chunks = Array(repeating: ByteWriter(), count: scales.count)
         clock = RowClock(hertz: layout.tick?.hertz)
         try zip.add("version", Array("2".utf8), to: sink)
@@ -85,15 +88,19 @@ struct SigrokRows: RowWriter {
             throw TraceExportError.tooLarge(
                 "a session of sigrok ends before 4 GiB, and the next row is later than that")
         }
-        let means = Swift.zip(sums, scales).map { Float(Double($0) / Double(count) / $1) }
-        try append(means, to: sink)
-        let between = isGap ? means.map { _ in Float.nan } : means
-        for _ in 0..<emptyCount { try append(between, to: sink) }
-        for column in sums.indices { sums[column] = 0 }
+        for column in sums.indices {
+            // Nearly all sums have 64 bits, which are a floating-point number at once.
+            let sum = Int64(exactly: sums[column]).map(Double.init) ?? Double(sums[column])
+            samples[column] = Float(sum / Double(count) / scales[column])
+            sums[column] = 0
+        }
         count = 0
+        try appendSamples(to: sink)
+        if isGap { for column in samples.indices { samples[column] = .nan } }
+        for _ in 0..<emptyCount { try appendSamples(to: sink) }
     }
 
-    private mutating func append(_ samples: [Float], to sink: TraceWriter.Sink) throws {
+    private mutating func appendSamples(to sink: TraceWriter.Sink) throws {
         for column in samples.indices { chunks[column].append(littleEndian: samples[column].bitPattern) }
         sampleCount += 1
         if sampleCount == chunkSampleCount { try closeChunk(to: sink) }
