@@ -14,8 +14,17 @@ extension Store {
         meter: MACAddress, model: MeterModel, over link: MeterModel.Link? = nil, name: String = "", source: String = "",
         author: String? = nil
     ) async throws -> TraceRecorder {
+        guard !isReadOnly else {
+            throw StoreError(
+                .notPermitted, "The store \(files.folder.path) can only be read.",
+                hint: "Copy it to a place that can be written.")
+        }
         let now = surroundings.now().wallMilliseconds
-        let written = try await write(note: "Recording", author: author) { batch in
+        var generator = surroundings.generator
+        let id = RecordID.random(using: &generator)
+        // The tail first: a trace without one, and without an end, would be taken for one that is recorded elsewhere.
+        let recorder = try TraceRecorder(self, trace: id)
+        try await write(note: "Recording", author: author) { batch in
             try batch.findOrMakeMeter(meter, model: model)
             var fields = [
                 Assignment("METER", text: "\(meter)"), Assignment("MODEL", text: model.rawValue),
@@ -23,9 +32,9 @@ extension Store {
             ]
             if !name.isEmpty { fields.append(Assignment("NAME", text: name)) }
             if !source.isEmpty { fields.append(Assignment("SOURCE", text: source)) }
-            return try batch.add(Metering.trace.name, fields)
+            try batch.set(Metering.trace.name, id, fields)
         }
-        return try TraceRecorder(self, trace: written.value)
+        return recorder
     }
 
     /// Takes into the log what was recorded by processes that ended without finishing, and says so in their traces.
@@ -38,11 +47,12 @@ extension Store {
         var sealed: [RecordID] = []
         for path in Tails.all(in: files) {
             guard let lock = try TailLock(path) else { continue }
-            defer { _ = lock }
-            guard let (trace, rows) = TailFile.read(path, log: log.id) else { continue }
-            try await seal(rows, of: trace)
-            try Tails.remove(path)
-            sealed.append(trace)
+            if let (trace, rows) = TailFile.read(path, log: log.id) {
+                try await seal(rows, of: trace)
+                try Tails.remove(path)
+                sealed.append(trace)
+            }
+            lock.remove()
         }
         return sealed
     }
@@ -62,7 +72,7 @@ extension Store {
         let kind = Metering.trace.name
         let next = try read { view in
             var next: UInt64 = 0
-            try view.forEachBlock(of: kind, trace, from: .max) { block, _ in
+            try view.forEachBlock(of: kind, trace) { block, _ in
                 next = max(next, block.first + block.count)
                 return true
             }
@@ -86,6 +96,7 @@ extension Store {
         }
         let end = last ?? Int64(surroundings.now().wallMilliseconds)
         try await write(note: "The recording was interrupted") { batch in
+            // Where there is no record, the process ended before it had begun.
             guard let record = try batch.record(kind, trace), Trace(record).end == nil else { return }
             try batch.endTrace(trace, at: end, .interrupted)
         }

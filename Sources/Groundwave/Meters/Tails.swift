@@ -20,10 +20,13 @@ enum Tails {
         return files.tailFolder.appending(path: "\(trace)\(suffix)").path
     }
 
-    /// The paths of all tails of a store, in order.
+    /// The paths of all tails of a store, in order, and of those that are gone and whose locks are left.
     static func all(in files: StoreFiles) -> [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: files.tailFolder.path)) ?? [])
-            .filter { $0.hasSuffix(suffix) }.sorted().map { files.tailFolder.appending(path: $0).path }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: files.tailFolder.path)) ?? []
+        let tails = names.map { $0.hasSuffix(TailLock.suffix) ? String($0.dropLast(TailLock.suffix.count)) : $0 }
+        return Set(tails).filter { $0.hasSuffix(suffix) }.sorted().map {
+            files.tailFolder.appending(path: $0).path
+        }
     }
 
     /// The rows of `trace` that only its tail has; none where nothing is being recorded.
@@ -37,24 +40,36 @@ enum Tails {
     }
 }
 
-/// Held by the process that records a trace, for as long as it does: a tail without it is of a process that has ended.
+/// Held by the process that records a trace, for as long as it does: a tail whose lock nobody has is of a process that has
+/// ended.
 final class TailLock: Sendable {
     private let descriptor: Int32
     private let path: String
 
     /// - Returns: `nil` where another process has it.
     init?(_ tail: String) throws {
-        path = "\(tail).lock"
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw StoreError(file: FileFailure("make", path)) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        path = "\(tail)\(Self.suffix)"
+        while true {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard descriptor >= 0 else { throw StoreError(file: FileFailure("make", path)) }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                close(descriptor)
+                return nil
+            }
+            // Whoever had it may have removed it in between: then it locks nothing.
+            var (own, named) = (stat(), stat())
+            if fstat(descriptor, &own) == 0, stat(path, &named) == 0, own.st_ino == named.st_ino {
+                self.descriptor = descriptor
+                return
+            }
             close(descriptor)
-            return nil
         }
     }
 
-    deinit {
-        unlink(path)
-        close(descriptor)
-    }
+    static let suffix = ".lock"
+
+    /// Takes the file away, with its tail gone.
+    func remove() { unlink(path) }
+
+    deinit { close(descriptor) }
 }

@@ -114,6 +114,7 @@ public actor TraceRecorder {
             let (trace, last) = (trace, before?.times.last ?? now)
             try await store.write { try $0.endTrace(trace, at: last, end) }
             try Tails.remove(tailPath)
+            lock.remove()
             isFinished = true
         }
     }
