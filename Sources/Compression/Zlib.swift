@@ -41,8 +41,10 @@ public enum Zlib {
                 filled = code == Z_OK ? Int(length) : 0
             }
         }
-        guard code != Z_BUF_ERROR else { throw .otherLength }
-        guard code == Z_OK, used == uLong(bytes.byteCount) else { throw .malformed }
+        // A stream that goes on where there is no room has bytes left; one that was cut has none.
+        let isUsedUp = used == uLong(bytes.byteCount)
+        guard code != Z_BUF_ERROR || isUsedUp else { throw .otherLength }
+        guard code == Z_OK, isUsedUp else { throw .malformed }
         guard result.count == count else { throw .otherLength }
         return result
     }

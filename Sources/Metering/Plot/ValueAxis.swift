@@ -29,7 +29,8 @@ struct ValueAxis: Hashable, Sendable {
         let room = low == high ? max(magnitude / 20, 100) : (high - low) / 20
         (low, high) = (least >= 0 && low != high ? max(low - room, 0) : low - room, high + room)
         // Steps are so large that labels of seven digits tell them apart.
-        let wanted = max((high - low - 1) / Int128(stepLimit) + 1, magnitude / 1_000_000, 100)
+        let span = least == greatest ? high - low : greatest - least
+        let wanted = max((span - 1) / Int128(stepLimit) + 1, magnitude / 1_000_000, 100)
         var (zeros, leading, power) = (0, Int128(1), Int128(1))
         while leading * power < wanted {
             if leading == 5 {
@@ -47,7 +48,8 @@ struct ValueAxis: Hashable, Sendable {
         (self.low, self.high) = (low, high)
         trailingZeros = zeros
         (exponent, self.unit) = Self.prefix(
-            of: unit, exponent: Self.digits(max(low.magnitude, high.magnitude)) - 1 - decimals)
+            of: unit, exponent: Self.digits(max(low.magnitude, high.magnitude)) - 1 - decimals,
+            shown: decimals - zeros)
     }
 
     /// By what an integer of `channel` becomes one of this axis.
@@ -79,20 +81,24 @@ struct ValueAxis: Hashable, Sendable {
     }
 
     /// The prefix with which numbers whose greatest is ten to `exponent` read well: its exponent, and the unit with it.
-    private static func prefix(of unit: Channel.Unit, exponent: Int) -> (Int, String) {
+    ///
+    /// - Parameter shown: How many decimals the labels would have without a prefix.
+    private static func prefix(of unit: Channel.Unit, exponent: Int, shown: Int) -> (Int, String) {
         let third = Int(floor(Int128(exponent), 3)) * 3
         let name = name(of: unit)
-        switch unit {
-        case .volt, .ampere, .watt, .ampereHour, .wattHour, .ohm, .hertz, .second:
-            // Nobody says kiloseconds or millihertz.
-            let least = unit == .hertz ? 0 : -9
-            let most = unit == .second ? 0 : 18
-            if unit == .second, exponent >= 6 { break }
-            let chosen = min(max(third, least), most)
+        let hasPrefixes =
+            switch unit {
+            case .volt, .ampere, .watt, .ampereHour, .wattHour, .ohm: true
+            // Nobody says millihertz or kiloseconds.
+            case .hertz: exponent >= 0
+            case .second: exponent < 0
+            case .celsius, .none: false
+            }
+        if hasPrefixes {
+            let chosen = min(max(third, -9), 18)
             return (chosen, prefixes[(chosen + 9) / 3] + name)
-        case .celsius, .none:
-            if exponent >= -3, exponent < 6 { return (0, name) }
         }
+        if exponent < 6, shown <= 6 { return (0, name) }
         return (third, "×10^\(third)" + (name.isEmpty ? "" : " ") + name)
     }
 
