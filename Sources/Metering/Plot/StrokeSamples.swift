@@ -81,9 +81,23 @@ struct StrokeSamples {
         }
     }
 
-    /// A rectangle, which may reach over many rows.
+    /// A rectangle: most of what a plot has are upright ones over many rows, which are filled pixel by pixel.
     private mutating func coverBox(_ left: Int, _ right: Int, _ top: Int, _ bottom: Int) {
-        for row in Self.samples(top, bottom) { cover(row, left, right) }
+        let samples = Self.samples(left, right).clamped(to: 0..<(width * 4))
+        let lines = Self.samples(top, bottom).clamped(to: 0..<(height * 4))
+        guard !samples.isEmpty, !lines.isEmpty else { return }
+        let (firstRow, lastRow) = (lines.lowerBound / 4, (lines.upperBound - 1) / 4)
+        let (first, last) = (samples.lowerBound / 4, (samples.upperBound - 1) / 4)
+        include(firstRow, first, last)
+        include(lastRow, first, last)
+        for row in firstRow...lastRow {
+            var inRow = UInt16.max
+            if row == firstRow { inRow &= .max << UInt16(lines.lowerBound % 4 * 4) }
+            if row == lastRow { inRow &= .max >> UInt16(12 - (lines.upperBound - 1) % 4 * 4) }
+            for pixel in first...last {
+                bits[row * width + pixel] |= Self.mask(samples, of: pixel, first, last) * 0x1111 & inRow
+            }
+        }
     }
 
     /// The samples of row `row` from `left` through `right`.
@@ -91,15 +105,18 @@ struct StrokeSamples {
         let samples = Self.samples(left, right).clamped(to: 0..<(width * 4))
         guard !samples.isEmpty, row >= 0, row < height * 4 else { return }
         let (first, last) = (samples.lowerBound / 4, (samples.upperBound - 1) / 4)
-        let pixelRow = row / 4
-        include(pixelRow, first, last)
-        let shift = UInt16(row % 4 * 4)
+        include(row / 4, first, last)
         for pixel in first...last {
-            var mask: UInt16 = 0xF
-            if pixel == first { mask &= 0xF << UInt16(samples.lowerBound % 4) }
-            if pixel == last { mask &= 0xF >> UInt16(3 - (samples.upperBound - 1) % 4) }
-            bits[pixelRow * width + pixel] |= (mask & 0xF) << shift
+            bits[row / 4 * width + pixel] |= Self.mask(samples, of: pixel, first, last) << UInt16(row % 4 * 4)
         }
+    }
+
+    /// Which of the four samples of a row of `pixel` are among `samples`, which begin in pixel `first` and end in `last`.
+    private static func mask(_ samples: Range<Int>, of pixel: Int, _ first: Int, _ last: Int) -> UInt16 {
+        var mask: UInt16 = 0xF
+        if pixel == first { mask &= 0xF << UInt16(samples.lowerBound % 4) }
+        if pixel == last { mask &= 0xF >> UInt16(3 - (samples.upperBound - 1) % 4) }
+        return mask
     }
 
     private mutating func include(_ row: Int, _ first: Int, _ last: Int) {
