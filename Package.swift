@@ -34,6 +34,7 @@ let package = Package(
     targets: [
         // Layer 0
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .target(name: "CChecksum"),
         .target(name: "ByteCoding", dependencies: ["CChecksum"]),
@@ -41,7 +42,7 @@ let package = Package(
         .target(name: "SeededNumbers"),
         // Layer 1
         .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: [.strictMemorySafety()]),
-        .target(name: "Compression", dependencies: ["CZstd"]),
+        .target(name: "Compression", dependencies: ["CZlib", "CZstd"]),
         .target(name: "Events", dependencies: ["ByteCoding", crypto]),
         // Layer 2
         .target(name: "Records", dependencies: ["ByteCoding", "Events"]),
@@ -111,7 +112,7 @@ let package = Package(
         .executableTarget(name: "transport-writer", dependencies: ["Replication"], path: "Tests/TransportWriter"),
         // The call sites of the public interface, compiled and run: they import what an application imports.
         .testTarget(name: "Examples", dependencies: ["Groundwave", "GroundwaveTesting"], path: "Tests/Examples"),
-        .testTarget(name: "MeteringTests", dependencies: ["ByteCoding", "Metering", "SeededNumbers"]),
+        .testTarget(name: "MeteringTests", dependencies: ["ByteCoding", "Compression", "Metering", "SeededNumbers"]),
         .testTarget(
             name: "RecoveryTests", dependencies: ["EventLog", "Events", "Projections", "Recovery", "SeededNumbers"]),
         .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records", "SeededNumbers"]),

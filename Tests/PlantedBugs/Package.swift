@@ -14,13 +14,14 @@ let package = Package(
     dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")],
     targets: [
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .target(name: "CChecksum"),
         .target(name: "ADIF"),
         .target(name: "SeededNumbers"),
         .target(name: "ByteCoding", dependencies: ["CChecksum"]),
         .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: [.strictMemorySafety()]),
-        .target(name: "Compression", dependencies: ["CZstd"]),
+        .target(name: "Compression", dependencies: ["CZlib", "CZstd"]),
         .target(name: "Events", dependencies: ["ByteCoding", crypto]),
         .target(name: "Records", dependencies: ["ByteCoding", "Events"]),
         .target(name: "EventLog", dependencies: ["ByteCoding", "Compression", "Events", "LMDB"]),
@@ -53,7 +54,7 @@ let package = Package(
         .testTarget(
             name: "ReplicationTests",
             dependencies: ["ByteCoding", "EventLog", "Events", "Replication", "SeededNumbers", "transport-writer"]),
-        .testTarget(name: "MeteringTests", dependencies: ["ByteCoding", "Metering", "SeededNumbers"]),
+        .testTarget(name: "MeteringTests", dependencies: ["ByteCoding", "Compression", "Metering", "SeededNumbers"]),
         .testTarget(
             name: "RecoveryTests", dependencies: ["EventLog", "Events", "Projections", "Recovery", "SeededNumbers"]),
         .executableTarget(name: "transport-writer", dependencies: ["Replication"], path: "Tests/TransportWriter"),

@@ -1,0 +1,172 @@
+/// What draws a plot from top to bottom.
+struct PlotPen {
+    let plot: Plot
+    let metrics: PlotLayout.Metrics
+    /// Of each panel, in pixels.
+    let panelWidth: Int
+    private let times: TimeAxis
+    /// How far down it has come.
+    var y: Int
+    private(set) var drawing: Drawing
+
+    init(plot: Plot, metrics: PlotLayout.Metrics, panelWidth: Int) {
+        self.plot = plot
+        self.metrics = metrics
+        self.panelWidth = panelWidth
+        times = TimeAxis(start: plot.startMilliseconds, end: plot.endMilliseconds, width: panelWidth) {
+            TextWidth.of($0, scale: metrics.scale) + 22 * metrics.scale
+        }
+        y = metrics.top
+        drawing = Drawing(width: plot.width, height: plot.height, scale: metrics.scale, title: plot.title)
+        add(0, 0, plot.width, plot.height, .white)
+    }
+
+    private var right: Int { metrics.left + panelWidth }
+
+    mutating func drawTitles() {
+        let left = 10 * metrics.scale
+        for (text, height, isBold) in [
+            (plot.title, metrics.titleHeight, true), (plot.subtitle, metrics.subtitleHeight, false),
+        ] where !text.isEmpty {
+            let room = plot.width - 2 * left
+            write(
+                TextWidth.cut(text, to: room, isBold: isBold, scale: metrics.scale), left, y + 11 * metrics.scale,
+                .start,
+                isBold: isBold, isBold ? .ink : .quiet)
+            y += height
+        }
+    }
+
+    mutating func drawLegend(_ panel: PlotLayout.Panel) {
+        for line in panel.legend {
+            for entry in line {
+                let x = metrics.left + entry.x
+                add(
+                    x, y + 7 * metrics.scale, 14 * metrics.scale, 3 * metrics.scale,
+                    PlotLayout.colour(of: entry.member))
+                write(entry.name, x + metrics.swatch, y + 12 * metrics.scale, .start, .ink)
+            }
+            y += metrics.legendLine
+        }
+        y += metrics.underLegend
+    }
+
+    /// A panel from here on, `height` pixels high.
+    mutating func drawPanel(_ panel: PlotLayout.Panel, height: Int) {
+        let series = panel.members.map { plot.series[$0] }
+        let axis = Self.axis(of: series, height: height, scale: metrics.scale)
+        if !axis.unit.isEmpty {
+            write(axis.unit, metrics.left - 8 * metrics.scale, y - 8 * metrics.scale, .end, .ink)
+        }
+        drawBands(series, height)
+        for tick in axis.ticks {
+            let level = y + height - axis.place(of: tick.value, in: height)
+            add(metrics.left, level, panelWidth, metrics.scale, .grid)
+            write(tick.label, metrics.left - 8 * metrics.scale, level + 5 * metrics.scale, .end, .quiet)
+        }
+        for tick in times.ticks { add(place(of: tick), y, metrics.scale, height, .grid) }
+        add(metrics.left, y, metrics.scale, height, .axis)
+        add(metrics.left, y + height, panelWidth, metrics.scale, .axis)
+        let path = SeriesPath(
+            left: metrics.left * 10, width: panelWidth * 10, bottom: (y + height) * 10, height: height * 10, axis: axis)
+        for (member, series) in zip(panel.members, series) {
+            let lines = path.lines(of: series)
+            // A row alone between gaps is a dot that can be seen.
+            for (lines, width) in [(lines.filter { $0.count > 1 }, 15), (lines.filter { $0.count == 1 }, 40)]
+            where !lines.isEmpty {
+                drawing.elements.append(
+                    .stroke(.init(lines: lines, width: width * metrics.scale, colour: PlotLayout.colour(of: member))))
+            }
+        }
+        if series.allSatisfy({ $0.columns.allSatisfy { $0 == nil } }) {
+            write("no rows", metrics.left + panelWidth / 2, y + height / 2 + 4 * metrics.scale, .middle, .quiet)
+        }
+    }
+
+    /// The axis for all values of `series`, which have one unit.
+    private static func axis(of series: [PlotSeries], height: Int, scale: Int) -> ValueAxis {
+        let decimals = series.map(\.channel.decimals).max() ?? 0
+        var values: ClosedRange<Int128>?
+        for series in series {
+            let factor = (series.channel.decimals..<decimals).reduce(Int128(1)) { factor, _ in factor * 10 }
+            for case let cell? in series.columns {
+                let (least, greatest) = (Int128(cell.least) * factor, Int128(cell.greatest) * factor)
+                values = min(values?.lowerBound ?? least, least)...max(values?.upperBound ?? greatest, greatest)
+            }
+        }
+        // Ticks stand closer together where there would be few.
+        let stepLimit = max(1, min(height / (20 * scale), 4), min(height / (45 * scale), 10))
+        return ValueAxis(values, decimals: decimals, unit: series[0].channel.unit, stepLimit: stepLimit)
+    }
+
+    /// Grey where rows are missing: from the column before to the next one that has rows.
+    private mutating func drawBands(_ series: [PlotSeries], _ height: Int) {
+        var bands: Set<Range<Int>> = []
+        for series in series {
+            let count = series.columns.count
+            for gap in series.gapAfter where gap >= -1 && gap < count {
+                let next = series.columns[(gap + 1)...].firstIndex { $0 != nil }
+                let start = gap < 0 ? metrics.left : centre(of: gap, count)
+                let end = next.map { centre(of: $0, count) } ?? right
+                // A gap within two columns is told from a line of the grid by being wider.
+                let room = max(0, 3 * metrics.scale - (end - start))
+                bands.insert(max(start - room / 2, metrics.left)..<min(end + room - room / 2, right))
+            }
+        }
+        for band in bands.sorted(by: { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }) {
+            add(band.lowerBound, y, band.count, height, .band)
+        }
+    }
+
+    private func centre(of column: Int, _ count: Int) -> Int {
+        SeriesPath.centre(of: column, count: count, left: metrics.left * 10, width: panelWidth * 10) / 10
+    }
+
+    private func place(of tick: TimeAxis.Tick) -> Int {
+        let span = Int128(plot.endMilliseconds) - Int128(plot.startMilliseconds)
+        let offset = Int128(tick.milliseconds) - Int128(plot.startMilliseconds)
+        return metrics.left + Int(offset * Int128(panelWidth) / span)
+    }
+
+    /// The times under the panel that ends at `bottom`, and the dates under them.
+    mutating func drawTimes(under bottom: Int) {
+        let scale = metrics.scale
+        let margin = 4 * scale
+        var dates: [(range: Range<Int>, text: String)] = []
+        for tick in times.ticks {
+            let x = place(of: tick)
+            add(x, bottom, scale, 4 * scale, .axis)
+            writeWithin(tick.label, x, bottom + 17 * scale, .quiet)
+            guard let date = tick.date else { continue }
+            let width = TextWidth.of(date, scale: scale)
+            let start = min(max(x - width / 2, margin), plot.width - margin - width)
+            let range = start..<(start + width + 10 * scale)
+            // Where two meet the later one stays: the day that begins there.
+            if let last = dates.last, last.range.overlaps(range) { dates.removeLast() }
+            dates.append((range, date))
+        }
+        for date in dates {
+            let middle = (date.range.lowerBound + date.range.upperBound - 10 * scale) / 2
+            writeWithin(date.text, middle, bottom + 31 * scale, .ink)
+        }
+        write("UTC", 10 * scale, bottom + 17 * scale, .start, .quiet)
+    }
+
+    /// Writes `text` around `x`, or as near to it as it is not cut at an edge of the picture.
+    private mutating func writeWithin(_ text: String, _ x: Int, _ baseline: Int, _ colour: Drawing.Colour) {
+        let half = (TextWidth.of(text, scale: metrics.scale) + 1) / 2 + 2 * metrics.scale
+        write(text, min(max(x, half), plot.width - half), baseline, .middle, colour)
+    }
+
+    private mutating func write(
+        _ string: String, _ x: Int, _ baseline: Int, _ anchor: Drawing.Text.Anchor, isBold: Bool = false,
+        _ colour: Drawing.Colour
+    ) {
+        drawing.elements.append(
+            .text(.init(string: string, x: x, baseline: baseline, anchor: anchor, isBold: isBold, colour: colour)))
+    }
+
+    private mutating func add(_ x: Int, _ y: Int, _ width: Int, _ height: Int, _ colour: Drawing.Colour) {
+        drawing.elements.append(.rectangle(.init(x: x, y: y, width: width, height: height, colour: colour)))
+    }
+}

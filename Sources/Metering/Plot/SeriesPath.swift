@@ -1,0 +1,80 @@
+/// The line of one channel through its columns: within a column from its least to its greatest value, from the last value of a
+/// column to the first of the next one that has any.
+struct SeriesPath {
+    /// The left edge of the columns and how wide all of them are together, in tenths of a pixel.
+    let left: Int
+    let width: Int
+    /// Where the lowest value of the axis is, and how high the axis is, in tenths of a pixel.
+    let bottom: Int
+    let height: Int
+    let axis: ValueAxis
+
+    private typealias Point = Drawing.Point
+
+    /// The lines of `series`, broken where rows are missing.
+    func lines(of series: PlotSeries) -> [[Drawing.Point]] {
+        let count = series.columns.count
+        let factor = axis.factor(of: series.channel)
+        var lines: [[Point]] = []
+        var line: [Point] = []
+        var before: ClosedRange<Int>?
+        for (index, cell) in series.columns.enumerated() {
+            if let cell {
+                let x = Self.centre(of: index, count: count, left: left, width: width)
+                let (first, last) = (y(cell.first, factor), y(cell.last, factor))
+                let (top, foot) = (y(cell.greatest, factor), y(cell.least, factor))
+                let range = min(top, foot)...max(top, foot)
+                // Between two columns that lie side by side no line is seen that runs where both are filled.
+                if let end = line.last, let before, x - end.x <= 10,
+                    range.overlaps(before), hides(range.clamped(to: before), end.y, first)
+                {
+                    lines.append(line)
+                    line = []
+                }
+                let isTopFirst = abs(first - top) <= abs(first - foot)
+                append(Point(x: x, y: first), to: &line)
+                append(Point(x: x, y: isTopFirst ? top : foot), to: &line)
+                append(Point(x: x, y: isTopFirst ? foot : top), to: &line)
+                append(Point(x: x, y: last), to: &line)
+                before = range
+            }
+            if series.gapAfter.contains(index), !line.isEmpty {
+                lines.append(line)
+                line = []
+                before = nil
+            }
+        }
+        if !line.isEmpty { lines.append(line) }
+        return lines
+    }
+
+    /// The middle of column `index` of `count`, in tenths of a pixel.
+    static func centre(of index: Int, count: Int, left: Int, width: Int) -> Int {
+        left + (2 * index + 1) * width / (2 * count)
+    }
+
+    /// Whether both ends of a line are so far inside `range` that its width and its round ends are, too.
+    private func hides(_ range: ClosedRange<Int>, _ one: Int, _ other: Int) -> Bool {
+        range.lowerBound + 10 <= min(one, other) && max(one, other) <= range.upperBound - 10
+    }
+
+    private func y(_ value: Int64, _ factor: Int128) -> Int {
+        bottom - axis.place(of: Int128(value) * factor, in: height)
+    }
+
+    /// Adds a point, unless the line is there already or only gets longer.
+    private func append(_ point: Point, to line: inout [Point]) {
+        guard let end = line.last else {
+            line.append(point)
+            return
+        }
+        guard end != point else { return }
+        if line.count >= 2 {
+            let before = line[line.count - 2]
+            let isLevel = before.y == end.y && end.y == point.y && (end.x > before.x) == (point.x > end.x)
+            let isUpright = before.x == end.x && end.x == point.x && (end.y > before.y) == (point.y > end.y)
+            if isLevel || isUpright { line.removeLast() }
+        }
+        line.append(point)
+    }
+}

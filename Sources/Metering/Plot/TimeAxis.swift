@@ -1,0 +1,103 @@
+/// The axis of time: where it has ticks, and how they are written, all in UTC.
+struct TimeAxis: Hashable, Sendable {
+    struct Tick: Hashable, Sendable {
+        /// Milliseconds since 1970.
+        let milliseconds: Int64
+        /// The time of day, or the date where ticks are whole days.
+        let label: String
+        /// The date, at the first tick and where it is another than at the tick before; `nil` where the label says it.
+        let date: String?
+    }
+
+    /// From left to right.
+    let ticks: [Tick]
+
+    private static let second: Int128 = 1000
+    private static let minute: Int128 = 60 * second
+    private static let hour: Int128 = 60 * minute
+    private static let day: Int128 = 24 * hour
+
+    /// The steps that people count in, below a day.
+    private static let steps: [Int128] =
+        [1, 2, 5, 10, 20, 50, 100, 200, 500]
+        + [second, 2 * second, 5 * second, 10 * second, 15 * second, 30 * second]
+        + [minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute]
+        + [hour, 2 * hour, 3 * hour, 6 * hour, 12 * hour]
+
+    /// Ticks from `start` through `end` on `width` pixels, so far apart that their labels do not meet.
+    ///
+    /// - Parameter labelWidth: How many pixels a label takes, with what is to be free beside it.
+    init(start: Int64, end: Int64, width: Int, labelWidth: (String) -> Int) {
+        let span = Int128(end) - Int128(start)
+        func hasRoom(_ step: Int128) -> Bool {
+            let widest = max(
+                labelWidth(Self.label(start, step)), labelWidth(Self.label(end, step)))
+            return step * Int128(width) >= span * Int128(widest)
+        }
+        var step = Self.steps.first(where: hasRoom) ?? Self.day
+        var leading = Int128(1)
+        while step >= Self.day, !hasRoom(step) {
+            // 1, 2, 5, 10 days, and so on.
+            step = leading == 2 ? step / 2 * 5 : step * 2
+            leading = leading == 1 ? 2 : leading == 2 ? 5 : 1
+        }
+        var ticks: [Tick] = []
+        var dayBefore: Int128?
+        var time = Self.floor(Int128(start) + step - 1, step) * step
+        while time <= Int128(end) {
+            let day = Self.floor(time, Self.day)
+            let milliseconds = Int64(time)
+            ticks.append(
+                Tick(
+                    milliseconds: milliseconds, label: Self.label(milliseconds, step),
+                    date: step < Self.day && day != dayBefore ? Self.date(day) : nil))
+            dayBefore = day
+            time += step
+        }
+        if ticks.isEmpty {
+            // No round time is in sight: the left edge is told as exactly as it is.
+            let finest: Int128 = start % 1000 == 0 ? Self.second : 1
+            let day = Self.floor(Int128(start), Self.day)
+            ticks = [Tick(milliseconds: start, label: Self.label(start, finest), date: Self.date(day))]
+        }
+        self.ticks = ticks
+    }
+
+    /// What stands at a tick of an axis with ticks every `step`.
+    private static func label(_ milliseconds: Int64, _ step: Int128) -> String {
+        let time = Int128(milliseconds)
+        let day = floor(time, day)
+        guard step < Self.day else { return date(day) }
+        let rest = Int(time - day * Self.day)
+        let clock = "\(padded(rest / 3_600_000, 2)):\(padded(rest / 60_000 % 60, 2))"
+        if step >= minute { return clock }
+        let withSeconds = "\(clock):\(padded(rest / 1000 % 60, 2))"
+        return step >= second ? withSeconds : "\(withSeconds).\(padded(rest % 1000, 3))"
+    }
+
+    /// The date of the day that is `day` days after the first of January 1970, as ISO 8601 writes it.
+    static func date(_ day: Int128) -> String {
+        // Years begin on the first of March here, so that a day between is the last of its year; 400 years have 146,097 days.
+        let shifted = day + 719_468
+        let era = floor(shifted, 146_097)
+        let dayOfEra = Int(shifted - era * 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        let year = Int(era) * 400 + yearOfEra + (month <= 2 ? 1 : 0)
+        let dayOfMonth = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        return "\(year < 0 ? "-" : "")\(padded(abs(year), 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"
+    }
+
+    private static func padded(_ value: Int, _ count: Int) -> String {
+        let digits = "\(value)"
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+    }
+
+    /// `value` over `step` without what is left, downwards.
+    private static func floor(_ value: Int128, _ step: Int128) -> Int128 {
+        let quotient = value / step
+        return value % step < 0 ? quotient - 1 : quotient
+    }
+}

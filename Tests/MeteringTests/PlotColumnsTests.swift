@@ -1,0 +1,120 @@
+import SeededNumbers
+import Testing
+
+@testable import Metering
+
+private let voltage = Channel("voltage", .volt, decimals: 3)
+private let current = Channel("current", .ampere, decimals: 5)
+private let power = Channel("power", .watt, decimals: 3)
+
+/// Rows of `voltage` alone: their times, and a value for each.
+private func rows(_ times: [Int64], _ values: [Int64], gapsBefore gaps: [Int] = []) -> TraceRows {
+    var rows = TraceRows(Layout([voltage]), first: 0)
+    rows.times = times
+    rows.columns = [values]
+    rows.marks = gaps.map { Mark(.gap, before: $0, count: 1) }
+    return rows
+}
+
+@Suite struct `Columns of a plot` {
+    @Test func `have the first, last, least and greatest value of the rows whose times they are`() throws {
+        var collector = try ColumnCollector([voltage], startMilliseconds: 100, endMilliseconds: 110, columnCount: 4)
+        // The columns begin at 100, 102.5, 105 and 107.5.
+        collector.add(rows([99, 100, 101, 102, 103, 104, 108, 109, 110], [9, 3, 1, 2, 7, 8, 5, 5, 9]))
+        #expect(collector.columns == [[Cell([3, 1, 2]), Cell([7, 8]), nil, Cell([5, 5])]])
+        #expect(collector.gapAfter == [])
+    }
+
+    @Test func `are broken where rows are missing, also at the edges, and not within one column`() throws {
+        var collector = try ColumnCollector([voltage], startMilliseconds: 0, endMilliseconds: 100, columnCount: 10)
+        collector.add(rows([-20, 15, 17, 19, 45], [1, 2, 3, 4, 5], gapsBefore: [1, 3, 4]))
+        collector.add(rows([52, 61], [6, 7], gapsBefore: [2]))
+        collector.add(rows([120], [8]))
+        #expect(collector.gapAfter == [-1, 1, 6])
+    }
+
+    @Test func `of a channel that a layout has not are empty`() throws {
+        var collector = try ColumnCollector(
+            [current, voltage], startMilliseconds: 0, endMilliseconds: 9, columnCount: 3)
+        collector.add(rows([1, 4], [5, 6]))
+        #expect(collector.series.map(\.columns) == [[nil, nil, nil], [Cell(5), Cell(6), nil]])
+        #expect(collector.series.map(\.channel) == [current, voltage])
+    }
+
+    @Test func `take rows of all times there are`() throws {
+        var collector = try ColumnCollector([voltage], startMilliseconds: .min, endMilliseconds: .max, columnCount: 3)
+        collector.add(rows([.min, -1, 0, .max - 1, .max], [.min, .max, 1, 2, 3], gapsBefore: [0, 1, 9]))
+        #expect(collector.columns[0].map { $0?.count } == [1, 2, 1])
+        #expect(collector.gapAfter == [0])
+        var short = try ColumnCollector(
+            [voltage], startMilliseconds: .max - 1, endMilliseconds: .max, columnCount: 8000)
+        short.add(rows([.min, .max - 1, .max], [1, 2, 3]))
+        #expect(short.columns[0][0] == Cell(2))
+        #expect(short.columns[0].dropFirst().allSatisfy { $0 == nil })
+    }
+
+    @Test func `are refused where there is no time or none of them`() {
+        #expect(throws: PlotError.noTime) {
+            try ColumnCollector([voltage], startMilliseconds: 5, endMilliseconds: 5, columnCount: 3)
+        }
+        #expect(throws: PlotError.columns(0)) {
+            try ColumnCollector([voltage], startMilliseconds: 5, endMilliseconds: 6, columnCount: 0)
+        }
+        #expect(throws: PlotError.columns(8001)) {
+            try ColumnCollector([voltage], startMilliseconds: 5, endMilliseconds: 6, columnCount: 8001)
+        }
+    }
+
+    @Test(arguments: UInt64(1)...300)
+    func `are the same from cells of blocks as from their rows, and as said`(seed: UInt64) throws {
+        var numbers = SeededGenerator(seed: seed)
+        let channels = [voltage, current, power]
+        let start = Int64.random(in: -1000...1_000_000, using: &numbers)
+        let end = start + Int64.random(in: 1...5000, using: &numbers)
+        let count = Int.random(in: 1...60, using: &numbers)
+        func collector() throws -> ColumnCollector {
+            try ColumnCollector(channels, startMilliseconds: start, endMilliseconds: end, columnCount: count)
+        }
+        var (fromRows, fromCells) = (try collector(), try collector())
+        var expected = Array(repeating: [Int: [Int64]](), count: channels.count)
+        var time = start - Int64.random(in: 0...300, using: &numbers)
+        var cellsTaken = 0
+        for _ in 0..<Int.random(in: 1...60, using: &numbers) {
+            // A layout may lack a channel.
+            let has = channels.filter { _ in numbers.chance(0.8) }
+            var block = TraceRows(Layout(has.isEmpty ? [power] : has), first: 0)
+            for row in 0..<Int.random(in: 1...12, using: &numbers) {
+                if row == 0, numbers.chance(0.2) {
+                    block.marks.append(Mark(.gap, before: row, count: 3))
+                    time += Int64.random(in: 0...200, using: &numbers)
+                }
+                block.times.append(time)
+                for column in block.columns.indices {
+                    block.columns[column].append(Int64.random(in: -50...50, using: &numbers))
+                }
+                time += Int64.random(in: numbers.chance(0.02) ? -300...0 : 0...20, using: &numbers)
+            }
+            for (index, channel) in channels.enumerated() {
+                guard let source = block.layout.channels.firstIndex(of: channel) else { continue }
+                for (time, value) in zip(block.times, block.columns[source]) where time >= start && time < end {
+                    expected[index][Int((time - start) * Int64(count) / (end - start)), default: []].append(value)
+                }
+            }
+            fromRows.add(block)
+            let cells = channels.map { channel in
+                block.layout.channels.firstIndex(of: channel).flatMap { Cell(block.columns[$0]) }
+            }
+            if fromCells.add(
+                cells, fromMilliseconds: block.times.min()!, throughMilliseconds: block.times.max()!,
+                isAfterGap: !block.marks.isEmpty)
+            {
+                cellsTaken += 1
+            } else {
+                fromCells.add(block)
+            }
+        }
+        #expect(fromCells.columns == fromRows.columns)
+        #expect(fromCells.gapAfter == fromRows.gapAfter)
+        #expect(fromRows.columns == expected.map { values in (0..<count).map { Cell(values[$0] ?? []) } })
+    }
+}
