@@ -138,6 +138,26 @@ extension Store {
         #expect(try store.numbers(of: traces[0]).0 == Array(0..<900))
     }
 
+    @Test func `ends with its last row where all rows were in the log already, and leaves no file`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let trace: RecordID
+        do {
+            let recorder = try await store.record(meter: meter, model: .um25c)
+            trace = recorder.trace
+            // Blocks of five minutes: most of the rows are in the log.
+            _ = try await recorder.append(
+                rows(0..<4_096), times: .paced(RowPacer(from: 1_700_000_000_000, perSecond: 10)))
+        }
+        let path = store.url.appending(path: "tails/\(trace).tail").path
+        try Data("half of one".utf8).write(to: URL(filePath: "\(path).new"))
+        _ = try await store.sealTails()
+        let found = try #require(try store.traces().first)
+        #expect(try found.ended == store.summary(of: trace).lastTime && found.end == .interrupted)
+        let left = try FileManager.default.contentsOfDirectory(atPath: store.url.appending(path: "tails").path)
+        #expect(left.isEmpty)
+    }
+
     @Test func `keeps what is whole of a tail that was cut anywhere`() async throws {
         let temporary = try await TemporaryStore()
         let store = temporary.store

@@ -11,7 +11,7 @@ struct TraceCommand: AsyncParsableCommand {
             A trace is named by its id, the first letters of it, its name, or last.
             """,
         subcommands: [
-            TraceRecord.self, TraceList.self, TraceShow.self, TraceExport.self, TraceImport.self,
+            TraceRecord.self, TraceList.self, TraceShow.self, TracePlot.self, TraceExport.self, TraceImport.self,
         ])
 }
 

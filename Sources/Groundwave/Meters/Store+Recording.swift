@@ -52,6 +52,7 @@ extension Store {
                 try Tails.remove(path)
                 sealed.append(trace)
             }
+            Tails.removeUnfinished(path)
             lock.remove()
         }
         return sealed
@@ -70,21 +71,22 @@ extension Store {
     /// Appends the rows that the log has not yet.
     private func seal(_ rows: [TraceRows], of trace: RecordID) async throws {
         let kind = Metering.trace.name
-        let next = try read { view in
-            var next: UInt64 = 0
-            try view.forEachBlock(of: kind, trace) { block, _ in
-                next = max(next, block.first + block.count)
+        var (next, last) = (UInt64(0), Int64?.none)
+        try read { view in
+            try view.forEachBlock(of: kind, trace) { block, bytes in
+                if block.first + block.count > next {
+                    next = block.first + block.count
+                    last = (try? BlockSummary(bytes))?.lastTime
+                }
                 return true
             }
-            return next
         }
-        var last: Int64?
         for var run in rows {
-            last = run.times.last ?? last
             if run.first < next {
                 guard next < run.first + UInt64(run.count) else { continue }
                 run = run.split(at: Int(next - run.first)).1
             }
+            last = run.times.last ?? last
             while run.count > 0 {
                 let (head, rest) = run.split(at: min(run.count, SampleBlock.rowLimit))
                 let block = SealedBlock(head, after: nil).block

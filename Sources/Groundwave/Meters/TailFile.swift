@@ -18,6 +18,8 @@ import Recovery
 /// numbers say so.
 struct TailFile: ~Copyable {
     static let magic: UInt32 = 0x3154_5747
+    /// What the name of a file ends with that is not whole yet.
+    static let unfinished = ".new"
     private static let headSize = 40
     /// The most bytes that are read of a tail: it has at most one block and what came while that was written.
     private static let byteLimit = 64 << 20
@@ -34,7 +36,7 @@ struct TailFile: ~Copyable {
         writer.append(trace)
         writer.appendChecksum(from: 0)
         if let rows, rows.count > 0 { writer.append(contentsOf: Self.piece(rows)) }
-        let aside = "\(path).new"
+        let aside = "\(path)\(Self.unfinished)"
         let descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         do throws(FileFailure) {
             guard descriptor >= 0 else { throw FileFailure("make", aside) }

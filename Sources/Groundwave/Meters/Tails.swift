@@ -20,10 +20,13 @@ enum Tails {
         return files.tailFolder.appending(path: "\(trace)\(suffix)").path
     }
 
-    /// The paths of all tails of a store, in order, and of those that are gone and whose locks are left.
+    /// The paths of all tails of a store, in order, and of those of which only a lock or an unfinished file is left.
     static func all(in files: StoreFiles) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: files.tailFolder.path)) ?? []
-        let tails = names.map { $0.hasSuffix(TailLock.suffix) ? String($0.dropLast(TailLock.suffix.count)) : $0 }
+        let tails = names.map { name in
+            let end = [TailLock.suffix, TailFile.unfinished].first { name.hasSuffix($0) } ?? ""
+            return String(name.dropLast(end.count))
+        }
         return Set(tails).filter { $0.hasSuffix(suffix) }.sorted().map {
             files.tailFolder.appending(path: $0).path
         }
@@ -34,6 +37,9 @@ enum Tails {
         let path = store.files.tailFolder.appending(path: "\(trace)\(suffix)").path
         return TailFile.read(path, log: store.log.id)?.rows ?? []
     }
+
+    /// Removes what is left of a tail that was being made.
+    static func removeUnfinished(_ path: String) { unlink("\(path)\(TailFile.unfinished)") }
 
     static func remove(_ path: String) throws {
         do throws(FileFailure) { try DurableFile.remove(path) } catch { throw StoreError(file: error) }

@@ -1,0 +1,105 @@
+import Events
+import Foundation
+import Metering
+import Projections
+import Records
+
+/// What of a trace is drawn, and how large.
+public struct TracePlotOptions: Hashable, Sendable {
+    /// The names of the channels, in this order; `nil` for voltage, current and what else is measured in their units and
+    /// changes, at most four.
+    public var channels: [String]?
+    /// Pixels: ``Plot/widths`` and ``Plot/heights``.
+    public var width = 1200
+    /// Pixels from top to bottom.
+    public var height = 600
+
+    /// All that is worth looking at, 1,200 by 600 pixels.
+    public init() {}
+}
+
+extension Store {
+    /// A plot of `trace`: of each pixel column the first, the last, the least and the greatest value.
+    ///
+    /// Blocks that lie within one column are drawn by what is said of them, and the others by their rows; so the picture
+    /// is that of all rows. Where rows are withheld whose block lies in several columns, it is drawn over these as the
+    /// range of its values.
+    ///
+    /// - Parameters:
+    ///   - start: Where it begins: milliseconds since 1970; `nil` for the first row.
+    ///   - end: Where it ends; `nil` for the last row.
+    /// - Throws: ``StoreError`` with code `notFound` where there are no rows; `usage` where it cannot be drawn so.
+    /// - Complexity: O(blocks + rows of those that lie in several columns).
+    public func plot(
+        _ trace: Trace, _ options: TracePlotOptions = TracePlotOptions(), from start: Int64? = nil, to end: Int64? = nil
+    ) throws -> Plot {
+        let summary = try summary(of: trace.id)
+        guard let first = summary.firstTime, let last = summary.lastTime else {
+            throw StoreError(.notFound, "The trace \(trace.id.short) has no rows.")
+        }
+        let from = start ?? first
+        let to = max(end ?? last + 1, from + 1)
+        let channels = try channels(of: summary, options)
+        do {
+            var collector = try ColumnCollector(
+                channels, startMilliseconds: from, endMilliseconds: to,
+                columnCount: Plot.columnCount(width: options.width, height: options.height))
+            try collect(trace.id, from, to, &collector)
+            return try Plot(
+                title: trace.name.isEmpty ? "Trace \(trace.id.short)" : trace.name,
+                subtitle: subtitle(trace, summary), startMilliseconds: from, endMilliseconds: to, width: options.width,
+                height: options.height, series: collector.series)
+        } catch let error as PlotError {
+            throw StoreError(.usage, "\(error)", hint: "See groundwave trace plot --help.", cause: error)
+        }
+    }
+
+    private func collect(_ trace: RecordID, _ from: Int64, _ to: Int64, _ collector: inout ColumnCollector) throws {
+        let channels = collector.channels
+        try forEachBlock(of: trace) { summary, rows in
+            guard summary.greatestTime >= from, summary.leastTime < to else { return true }
+            let cells = channels.map { channel in
+                summary.layout.channels.firstIndex(of: channel).map { summary.cells[$0] }
+            }
+            let isAfterGap = summary.marks.contains { $0.kind == .gap && $0.row == 0 }
+            let isDrawn = collector.add(
+                cells, fromMilliseconds: summary.leastTime, throughMilliseconds: summary.greatestTime,
+                isAfterGap: isAfterGap)
+            if isDrawn { return true }
+            if let rows = try rows() {
+                collector.add(rows)
+                return true
+            }
+            // Only what is said of them is left: a range from the first of their columns to the last.
+            for time in [summary.leastTime, summary.greatestTime] {
+                _ = collector.add(cells, fromMilliseconds: time, throughMilliseconds: time, isAfterGap: isAfterGap)
+            }
+            return true
+        }
+    }
+
+    private func channels(of summary: TraceSummary, _ options: TracePlotOptions) throws -> [Channel] {
+        let all = summary.parts.flatMap(\.layout.channels)
+        if let names = options.channels {
+            return try names.map { name in
+                guard let channel = all.first(where: { $0.name == name }) else {
+                    throw StoreError(
+                        .usage, "There is no channel \(name).",
+                        hint: "There are \(all.map(\.name).joined(separator: ", ")).")
+                }
+                return channel
+            }
+        }
+        // What is measured: the first of each of these units.
+        let units: [Channel.Unit] = [.volt, .ampere, .watt]
+        let usual = units.compactMap { unit in all.first { $0.unit == unit } }
+        return usual.isEmpty ? Array(all.prefix(4)) : usual
+    }
+
+    private func subtitle(_ trace: Trace, _ summary: TraceSummary) -> String {
+        var words = [trace.model?.displayName, trace.meter?.description].compactMap { $0 }
+        words.append("\(summary.rowCount) rows")
+        if summary.missingCount > 0 { words.append("\(summary.missingCount) missing in \(summary.gapCount) gaps") }
+        return words.joined(separator: ", ")
+    }
+}

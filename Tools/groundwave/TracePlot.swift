@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+import Groundwave
+import Metering
+
+struct TracePlot: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plot", abstract: "Draw a trace as SVG or PNG.",
+        discussion: """
+              groundwave trace plot last -o charge.png
+              groundwave trace plot last -o night.svg --from 2026-05-01T22:00 --to 2026-05-02T06:00 --channels current
+
+            A picture of a long trace shows every peak: of each pixel column the least and the greatest value. Where rows are \
+            missing, the line is broken. Times are in UTC.
+            """)
+
+    @Argument(help: ArgumentHelp("The trace.", valueName: "id"))
+    var name = "last"
+
+    @Option(name: .short, help: ArgumentHelp("The file, whose name ends with .svg or .png.", valueName: "file"))
+    var output: String
+
+    @OptionGroup var range: TraceRange
+
+    @Option(help: ArgumentHelp("These channels; else voltage, current and power.", valueName: "name,name"))
+    var channels: String?
+
+    @Option(help: ArgumentHelp("Pixels from left to right.", valueName: "pixels"))
+    var width = 1200
+
+    @Option(help: ArgumentHelp("Pixels from top to bottom.", valueName: "pixels"))
+    var height = 600
+
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        var file: String
+        var channels: [String]
+        var bytes: Int
+    }
+
+    func run() async throws {
+        let isPNG = output.lowercased().hasSuffix(".png")
+        guard isPNG || output.lowercased().hasSuffix(".svg") else {
+            throw StoreError(
+                .usage, "\(output) is neither .svg nor .png.", hint: "The name of the file says what is drawn.")
+        }
+        let store = try await options.open()
+        let trace = try TraceName.resolve(name, store)
+        var chosen = TracePlotOptions()
+        chosen.channels = channels.map { $0.split(separator: ",").map(String.init) }
+        (chosen.width, chosen.height) = (width, height)
+        let (start, end) = try range.milliseconds
+        let plot = try Progress.during("Drawing") { _ in
+            try store.plot(trace, chosen, from: start == .min ? nil : start, to: end == .max ? nil : end)
+        }
+        let bytes = isPNG ? plot.png() : Array(plot.svg().utf8)
+        var file = try AtomicFile(output)
+        try file.write(bytes)
+        try file.finish()
+        let names = plot.series.map(\.channel.name)
+        if options.json { return try Terminal.print(json: Result(file: output, channels: names, bytes: bytes.count)) }
+        Terminal.print("\(names.joined(separator: ", ")): \(NumberText.bytes(bytes.count)).")
+    }
+}
