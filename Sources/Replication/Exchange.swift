@@ -67,7 +67,10 @@ public struct Exchange<Log: ReplicatedLog> {
         self.isFull = isDue
         if isDue { try await checkNotes() }
         // What lies there must be known before anything is left there.
-        try await pull(isFull: isDue, mayTake: isPulling)
+        do { try await pull(isFull: isDue, mayTake: isPulling) } catch is PlaceWasFilledAgain {
+            forget()
+            try await pull(isFull: isDue, mayTake: isPulling)
+        }
         // Who learns that it is an earlier state of itself leaves nothing under its old name.
         if isPushing, !report.received.isOfOwn(identity.replica) { try await push() }
         notes.taken = try log.provenVector(signedBy: identity)
@@ -108,8 +111,8 @@ public struct Exchange<Log: ReplicatedLog> {
         let bytes = try await transport.get(
             Place.segment(next - 1, of: store), range: Segment.markPlace, limit: Segment.markPlace.count)
         guard let bytes else { return notes.unread[store]?.contains(next - 1) ?? false }
-        guard let known = notes.marks[store], let found = Segment.mark(bytes) else { return true }
-        return known == found
+        // Where it is cut short nobody knows which one it is.
+        return notes.marks[store].map { $0 == Segment.mark(bytes) } ?? true
     }
 
     /// The place has lost something: everything is looked at again, and what is here left there again.
@@ -142,6 +145,8 @@ public struct Exchange<Log: ReplicatedLog> {
     /// Reads the segments of one store that were not read yet.
     mutating func pull(_ store: ReplicaID, isFull: Bool, mayTake: Bool) async throws {
         var number = notes.next[store] ?? 1
+        // A look begins with this store's own segments: it has seen to the last of them.
+        var isBehindTheLast = store == identity.replica
         while true {
             report.requestCount += 1
             let found = try await transport.get(
@@ -157,6 +162,12 @@ public struct Exchange<Log: ReplicatedLog> {
                 continue
             }
             report.receivedBytes += bytes.count
+            if !isBehindTheLast {
+                // At a place that was filled again this is not the first that is new, and with its mark in the notes
+                // no later look could tell.
+                guard try await isThere(lastOf: store) else { throw PlaceWasFilledAgain() }
+                isBehindTheLast = true
+            }
             let segment: Segment
             do throws(Segment.Failure) { segment = try Segment(reading: bytes, of: log.id, isValid: isValid) } catch {
                 try await skip(&number, of: store, because: "Its segment \(number) is not to be believed: \(error).")
@@ -246,6 +257,9 @@ public enum PlaceError: Error, Hashable, Sendable {
     /// Another log lies there.
     case otherLog(LogID)
 }
+
+/// The segment of a store that was read last is another one now, or gone, and a later one is there.
+private struct PlaceWasFilledAgain: Error {}
 
 /// Why one store's objects are left alone; everybody else's are read all the same.
 struct QuarantineReason: Error {

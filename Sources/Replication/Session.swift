@@ -52,8 +52,10 @@ public struct Session: Sendable {
     private var local: Statement
     /// The heads that the peer was told are here.
     private var told: [ReplicaID: ObservedHead] = [:]
-    /// What the peer has said that it has.
+    /// What the peer has said that it has, and what it must have since it has sent it, by the names that are known here.
     public private(set) var remote: Statement?
+    /// The heads that the peer itself has said that it has, by the names that are known there.
+    private var said: [ReplicaID: ObservedHead] = [:]
     private var reader = MessageReader()
     /// Of each stream the last event that was sent, or need not be.
     private var sent = VersionVector()
@@ -150,7 +152,7 @@ public struct Session: Sendable {
     /// Something was written here, or came from elsewhere.
     public mutating func changed(to now: Statement) -> [Action] {
         guard !isOver else { return [] }
-        local = now
+        moveOn(to: now)
         return goOn()
     }
 
@@ -174,7 +176,7 @@ public struct Session: Sendable {
     /// A range was taken into the log, which now has `now`.
     public mutating func took(_ received: Received, now: Statement) -> [Action] {
         guard !isOver else { return [] }
-        local = now
+        moveOn(to: now)
         if let refused = received.refused.first { return quarantine(.madeUp(refused)) }
         if let taking, received.replicas.isEmpty, received.filledCount == 0, !isAskedFor(taking.range) {
             wastedBytes += taking.bytes.count
@@ -198,6 +200,15 @@ public struct Session: Sendable {
         return local.wanted.contains {
             $0.replica == range.replica && $0.first <= range.last && range.first <= $0.last
         }
+    }
+
+    /// What is here is this from now on.
+    private mutating func moveOn(to now: Statement) {
+        let before = local.streams
+        local = now
+        guard now.streams != before else { return }
+        // What the peer must have was counted by names of which some end earlier now.
+        for head in said.values where now.streams.isParted(head.event.replica) { remote?.advance(head) }
     }
 
     /// The peer has these events, and can prove them.
@@ -240,6 +251,7 @@ public struct Session: Sendable {
             guard remote == nil else { throw .unexpected("a second hello") }
             guard log == self.log else { throw .otherLog(log) }
             remote = statement
+            for head in statement.heads { said[head.event.replica] = head }
             wanted = statement.wanted.filter { $0.last <= min(statement.vector[$0.replica], local.vector[$0.replica]) }
             for head in statement.heads { notice(head) }
             return []
@@ -258,14 +270,13 @@ public struct Session: Sendable {
         case .took(let count, let heads):
             guard count >= 1, count <= inFlight else { throw .unexpected("a range confirmed that was not sent") }
             inFlight -= count
-            let before = remote?.vector ?? VersionVector()
-            // A replica has fewer events of its own where the peer has learnt of another history of it.
-            let mayPart = heads.contains { before[$0.event.replica] == 0 }
+            // Where the peer has learnt that a stream parts, that has fewer events, and the rest a name that is new there.
+            // It need not be new here: who had the other history may have named the rest before.
+            let mayPart = heads.contains { said[$0.event.replica] == nil }
             for head in heads {
                 let replica = head.event.replica
-                guard head.event.sequence >= before[replica] || mayPart || local.streams.isParted(replica) else {
-                    throw .goesBack(replica)
-                }
+                let before = said.updateValue(head, forKey: replica)?.event.sequence ?? 0
+                guard head.event.sequence >= before || mayPart else { throw .goesBack(replica) }
                 remote?.advance(head)
                 notice(head)
             }

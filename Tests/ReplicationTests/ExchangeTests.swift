@@ -250,6 +250,26 @@ private struct Visitor {
         #expect(try other.store.roots() == one.store.roots())
     }
 
+    @Test func `see with the first news of a store that a place was emptied and filled again`() async throws {
+        let place = MemoryTransport()
+        var (one, other) = (try Visitor(seed: 1), try Visitor(seed: 2))
+        try one.store.write(5)
+        try await one.look(at: place)
+        // Who has left something there itself sees at once that it is gone.
+        try await other.look(at: place, isPushing: false)
+        place.empty()
+        // The segment behind the one that was read is there, and what is new lies before it.
+        try one.store.write(5)
+        try await one.look(at: place)
+        try one.store.write(1)
+        try await one.look(at: place)
+        let report = try await other.look(at: place, isPushing: false)
+        #expect(report.wasEmptied)
+        #expect(try other.store.roots() == one.store.roots())
+        // Had it gone on behind that segment, no later look would tell.
+        #expect(try await !other.look(at: place, isFull: true).wasEmptied)
+    }
+
     @Test func `of another log are refused`() async throws {
         let place = MemoryTransport()
         var one = try Visitor(seed: 1)

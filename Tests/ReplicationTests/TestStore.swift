@@ -41,7 +41,8 @@ final class TestStore {
                 batch.append(
                     shape: { $0.append(varint: value) },
                     values: { writer in
-                        for _ in 0..<byteCount { writer.append(UInt8(truncatingIfNeeded: numbers.next())) }
+                        for _ in 0..<byteCount / 8 { writer.append(littleEndian: numbers.next()) }
+                        for _ in 0..<byteCount % 8 { writer.append(UInt8(truncatingIfNeeded: numbers.next())) }
                     })
             }
             left -= batch.count
