@@ -136,6 +136,7 @@ extension Frame {
             var reader = try? ChangeReader(shape: shape, isWithheld: false, by: names(in: bytes)),
             let note = try? reader.note(in: values)
         else { return true }
-        return change.operations.contains { $0.value != nil } || change.block != nil || !note.author.isEmpty || !note.text.isEmpty
+        return change.operations.contains { $0.value != nil } || change.block != nil || !note.author.isEmpty
+            || !note.text.isEmpty
     }
 }

@@ -27,7 +27,7 @@ struct Program: AsyncParsableCommand {
                     QSO.self, Session.self, SettingsCommand.self, RecordCommand.self,
                     Undo.self, Clear.self, Backup.self,
                 ]),
-            CommandGroup(name: "Meters", subcommands: [TraceCommand.self]),
+            CommandGroup(name: "Meters", subcommands: [MeterCommand.self, TraceCommand.self]),
             CommandGroup(
                 name: "Several devices",
                 subcommands: [
