@@ -65,6 +65,8 @@ struct TraceRecord: AsyncParsableCommand {
         let line = try MeterLine(path, baud: baud)
         let store = try await options.open()
         let link = link ?? model.links[0]
+        // Others see who has the meter; a file is nobody's.
+        if device != nil { try await store.connect(address, model: model) }
         let recorder = try await store.record(
             meter: address, model: model, over: link, name: name,
             source: path == "-" ? "standard input" : URL(filePath: path).lastPathComponent)
@@ -72,15 +74,20 @@ struct TraceRecord: AsyncParsableCommand {
         let isAsked = Request()
         let signals = Interruption.whenAsked { isAsked.set() }
         defer { signals.forEach { $0.cancel() } }
-        let refused = try await record(MeterFeed(model, over: link, by: line), line.isFile, with: recorder, isAsked)
+        let refused = try await record(
+            MeterFeed(model, over: link, by: line), line.isFile, with: recorder, isAsked,
+            renewing: { try await store.connect(address, model: model) })
         try await recorder.finish()
+        if device != nil { try await store.disconnect(address) }
         try tell(store, recorder, refused)
     }
 
     /// Records until the end or until somebody asks; returns how many bytes gave no row.
     private func record(
-        _ feed: MeterFeed, _ isFile: Bool, with recorder: TraceRecorder, _ isAsked: Request
+        _ feed: MeterFeed, _ isFile: Bool, with recorder: TraceRecorder, _ isAsked: Request,
+        renewing renew: () async throws -> Void
     ) async throws -> Int {
+        var renewed = ContinuousClock.now
         var feed = feed
         var refused = 0
         let start = Int64(Date().timeIntervalSince1970 * 1000)
@@ -96,6 +103,10 @@ struct TraceRecord: AsyncParsableCommand {
                 try await recorder.append(step.rows)
             }
             if step.isAtEnd { break }
+            if device != nil, ContinuousClock.now - renewed >= .milliseconds(MeterLease.renewalMilliseconds) {
+                renewed = .now
+                try await renew()
+            }
             await live.show(recorder)
         }
         live.end()
