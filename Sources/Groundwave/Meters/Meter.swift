@@ -1,3 +1,4 @@
+import ByteCoding
 import EventLog
 import Events
 import Metering
@@ -46,12 +47,15 @@ public struct MeterLease: Hashable, Sendable {
     static let clockTolerance: Int64 = 600_000
 }
 
-/// What the field `LEASE` of a meter holds: a term, then whether the meter is had (1) or was let go (0).
+/// What the field `LEASE` of a meter holds: a term, then 8 bytes that differ from one renewal to the next, then whether the
+/// meter is had (1) or was let go (0).
 struct MeterClaim {
     var term: UInt64
     var isHeld: Bool
+    /// A renewal says what was said before; where the value were the same, nothing would be written.
+    var nonce: UInt64 = 0
 
-    init(term: UInt64, isHeld: Bool) { (self.term, self.isHeld) = (term, isHeld) }
+    init(term: UInt64, isHeld: Bool, nonce: UInt64) { (self.term, self.isHeld, self.nonce) = (term, isHeld, nonce) }
 
     init?(_ value: [UInt8]) {
         term = LeaseClaim.term(of: value)
@@ -59,5 +63,10 @@ struct MeterClaim {
         isHeld = last == 1
     }
 
-    var bytes: [UInt8] { LeaseClaim.encode(term: term, holder: [isHeld ? 1 : 0]) }
+    var bytes: [UInt8] {
+        var holder = ByteWriter(capacity: 9)
+        holder.append(littleEndian: nonce)
+        holder.append(UInt8(isHeld ? 1 : 0))
+        return LeaseClaim.encode(term: term, holder: holder.bytes)
+    }
 }

@@ -130,6 +130,6 @@ extension WriteBatch {
         let heads = try record(kind, id)?[Metering.meter.key(for: "LEASE")]?.heads ?? []
         let greatest = heads.map { LeaseClaim.term(of: $0.value) }.max() ?? 0
         let term = isRenewal ? max(1, greatest) : greatest + 1
-        try set(kind, id, [Assignment("LEASE", MeterClaim(term: term, isHeld: isHeld).bytes)])
+        try set(kind, id, [Assignment("LEASE", MeterClaim(term: term, isHeld: isHeld, nonce: newID().low).bytes)])
     }
 }
