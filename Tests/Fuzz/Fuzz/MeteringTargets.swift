@@ -18,6 +18,48 @@ extension Target {
         require(again == columns, "a block gives back what it was made from")
     }
 
+    /// What is said of blocks: what is read is the same when it was written and is read again, and may be joined.
+    static let summary = Target(name: "summary", byteLimit: 2048) { input in
+        guard let all = try? input.withSpan({ try BlockSummary.all(in: $0) }) else { return }
+        for summary in all {
+            let again = mustNotThrow("what was written is read") {
+                try summary.bytes.withSpan { try BlockSummary($0) }
+            }
+            require(again == summary, "it is what it was")
+            for other in all where other.layout == summary.layout {
+                let joined = summary.joined(with: other)
+                require(joined.cells.count == summary.cells.count, "what is joined has the same channels")
+                _ = (summary.layout.ampereHours(joined.totals), summary.layout.wattHours(joined.totals))
+            }
+        }
+    }
+
+    /// A trace as CSV: however its bytes are cut, the same rows come, or the same refusal.
+    static let table = Target(name: "table", byteLimit: 4096) { input in
+        guard let first = input.first else { return }
+        let bytes = Array(input.dropFirst())
+        let whole = read(bytes, piece: Swift.max(1, bytes.count))
+        let cut = read(bytes, piece: Int(first) % 50 + 1)
+        require(whole.error == cut.error, "it is refused for the same reason")
+        require(whole.error != nil || whole.rows == cut.rows, "the same rows come")
+        for rows in whole.rows { require(rows.columns.allSatisfy { $0.count == rows.count }, "columns are as long") }
+    }
+
+    private static func read(_ bytes: [UInt8], piece: Int) -> (rows: [TraceRows], error: CSVTraceError?) {
+        var reader = CSVTraceReader()
+        var rows: [TraceRows] = []
+        do {
+            for start in stride(from: 0, to: bytes.count, by: piece) {
+                guard let next = try reader.append(Array(bytes[start..<Swift.min(start + piece, bytes.count)])) else {
+                    continue
+                }
+                if rows.isEmpty { rows = [next] } else { rows[0].append(next) }
+            }
+            try reader.finish()
+            return (rows, nil)
+        } catch { return (rows, error as? CSVTraceError) }
+    }
+
     /// What a meter sends: the first byte says which one, the second how the bytes are cut.
     static let meter = Target(name: "meter", byteLimit: 4096) { input in
         var dice = Dice(input)

@@ -60,6 +60,24 @@ struct Seeds {
         try put(.samples, "held", SampleBlock.encoded([held, noise]))
         try put(.samples, "sums", SampleBlock.encoded([noise, sums], sums: [1: SampleBlock.Sum(of: 0)]))
         try put(.samples, "extremes", SampleBlock.encoded([[.min, .max, 0, .max], [7, 7, 7, 7]]))
+        var rows = TraceRows(
+            Layout(
+                [Channel("voltage", .volt, decimals: 3), Channel("current", .ampere, decimals: 4)],
+                tick: Layout.Tick(hertz: 1000, modulus: 65_536)), first: 7)
+        for row in 0..<9 {
+            rows.times.append(1_700_000_000_000 + Int64(row) * 20)
+            rows.ticks.append(Int64(row) * 20)
+            rows.columns[0].append(5_000 + Int64(row))
+            rows.columns[1].append(-100)
+        }
+        rows.marks = [Mark(.gap, before: 3, count: 4), Mark(.repeats, before: 5, count: 2)]
+        try put(.summary, "rows", BlockSummary(of: rows, after: nil).bytes)
+        try put(.summary, "two", BlockSummary(of: rows, after: nil).bytes + BlockSummary(of: rows, after: rows).bytes)
+        var (writer, text) = (try TraceWriter(.csv), [UInt8]())
+        try writer.begin(rows.layout) { text += $0 }
+        try writer.append(rows) { text += $0 }
+        _ = try writer.finish { text += $0 }
+        try put(.table, "rows", [7] + text)
         // A report of an Atorch meter for USB, and two samples of a KM003C's queue.
         var report: [UInt8] =
             [0xFF, 0x55, 0x01, 0x03, 0x00, 0x01, 0xF4, 0x00, 0x00, 0x64] + [UInt8](repeating: 0, count: 25)
