@@ -125,6 +125,7 @@ public final class Environment: Sendable {
     func release() {
         gate.endIdleReaders()
         // The gate is empty and stays shut, so nobody uses the handle now or later.
+        if let identity { EnvironmentRegistry.shared.beginClosing(identity) }
         unsafe mdb_env_close(resources.handle)
         if let identity { EnvironmentRegistry.shared.remove(identity) }
     }

@@ -63,6 +63,13 @@ final class EnvironmentRegistry: Sendable {
         monitor.wakeAll()
     }
 
+    /// Notes that an environment is about to close: who asks for its file waits until `remove`.
+    ///
+    /// The moment LMDB closes a deleted file, the file system may give its number to a new one.
+    func beginClosing(_ identity: FileIdentity) {
+        monitor.withLock { $0.entries[identity]?.environment = nil }
+    }
+
     /// Forgets an environment that has closed.
     func remove(_ identity: FileIdentity) {
         monitor.withLock { $0.entries[identity] = nil }

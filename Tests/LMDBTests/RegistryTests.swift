@@ -71,4 +71,22 @@ import Testing
                 }
             })
     }
+
+    @Test func `a new file that gets the number of one that is just being closed is opened as it is asked for`() throws
+    {
+        // A file system gives the number of a deleted file to the next one, as soon as nobody has it open any more.
+        try inParallel(
+            (0..<16).map { thread in
+                {
+                    for round in 0..<300 {
+                        let path = folder("store-\(thread)-\(round)")
+                        let options = Environment.Options(tables: thread + 1, synchronous: false)
+                        try Environment.create(at: path, options: options) { _ in }
+                        let environment = try Environment.open(path, options: options)
+                        for name in [path, "\(path)-lock"] { try FileManager.default.removeItem(atPath: name) }
+                        environment.close()
+                    }
+                }
+            })
+    }
 }
