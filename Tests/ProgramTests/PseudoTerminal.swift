@@ -64,7 +64,8 @@ final class SimulatedMeter: Sendable {
         }
     }
 
-    private static func frame(_ number: Int) -> [UInt8] {
+    /// The answer of this number.
+    static func frame(_ number: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 130)
         func put(_ value: Int, _ offset: Int, _ count: Int) {
             for place in 0..<count {

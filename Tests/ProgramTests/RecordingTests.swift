@@ -1,6 +1,33 @@
 import Foundation
 import Testing
 
+@Suite struct `A trace that was recorded from a file` {
+    @Test func `has a name and a rule for its samples, which go when they are old`() throws {
+        let program = try Program()
+        let input = program.folder.appending(path: "capture.bin")
+        try Data((0..<3_000).flatMap { SimulatedMeter.frame($0) }).write(to: input)
+        try program.json(
+            "trace", "record", "--meter", "02:00:00:00:00:01", "--model", "um25c", "--input", input.path, "--rate", "2")
+        let set = try program.json("trace", "set", "last", "--name", "bench", "--samples", "synced")
+        #expect(set["name"] as? String == "bench" && set["samples"] as? String == "synced")
+        #expect(try program.run("trace", "set", "bench").status == 64)
+        #expect(try program.run("trace", "set", "bench", "--samples", "maybe").status == 64)
+        let none = try program.json("trace", "retain")
+        #expect(none["days"] == nil && none["blocks"] as? Int == 0)
+        for days in ["0", "-1", "40000"] {
+            #expect(try program.run("trace", "retain", "--days=\(days)").status == 64)
+        }
+        let planned = try program.json("trace", "retain", "--days", "7", "--dry-run")
+        #expect(planned["days"] as? Int == 7 && planned["blocks"] as? Int == 0)
+        #expect(try program.json("trace", "retain")["days"] == nil, "a dry run changes nothing")
+        #expect(try program.json("trace", "retain", "--days", "7")["days"] as? Int == 7)
+        let text = try program.run("trace", "retain")
+        #expect(
+            text.output == "This device keeps samples for 7 days.\nNone is older that could go.\n", "\(text.output)")
+        #expect(try program.json("trace", "retain", "--forever")["days"] == nil)
+    }
+}
+
 @Suite(.serialized) struct `A meter behind a pseudo-terminal` {
     /// For how long the first test records: what CI takes, `GROUNDWAVE_RECORDING_SECONDS` says.
     private static let seconds =
