@@ -2,6 +2,21 @@ import Foundation
 import Testing
 
 @Suite struct `A trace that was recorded from a file` {
+    @Test func `is decoded anew from the bytes that were kept`() throws {
+        let program = try Program()
+        let input = program.folder.appending(path: "capture.bin")
+        try Data((0..<300).flatMap { SimulatedMeter.frame($0) } + [1, 2, 3]).write(to: input)
+        let arguments = ["trace", "record", "--meter", "02:00:00:00:00:01", "--model", "um25c", "--input", input.path]
+        try program.json(arguments)
+        #expect(try program.run("trace", "decode").status == 66, "only rows were kept")
+        try program.json(arguments + ["--raw", "--name", "bench"])
+        let decoded = try program.json("trace", "decode", "bench", "--name", "again")
+        #expect(decoded["rows"] as? Int == 300 && decoded["bytes"] as? Int == 300 * 130 + 3)
+        #expect(decoded["refusedBytes"] as? Int == 3 && decoded["withheldBytes"] as? Int == 0)
+        let exports = try ["bench", "again"].map { try program.run("trace", "export", $0).output }
+        #expect(exports[0] == exports[1] && exports[0].count > 300 * 50)
+    }
+
     @Test func `has a name and a rule for its samples, which go when they are old`() throws {
         let program = try Program()
         let input = program.folder.appending(path: "capture.bin")

@@ -12,7 +12,7 @@ struct TraceCommand: AsyncParsableCommand {
             """,
         subcommands: [
             TraceRecord.self, TraceList.self, TraceShow.self, TracePlot.self, TraceExport.self, TraceImport.self,
-            TraceSet.self, TraceRetain.self,
+            TraceDecode.self, TraceSet.self, TraceRetain.self,
         ])
 }
 

@@ -40,6 +40,10 @@ struct TraceRecord: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What to call the trace.", valueName: "text"))
     var name = ""
 
+    @Flag(
+        help: "Keep the bytes of the meter beside the rows, for trace decode and a better decoder of a later version.")
+    var raw = false
+
     @OptionGroup var options: StoreOptions
 
     struct Result: Encodable {
@@ -69,7 +73,8 @@ struct TraceRecord: AsyncParsableCommand {
         if device != nil { try await store.connect(address, model: model) }
         let recorder = try await store.record(
             meter: address, model: model, over: link, name: name,
-            source: path == "-" ? "standard input" : URL(filePath: path).lastPathComponent)
+            source: path == "-" ? "standard input" : URL(filePath: path).lastPathComponent,
+            rate: line.isFile || rate != nil ? rowsPerSecond : nil, isKeepingCapture: raw)
         if !options.json {
             Terminal.remark("Recording \(recorder.trace.short)\(line.isFile ? "" : "; Ctrl-C ends it").")
         }
@@ -115,17 +120,16 @@ struct TraceRecord: AsyncParsableCommand {
     ) async throws {
         var renewal = ContinuousClock.now + .milliseconds(MeterLease.renewalMilliseconds)
         var isOurs = device != nil
-        let start = Int64(Date().timeIntervalSince1970 * 1000)
-        let usual = Double(model.rowsPerSecond(over: link ?? model.links[0]).upperBound)
-        var times = RowTimes.paced(RowPacer(from: start, perSecond: rate ?? usual))
+        var times: RowTimes?
         var live = LiveValues()
         defer { live.end() }
         while !isAsked.isSet {
             let step = try feed.next()
             if isFile || rate != nil {
-                times = try await recorder.append(step.rows, times: times)
+                let first = times ?? .paced(RowPacer(from: step.time, perSecond: rowsPerSecond))
+                times = try await recorder.append(step.rows, times: first, of: step.pieces)
             } else {
-                try await recorder.append(step.rows)
+                _ = try await recorder.append(step.rows, times: .at(step.time), of: step.pieces)
             }
             if step.isAtEnd {
                 guard let device else { break }
@@ -143,6 +147,11 @@ struct TraceRecord: AsyncParsableCommand {
             }
             await live.show(recorder)
         }
+    }
+
+    /// How many rows there are in a file, or what comes as one.
+    private var rowsPerSecond: Double {
+        rate ?? Double(model.rowsPerSecond(over: link ?? model.links[0]).upperBound)
     }
 
     private func tell(_ store: Store, _ recorder: TraceRecorder, _ refused: Int) throws {

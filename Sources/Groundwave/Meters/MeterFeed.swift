@@ -7,8 +7,10 @@ import Metering
 public struct MeterFeed {
     /// What came of waiting.
     public struct Step: Sendable {
-        /// The bytes as they came.
-        public var bytes: [UInt8] = []
+        /// What went over the line, both ways, but for what only keeps the meter talking.
+        public var pieces: [CapturedBytes] = []
+        /// When the bytes came: milliseconds since 1970.
+        public var time: Int64 = 0
         /// What was made of them.
         public var rows = DecodedRows()
         /// Whether no more bytes come.
@@ -38,42 +40,49 @@ public struct MeterFeed {
     /// - Throws: ``StoreError`` where the meter is gone.
     public mutating func next(waitingMilliseconds limit: Int = 250) throws -> Step {
         var step = Step()
-        if !line.isFile { try converse(&step.rows) }
+        if !line.isFile { try converse(&step) }
         switch try line.read(waitingMilliseconds: line.isFile ? 0 : min(limit, untilDue())) {
         case .nothing: break
         case .end:
             decoder.finish(into: &step.rows)
             step.isAtEnd = true
         case .bytes(let bytes):
-            step.bytes = bytes
+            step.pieces.append(CapturedBytes(.received, at: Self.now, bytes))
             decoder.take(bytes.span.bytes, into: &step.rows)
         }
-        for refusal in step.rows.refusals where refusal.reason != .noMeasurement {
-            refusedByteCount += refusal.byteCount
-        }
+        refusedByteCount += step.rows.refusedByteCount
+        step.time = step.pieces.last?.time ?? Self.now
         return step
     }
 
-    private mutating func converse(_ rows: inout DecodedRows) throws {
+    private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+
+    private mutating func converse(_ step: inout Step) throws {
         let now = ContinuousClock.now
         if !hasStarted {
             hasStarted = true
             // What lies in a buffer on the way is of an earlier connection.
-            if conversation.poll != nil || !conversation.start.isEmpty { decoder.begin(into: &rows) }
-            for bytes in conversation.start { try line.send(bytes) }
+            if conversation.poll != nil || !conversation.start.isEmpty { decoder.begin(into: &step.rows) }
+            for bytes in conversation.start { try send(bytes, &step) }
             decoder.asked()
             (nextPoll, nextKeepAlive) = (now, now)
         }
         if let poll = conversation.poll, now >= nextPoll {
             transaction &+= 1
-            try line.send(poll.bytes(transaction: transaction))
+            try send(poll.bytes(transaction: transaction), &step)
             decoder.asked(transaction: poll.transactionOffset == nil ? nil : transaction)
             nextPoll = now + .milliseconds(poll.intervalMilliseconds)
         }
         if let keepAlive = conversation.keepAlive, now >= nextKeepAlive {
+            // It keeps the meter talking, and says nothing of what is said.
             try line.send(keepAlive.bytes(transaction: 0))
             nextKeepAlive = now + .milliseconds(keepAlive.intervalMilliseconds)
         }
+    }
+
+    private func send(_ bytes: [UInt8], _ step: inout Step) throws {
+        try line.send(bytes)
+        step.pieces.append(CapturedBytes(.sent, at: Self.now, bytes))
     }
 
     /// How long nothing has to be sent, in milliseconds.

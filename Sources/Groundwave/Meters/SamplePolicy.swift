@@ -29,26 +29,33 @@ final class SamplePolicy: Sendable {
 
     init(log: EventLog, views: Views) { (self.log, self.views) = (log, views) }
 
-    /// Whether the samples of `trace` travel. Cost: two look-ups, once for each state of the log.
-    func isShared(_ trace: RecordID) throws -> Bool {
+    /// Whether the samples of a trace, or of the capture of one, travel. Cost: a few look-ups, once for each state of the
+    /// log.
+    func isShared(_ record: RecordID) throws -> Bool {
         let position = try log.lastPosition()
         let known = cache.withLock { cache -> Bool? in
             if cache.position != position { (cache.position, cache.isShared) = (position, [:]) }
-            return cache.isShared[trace]
+            return cache.isShared[record]
         }
         if let known { return known }
-        let isShared = try views.read { try Self.isShared(trace, in: $0) }
-        cache.withLock { if $0.position == position { $0.isShared[trace] = isShared } }
+        let isShared = try views.read { try Self.isShared(record, in: $0) }
+        cache.withLock { if $0.position == position { $0.isShared[record] = isShared } }
         return isShared
     }
 
-    static func isShared(_ trace: RecordID, in view: borrowing ViewReader) throws -> Bool {
+    private static func isShared(_ record: RecordID, in view: borrowing ViewReader) throws -> Bool {
         func said(_ kind: KindSchema, _ id: RecordID) throws -> (record: Record, isShared: Bool?)? {
             guard let record = try view.record(kind.name, id), record.isVisible else { return nil }
             let value = kind.value(of: "SAMPLES", in: record).map { String(decoding: $0, as: UTF8.self) }
             return (record, value.flatMap { SampleSharing(rawValue: $0) }.map { $0 == .synced })
         }
-        guard let trace = try said(Metering.trace, trace) else { return false }
+        // The samples of a capture go where those of its trace go.
+        let named = try view.record(Metering.capture.name, record).flatMap { capture in
+            Metering.capture.value(of: "TRACE", in: capture).flatMap {
+                RecordID(text: String(decoding: $0, as: UTF8.self))
+            }
+        }
+        guard let trace = try said(Metering.trace, named ?? record) else { return false }
         if let isShared = trace.isShared { return isShared }
         guard let meter = Trace(trace.record).meter else { return false }
         return try said(Metering.meter, Metering.meterID(meter))?.isShared ?? false
@@ -56,21 +63,22 @@ final class SamplePolicy: Sendable {
 
     /// Whether the values of an event are samples that stay here.
     func staysHere(_ frame: Frame, _ bytes: RawSpan) throws -> Bool {
-        guard let trace = Self.trace(of: frame, bytes) else { return false }
-        return try !isShared(trace)
+        guard let record = Self.record(of: frame, bytes) else { return false }
+        return try !isShared(record)
     }
 
-    /// The trace whose samples an event has; `nil` where it has none.
-    static func trace(of frame: Frame, _ bytes: RawSpan) -> RecordID? {
+    /// The record of a trace, or of its capture, whose samples an event has; `nil` where it has none.
+    static func record(of frame: Frame, _ bytes: RawSpan) -> RecordID? {
         let shape = bytes.extracting(frame.shape)
         guard !frame.isLost,
             let change = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes)),
-            change.block != nil, traceKind.withSpan({ shape.extracting(change.kind).elementsEqual($0) })
+            change.block != nil
         else { return nil }
-        return change.record
+        let kind = shape.extracting(change.kind)
+        return kinds.contains { $0.withSpan { kind.elementsEqual($0) } } ? change.record : nil
     }
 
-    private static let traceKind = Array(Metering.trace.name.utf8)
+    private static let kinds = [Metering.trace, Metering.capture].map { Array($0.name.utf8) }
 
     /// The events that lack their values here and are wanted: all but samples of others that do not travel, and old ones.
     ///
@@ -84,8 +92,8 @@ final class SamplePolicy: Sendable {
         let (others, blocks) = try sorted(lacking)
         let streams = try log.streams()
         var samples = EventSet()
-        for (trace, events) in blocks {
-            let isShared = try isShared(trace)
+        for (record, events) in blocks {
+            let isShared = try isShared(record)
             for range in events.ranges where isShared || own.contains(streams.origin(of: range.replica)) {
                 samples.insert(range)
             }
@@ -102,8 +110,8 @@ final class SamplePolicy: Sendable {
         }
         for range in lacking.subtracting(known.seen).ranges {
             try log.scan(range) { _, frame, bytes in
-                if let trace = Self.trace(of: frame, bytes) {
-                    known.blocks[trace, default: EventSet()].insert(frame.id)
+                if let record = Self.record(of: frame, bytes) {
+                    known.blocks[record, default: EventSet()].insert(frame.id)
                 } else {
                     known.others.insert(frame.id)
                 }

@@ -9,30 +9,38 @@ extension Store {
     /// - Parameters:
     ///   - name: What people call the trace.
     ///   - source: Where the frames come from, in a few words: a device, a file.
+    ///   - rate: How many rows a second there are, where the input does not say when they came.
+    ///   - isKeepingCapture: Whether what goes over the line is kept beside the rows, for ``decode(_:name:author:)``.
+    ///   - started: When recording began: milliseconds since 1970; now where that is `nil`.
     /// - Throws: ``StoreError`` with code `notPermitted` where the store can only be read.
     public func record(
         meter: MACAddress, model: MeterModel, over link: MeterModel.Link? = nil, name: String = "", source: String = "",
-        author: String? = nil
+        rate: Double? = nil, isKeepingCapture: Bool = false, started: Int64? = nil, author: String? = nil
     ) async throws -> TraceRecorder {
         guard !isReadOnly else {
             throw StoreError(
                 .notPermitted, "The store \(files.folder.path) can only be read.",
                 hint: "Copy it to a place that can be written.")
         }
-        let now = surroundings.now().wallMilliseconds
+        let start = started ?? surroundings.now().wallMilliseconds
         var generator = surroundings.generator
         let id = RecordID.random(using: &generator)
         // The tail first: a trace without one, and without an end, would be taken for one that is recorded elsewhere.
-        let recorder = try TraceRecorder(self, trace: id)
+        let recorder = try TraceRecorder(self, trace: id, isKeepingCapture: isKeepingCapture)
         try await write(note: "Recording", author: author) { batch in
             try batch.findOrMakeMeter(meter, model: model)
             var fields = [
                 Assignment("METER", text: "\(meter)"), Assignment("MODEL", text: model.rawValue),
-                Assignment("STARTED", text: "\(now)"), Assignment("LINK", text: (link ?? model.links[0]).rawValue),
+                Assignment("STARTED", text: "\(start)"), Assignment("LINK", text: (link ?? model.links[0]).rawValue),
             ]
             if !name.isEmpty { fields.append(Assignment("NAME", text: name)) }
             if !source.isEmpty { fields.append(Assignment("SOURCE", text: source)) }
+            if let rate { fields.append(Assignment("RATE", text: "\(rate)")) }
             try batch.set(Metering.trace.name, id, fields)
+            if isKeepingCapture {
+                try batch.set(
+                    Metering.capture.name, Metering.captureID(id), [Assignment("TRACE", text: "\(id)")])
+            }
         }
         return recorder
     }
@@ -47,8 +55,9 @@ extension Store {
         var sealed: [RecordID] = []
         for path in Tails.all(in: files) {
             guard let lock = try TailLock(path) else { continue }
-            if let (trace, rows) = TailFile.read(path, log: log.id) {
-                try await seal(rows, of: trace)
+            if let (trace, content) = TailFile.read(path, log: log.id) {
+                try await seal(content.captures, of: trace)
+                try await seal(content.rows, of: trace)
                 try Tails.remove(path)
                 sealed.append(trace)
             }
@@ -65,6 +74,25 @@ extension Store {
         do { try await sealTails() } catch {
             Subsystem.store.logger.warning(
                 "what was recorded last is not in the log yet", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+        }
+    }
+
+    /// Appends what went over the line and the log has not yet.
+    private func seal(_ captures: [Capture], of trace: RecordID) async throws {
+        let (kind, id) = (Metering.capture.name, Metering.captureID(trace))
+        var next: UInt64 = 0
+        try read { view in
+            try view.forEachBlock(of: kind, id) { block, _ in
+                next = max(next, block.first + block.count)
+                return true
+            }
+        }
+        // A tail is begun anew when a block goes into the log: all of a capture is there, or nothing.
+        for capture in captures where capture.first >= next {
+            let block = capture.block
+            try await write(note: "Recorded before the process ended") { batch in
+                try batch.append(Change(kind: kind, record: id, block: block))
+            }
         }
     }
 

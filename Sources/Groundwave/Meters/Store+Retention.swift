@@ -11,7 +11,7 @@ public struct OldSamples: Hashable, Sendable {
     public internal(set) var days: Int?
     /// Of which traces, in order of id.
     public internal(set) var traces: [RecordID] = []
-    /// How many blocks have their samples still.
+    /// How many blocks, of rows and of what went over the line, have their samples still.
     public internal(set) var blockCount = 0
     /// How many rows these have.
     public internal(set) var rowCount: UInt64 = 0
@@ -89,10 +89,11 @@ extension Store {
             let written = try log.events(writtenBefore: cutoff)
             let others = try seen(except: gone)
             let asked = EventSet(try statements().values.joined().flatMap(\.wanted))
-            for trace in try allTraces() {
+            for (trace, kind) in try allTraces().flatMap({ [($0, Metering.trace), ($0, Metering.capture)] }) {
                 let isShared = try samples.isShared(trace)
                 var isOld = false
-                let blocks = try blocks(of: trace)
+                let isCapture = kind.name == Metering.capture.name
+                let blocks = try blocks(of: kind.name, isCapture ? Metering.captureID(trace) : trace)
                 try log.withEvents(at: blocks.keys.sorted()) { position, frame, _ in
                     guard !frame.isWithheld, !frame.isLost, written.contains(frame.id) else { return }
                     let lagging = isShared ? others.filter { $0.vector[frame.id.replica] < frame.id.sequence } : []
@@ -103,11 +104,11 @@ extension Store {
                     }
                     isOld = true
                     old.blockCount += 1
-                    old.rowCount += blocks[position] ?? 0
+                    if !isCapture { old.rowCount += blocks[position] ?? 0 }
                     old.byteCount += frame.values.count
                     old.events.insert(frame.id)
                 }
-                if isOld { old.traces.append(trace) }
+                if isOld, old.traces.last != trace { old.traces.append(trace) }
             }
             old.waitingFor.sort()
             return old
@@ -163,11 +164,11 @@ extension Store {
         }
     }
 
-    /// Where the events of the blocks of a trace stand, and how many rows each has.
-    private func blocks(of trace: RecordID) throws -> [Position: UInt64] {
+    /// Where the events of the blocks of a series stand, and how many items each has.
+    private func blocks(of kind: String, _ id: RecordID) throws -> [Position: UInt64] {
         try read { view in
             var blocks: [Position: UInt64] = [:]
-            try view.forEachBlock(of: Metering.trace.name, trace) { block, _ in
+            try view.forEachBlock(of: kind, id) { block, _ in
                 if block.position > 0 { blocks[block.position] = block.count }
                 return true
             }

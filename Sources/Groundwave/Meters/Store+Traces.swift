@@ -125,14 +125,20 @@ extension Store {
 
     /// The rows of the block whose event stands at `position`; `nil` where they are not here.
     private func rows(at position: Position, of summary: BlockSummary) throws -> TraceRows? {
+        try withBlockContent(at: position) { try TraceRows($0, of: summary) }
+    }
+
+    /// What `body` makes of the items of the block whose event stands at `position`; `nil` where they are not here, or it
+    /// throws.
+    func withBlockContent<Result>(at position: Position, _ body: (RawSpan) throws -> Result) throws -> Result? {
         guard position > 0 else { return nil }
-        return try log.withEvent(at: position) { frame, bytes -> TraceRows? in
+        return try log.withEvent(at: position) { frame, bytes -> Result? in
             let (shape, values) = (bytes.extracting(frame.shape), bytes.extracting(frame.values))
             guard !frame.isWithheld,
                 var reader = try? ChangeReader(shape: shape, isWithheld: false, by: frame.names(in: bytes)),
                 (try? reader.skipNote(in: values)) != nil, let content = try? reader.blockContent(in: values)
             else { return nil }
-            return try? TraceRows(values.extracting(content), of: summary)
+            return try? body(values.extracting(content))
         } ?? nil
     }
 

@@ -32,11 +32,14 @@ enum Tails {
         }
     }
 
-    /// The rows of `trace` that only its tail has; none where nothing is being recorded.
-    static func rows(of trace: RecordID, in store: Store) -> [TraceRows] {
+    /// What only the tail of `trace` has; nothing where it is not being recorded.
+    static func content(of trace: RecordID, in store: Store) -> TailContent {
         let path = store.files.tailFolder.appending(path: "\(trace)\(suffix)").path
-        return TailFile.read(path, log: store.log.id)?.rows ?? []
+        return TailFile.read(path, log: store.log.id)?.content ?? TailContent()
     }
+
+    /// The rows of `trace` that only its tail has.
+    static func rows(of trace: RecordID, in store: Store) -> [TraceRows] { content(of: trace, in: store).rows }
 
     /// Removes what is left of a tail that was being made.
     static func removeUnfinished(_ path: String) { unlink("\(path)\(TailFile.unfinished)") }

@@ -9,6 +9,10 @@ public struct Trace: Hashable, Sendable {
     public let meter: MACAddress?
     /// Its model; `nil` for one that this version does not know.
     public let model: MeterModel?
+    /// By which way its frames came.
+    public let link: MeterModel.Link?
+    /// How many rows a second there are, where the input does not say when they came.
+    public let rate: Double?
     /// What people call the trace; empty where nobody has named it.
     public let name: String
     /// Where the rows come from.
@@ -31,6 +35,8 @@ public struct Trace: Hashable, Sendable {
         id = record.id
         meter = text("METER").flatMap { MACAddress($0) }
         model = text("MODEL").flatMap { MeterModel(rawValue: $0) }
+        link = text("LINK").flatMap { MeterModel.Link(rawValue: $0) }
+        rate = text("RATE").flatMap { Double($0) }
         name = text("NAME") ?? ""
         source = text("SOURCE") ?? ""
         started = text("STARTED").flatMap { Int64($0) }

@@ -25,6 +25,10 @@ public actor TraceRecorder {
     private var nextRow: UInt64 = 0
     /// How many rows of the block are in the tail.
     private var keptCount = 0
+    /// What went over the line and is not in the log; `nil` where that is not kept.
+    private var capture: Capture?
+    /// How many pieces of it are in the tail.
+    private var keptPieceCount = 0
     private var lastFlush = ContinuousClock.now
     private var failure: (any Error)?
     private var isFinished = false
@@ -36,14 +40,15 @@ public actor TraceRecorder {
     /// Rows are put on the disk when the last ones were put there so long ago.
     private static let flushInterval = Duration.milliseconds(500)
 
-    init(_ store: Store, trace: RecordID) throws {
+    init(_ store: Store, trace: RecordID, isKeepingCapture: Bool) throws {
         (self.store, self.trace) = (store, trace)
+        capture = isKeepingCapture ? Capture() : nil
         tailPath = try Tails.path(of: trace, in: store.files)
         guard let lock = try TailLock(tailPath) else {
             throw StoreError(.busy, "Another process records the trace \(trace.short).")
         }
         self.lock = lock
-        tail = try TailFile(tailPath, log: store.log.id, trace: trace, rows: nil)
+        tail = try TailFile(tailPath, log: store.log.id, trace: trace)
     }
 
     /// How many rows have come, those that are missing or came again left out.
@@ -65,16 +70,20 @@ public actor TraceRecorder {
 
     /// Adds what a decoder made of bytes that came when `times` says.
     ///
+    /// - Parameter pieces: The bytes themselves, and what was said to the meter before them: kept where that was asked for
+    ///   when the recording began.
     /// - Returns: `times` behind these rows.
-    public func append(_ rows: DecodedRows, times: RowTimes) async throws -> RowTimes {
+    public func append(_ rows: DecodedRows, times: RowTimes, of pieces: [CapturedBytes] = []) async throws -> RowTimes {
         var times = times
-        try await append(rows, &times)
+        try await append(rows, &times, pieces)
         return times
     }
 
-    private func append(_ rows: DecodedRows, _ times: inout RowTimes) async throws {
+    private func append(_ rows: DecodedRows, _ times: inout RowTimes, _ pieces: [CapturedBytes] = []) async throws {
         var next = times
         try await alone {
+            for piece in pieces { capture?.append(piece) }
+            if let capture, capture.byteCount >= Capture.sealedByteCount { try await seal(capture) }
             for run in rows.runs { try await append(run, &next) }
             try await keep(isDue: ContinuousClock.now - lastFlush >= Self.flushInterval)
         }
@@ -117,7 +126,7 @@ public actor TraceRecorder {
     private func end(_ end: TraceEnd) async throws {
         try await alone(isLast: true) {
             block?.end()
-            while let rows = block?.rows, rows.count > 0 { try await seal(min(rows.count, SampleBlock.rowLimit)) }
+            try await sealAll()
             let (trace, last) = (trace, before?.times.last ?? now)
             try await store.write { try $0.endTrace(trace, at: last, end) }
             try Tails.remove(tailPath)
@@ -161,7 +170,23 @@ public actor TraceRecorder {
     }
 
     private func sealAll() async throws {
+        if let capture, !capture.pieces.isEmpty { try await seal(capture) }
         while let rows = block?.rows, rows.count > 0 { try await seal(min(rows.count, SampleBlock.rowLimit)) }
+    }
+
+    /// Makes an event of what went over the line.
+    private func seal(_ said: Capture) async throws {
+        let change = Change(kind: Metering.capture.name, record: Metering.captureID(trace), block: said.block)
+        try await store.write { try $0.append(change) }
+        capture?.removeAll()
+        try beginTail()
+    }
+
+    /// Has the tail begin anew, with what is not in the log.
+    private func beginTail() throws {
+        tail = try TailFile(tailPath, log: store.log.id, trace: trace, rows: block?.rows, capture: capture)
+        (keptCount, keptPieceCount) = (block?.rows.count ?? 0, capture?.pieces.count ?? 0)
+        lastFlush = .now
     }
 
     /// Makes an event of the first `count` rows; of as many as fill pages of the log where that is `nil`.
@@ -178,16 +203,19 @@ public actor TraceRecorder {
         let taken = block?.removeFirst(sealed.count)
         nextRow += UInt64(sealed.count)
         before = taken?.split(at: sealed.count - 1).1
-        tail = try TailFile(tailPath, log: store.log.id, trace: trace, rows: block?.rows)
-        keptCount = block?.rows.count ?? 0
-        lastFlush = .now
+        try beginTail()
     }
 
-    /// Puts the rows that are not in the tail yet there.
+    /// Puts what is not in the tail yet there.
     private func keep(isDue: Bool) async throws {
-        guard isDue, let rows = block?.rows, rows.count > keptCount else { return }
-        try tail.append(keptCount == 0 ? rows : rows.split(at: keptCount).1)
-        keptCount = rows.count
+        guard isDue else { return }
+        let rows = block?.rows
+        let (count, pieceCount) = (rows?.count ?? 0, capture?.pieces.count ?? 0)
+        guard count > keptCount || pieceCount > keptPieceCount else { return }
+        try tail.append(
+            count > keptCount ? (keptCount == 0 ? rows : rows?.split(at: keptCount).1) : nil,
+            pieceCount > keptPieceCount ? capture?.dropFirst(keptPieceCount) : nil)
+        (keptCount, keptPieceCount) = (count, pieceCount)
         lastFlush = .now
     }
 }

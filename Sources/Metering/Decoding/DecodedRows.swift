@@ -49,6 +49,11 @@ public struct DecodedRows: Sendable {
     /// How many frames gave rows although nobody knows how their check byte is made.
     public internal(set) var uncheckedFrameCount = 0
 
+    /// How many bytes gave no row, those left out that no meter means as one.
+    public var refusedByteCount: Int {
+        refusals.reduce(0) { $0 + ($1.reason == .noMeasurement ? 0 : $1.byteCount) }
+    }
+
     /// Nothing yet.
     public init() {}
 

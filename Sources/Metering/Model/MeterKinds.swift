@@ -5,7 +5,7 @@ import Records
 /// What the store keeps of power meters: the meters themselves, and the traces that were recorded with them.
 public enum Metering {
     /// All kinds of this domain.
-    public static let allKinds: [KindSchema] = [meter, trace]
+    public static let allKinds: [KindSchema] = [meter, trace, capture]
 
     /// A meter. Its id is derived from its address: two devices that meet one meter have one record of it.
     ///
@@ -19,18 +19,22 @@ public enum Metering {
 
     /// A trace: what was recorded with one meter from one start to one end. Its rows are its series.
     ///
-    /// `STARTED` and `ENDED` are milliseconds since 1970; `END` says how it ended: see ``TraceEnd``. `SAMPLES` says whether
+    /// `STARTED` and `ENDED` are milliseconds since 1970; `END` says how it ended: see ``TraceEnd``. `RATE` is how many
+    /// rows a second there are, where the input does not say when they came. `SAMPLES` says whether
     /// its samples travel, whatever its meter says: see ``SampleSharing``.
     public static let trace = KindSchema(
         name: "trace",
         fields: [
             FieldSchema(1, "METER"), FieldSchema(2, "MODEL"), FieldSchema(3, "NAME"), FieldSchema(4, "STARTED"),
             FieldSchema(5, "ENDED"), FieldSchema(6, "END"), FieldSchema(7, "LINK"), FieldSchema(8, "SOURCE"),
-            FieldSchema(9, "SAMPLES"),
+            FieldSchema(9, "SAMPLES"), FieldSchema(10, "RATE"),
         ], series: series,
         indexEntries: { values in
             [IndexEntry(index: 1, key: values.value(4).map { Array($0) } ?? [])]
         })
+
+    /// What went over the line while a trace was recorded: bytes both ways, where that was asked for. See ``Capture``.
+    public static let capture = KindSchema(name: "capture", fields: [FieldSchema(1, "TRACE")])
 
     /// Cells for 65,536 rows and more: each has what is said of its blocks, joined, once for each layout.
     static let series = SeriesSchema(
@@ -54,8 +58,13 @@ public enum Metering {
         })
 
     /// The id of the record of the meter with this address.
-    public static func meterID(_ address: MACAddress) -> RecordID {
-        let hash = [UInt8]("\(meter.name)\u{0}\(address)".utf8).withSpan { Hash256(hashing: $0) }
+    public static func meterID(_ address: MACAddress) -> RecordID { derivedID(meter, "\(address)") }
+
+    /// The id of the capture of a trace.
+    public static func captureID(_ trace: RecordID) -> RecordID { derivedID(capture, "\(trace)") }
+
+    private static func derivedID(_ kind: KindSchema, _ name: String) -> RecordID {
+        let hash = [UInt8]("\(kind.name)\u{0}\(name)".utf8).withSpan { Hash256(hashing: $0) }
         return RecordID(high: hash.id.high, low: hash.id.low)
     }
 }

@@ -1,0 +1,138 @@
+import Events
+import Foundation
+import GroundwaveTesting
+import Metering
+import Records
+import Testing
+
+@testable import Groundwave
+
+@Suite struct `A trace with the bytes of its meter` {
+    /// Records `numbers` as a meter answers them, polled twice a second, with some noise, and keeps the bytes.
+    private func record(
+        _ numbers: Range<Int>, with recorder: TraceRecorder, _ decoder: inout MeterDecoder
+    ) async throws {
+        for number in numbers {
+            let time = 1_700_000_000_000 + Int64(number) * 500
+            if number == 0 {
+                // What lay in a buffer before anybody asked.
+                let stale = simulatedFrame(9_999)
+                var rows = DecodedRows()
+                decoder.begin(into: &rows)
+                let asked = CapturedBytes(.sent, at: time - 10, [0xF0])
+                decoder.asked()
+                _ = try await recorder.append(rows, times: .at(time - 10), of: [asked])
+                decoder.take(Array(stale.dropFirst(40)).span.bytes, into: &rows)
+                _ = try await recorder.append(
+                    rows, times: .at(time - 9), of: [CapturedBytes(.received, at: time - 9, Array(stale.dropFirst(40)))]
+                )
+            }
+            let frame = simulatedFrame(number)
+            for (place, bytes) in [Array(frame[..<50]), Array(frame[50...])].enumerated() {
+                var rows = DecodedRows()
+                decoder.take(bytes.span.bytes, into: &rows)
+                let piece = CapturedBytes(.received, at: time + Int64(place), bytes)
+                _ = try await recorder.append(rows, times: .at(piece.time), of: [piece])
+            }
+        }
+    }
+
+    /// Everything that the rows of a trace say.
+    private func rows(_ store: Store, _ trace: RecordID) throws -> [TraceRows] {
+        var rows: [TraceRows] = []
+        try store.forEachPiece(of: trace) { piece in
+            if case .rows(let next) = piece {
+                if let last = rows.last, last.isFollowed(by: next) {
+                    rows[rows.count - 1].append(next)
+                } else {
+                    rows.append(next)
+                }
+            }
+            return true
+        }
+        return rows
+    }
+
+    private func found(_ store: Store, _ id: RecordID) throws -> Trace {
+        try #require(try store.traces().first { $0.id == id })
+    }
+
+    @Test(arguments: [true, false])
+    func `is decoded to the same rows and times, also after its process died`(isFinished: Bool) async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let trace: RecordID
+        do {
+            let recorder = try await store.record(meter: simulatedMeter, model: .um25c, isKeepingCapture: true)
+            trace = recorder.trace
+            var decoder = MeterModel.um25c.makeDecoder()
+            // 1,500 frames of 130 bytes: some blocks of the capture, and a tail.
+            try await record(0..<1_500, with: recorder, &decoder)
+            try await recorder.flush()
+            let running = try await store.decode(found(store, trace))
+            #expect(try rows(store, running.trace) == rows(store, trace), "while it is recorded")
+            if isFinished { try await recorder.finish() }
+        }
+        try await store.sealTails()
+        let decoded = try await store.decode(found(store, trace), name: "again")
+        #expect(decoded.byteCount == 1_500 * 130 + 90 && decoded.refusedByteCount == 90 && decoded.withheldCount == 0)
+        let (old, new) = (try rows(store, trace), try rows(store, decoded.trace))
+        #expect(new == old && new.reduce(0) { $0 + $1.count } == 1_500)
+        let (made, original) = (try found(store, decoded.trace), try found(store, trace))
+        #expect(made.name == "again" && made.started == original.started && made.end == .finished)
+        #expect(try store.captureSize(of: trace) == UInt64(1_500 * 130 + 90 + 1))
+        #expect(try store.captureSize(of: decoded.trace) == 0)
+    }
+
+    @Test func `from a file has its rows as far apart as they were recorded`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let recorder = try await store.record(
+            meter: simulatedMeter, model: .um25c, rate: 4, isKeepingCapture: true)
+        let bytes = (0..<400).flatMap { simulatedFrame($0) }
+        let piece = CapturedBytes(.received, at: 1_700_000_000_000, bytes)
+        var (decoder, decodedRows) = (MeterModel.um25c.makeDecoder(), DecodedRows())
+        decoder.take(bytes.span.bytes, into: &decodedRows)
+        _ = try await recorder.append(
+            decodedRows, times: .paced(RowPacer(from: piece.time, perSecond: 4)), of: [piece])
+        try await recorder.finish()
+        let decoded = try await store.decode(found(store, recorder.trace))
+        #expect(try rows(store, decoded.trace) == rows(store, recorder.trace))
+        #expect(try store.summary(of: decoded.trace).lastTime == 1_700_000_000_000 + 399 * 250)
+    }
+
+    @Test func `that has none, or of which they are withheld, is not decoded`() async throws {
+        let fleet = try await SyncedFleet(2)
+        let plain = try await fleet[0].recorded(100)
+        await #expect(throws: StoreError.self) { try await fleet[0].decode(found(fleet[0], plain)) }
+        let recorder = try await fleet[0].record(meter: simulatedMeter, model: .um25c, isKeepingCapture: true)
+        var decoder = MeterModel.um25c.makeDecoder()
+        try await record(0..<50, with: recorder, &decoder)
+        try await recorder.finish()
+        try await fleet.settle()
+        let count = try fleet[1].traces().count
+        await #expect(throws: StoreError.self) { try await fleet[1].decode(found(fleet[1], recorder.trace)) }
+        #expect(try fleet[1].traces().count == count, "nothing was begun")
+        // They go where the samples of the trace go.
+        try await fleet[1].edit(trace: recorder.trace, sharing: .synced)
+        for _ in 0..<2 { try await fleet.settle() }
+        let decoded = try await fleet[1].decode(found(fleet[1], recorder.trace))
+        #expect(try rows(fleet[1], decoded.trace) == rows(fleet[0], recorder.trace))
+    }
+
+    @Test func `loses them by the rule for samples`() async throws {
+        let clock = VirtualClock()
+        let temporary = try await TemporaryStore(Configuration(surroundings: .virtual(clock, seed: 1)))
+        let store = temporary.store
+        let recorder = try await store.record(meter: simulatedMeter, model: .um25c, isKeepingCapture: true)
+        var decoder = MeterModel.um25c.makeDecoder()
+        try await record(0..<50, with: recorder, &decoder)
+        try await recorder.finish()
+        clock.advance(by: .seconds(10 * 86_400))
+        try store.keepSamples(forDays: 7)
+        let old = try store.letGoOfOldSamples()
+        #expect(old.blockCount == 2 && old.rowCount == 50 && old.traces == [recorder.trace])
+        await #expect(throws: StoreError.self) { try await store.decode(found(store, recorder.trace)) }
+        #expect(try store.oldSamples().blockCount == 0)
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Groundwave
+
+struct TraceDecode: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decode", abstract: "Make a new trace of the bytes that trace record --raw has kept.",
+        discussion: """
+              groundwave trace decode last --name "as version 2 reads it"
+
+            The decoder of this version reads what the meter sent then. The old trace stays as it is.
+            """)
+
+    @Argument(help: ArgumentHelp("The trace.", valueName: "id"))
+    var trace = "last"
+
+    @Option(help: ArgumentHelp("What to call the new one.", valueName: "text"))
+    var name = ""
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var words: WriteOptions
+
+    struct Result: Encodable {
+        var trace: String
+        var rows: UInt64
+        var bytes: Int
+        var refusedBytes: Int
+        var withheldBytes: UInt64
+    }
+
+    func run() async throws {
+        let store = try await options.open(author: words.author)
+        let found = try TraceName.resolve(trace, store)
+        let decoded = try await Progress.during("Decoding") { _ in try await store.decode(found, name: name) }
+        let rows = try store.summary(of: decoded.trace).rowCount
+        if options.json {
+            return try Terminal.print(
+                json: Result(
+                    trace: "\(decoded.trace)", rows: rows, bytes: decoded.byteCount,
+                    refusedBytes: decoded.refusedByteCount, withheldBytes: decoded.withheldCount))
+        }
+        Terminal.print(
+            "\(NumberText.count(rows, "row")) from \(NumberText.bytes(decoded.byteCount)): trace \(decoded.trace.short)."
+        )
+        if decoded.refusedByteCount > 0 {
+            Terminal.remark("\(NumberText.count(decoded.refusedByteCount, "byte")) gave no row.")
+        }
+        if decoded.withheldCount > 0 {
+            Terminal.remark("\(NumberText.count(decoded.withheldCount, "byte")) are not here any more.")
+        }
+    }
+}
