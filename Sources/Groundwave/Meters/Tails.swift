@@ -17,7 +17,12 @@ enum Tails {
                 .inputOutput, "The folder \(files.tailFolder.path) cannot be made.",
                 hint: "Check that the store can be written.", cause: error)
         }
-        return files.tailFolder.appending(path: "\(trace)\(suffix)").path
+        return path(of: trace, below: files)
+    }
+
+    /// Where the tail of `trace` is, if there is one.
+    static func path(of trace: RecordID, below files: StoreFiles) -> String {
+        files.tailFolder.appending(path: "\(trace)\(suffix)").path
     }
 
     /// The paths of all tails of a store, in order, and of those of which only a lock or an unfinished file is left.
@@ -34,8 +39,7 @@ enum Tails {
 
     /// The rows of `trace` that only its tail has; none where nothing is being recorded.
     static func rows(of trace: RecordID, in store: Store) -> [TraceRows] {
-        let path = store.files.tailFolder.appending(path: "\(trace)\(suffix)").path
-        return TailFile.read(path, log: store.log.id)?.rows ?? []
+        TailFile.read(path(of: trace, below: store.files), log: store.log.id)?.rows ?? []
     }
 
     /// Removes what is left of a tail that was being made.
