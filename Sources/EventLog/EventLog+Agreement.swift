@@ -7,7 +7,7 @@ import LMDB
 extension EventLog {
     /// Throws ``EventLogError/damaged(_:)`` where the rows that say how far the log goes do not agree.
     ///
-    /// - Complexity: O(replicas, erased ranges, holes and streams), and the last page of the events.
+    /// - Complexity: O(replicas, runs of erased, lost and lacking events, streams), and the last page of the events.
     static func checkAgreement(in environment: Environment) throws {
         try environment.read { transaction in
             let tables = try LogTables(in: transaction)
@@ -26,6 +26,7 @@ extension EventLog {
             guard events == end else { throw EventLogError.damaged(LogTable.heads.row) }
             try checkCount(of: tables.erased, in: transaction)
             try checkCount(of: tables.holes, in: transaction)
+            try checkCount(of: tables.lacking, in: transaction)
             try checkCount(of: tables.streams, in: transaction)
         }
     }

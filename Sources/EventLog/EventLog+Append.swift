@@ -121,6 +121,7 @@ extension EventLog {
     ) throws {
         var buffer = ByteWriter(capacity: 1024)
         let erased = try erased(in: transaction, tables)
+        var lacking = EventSet()
         for bytes in frames {
             let frame = try Frame(verifying: bytes.span.bytes, at: state.nextPosition)
             guard frame.length == bytes.count else {
@@ -133,6 +134,7 @@ extension EventLog {
                 throw EventLogError.outOfSequence(frame.id, expected: expected)
             }
             try startRun(of: frame.id.replica, at: state.nextPosition, after: known, transaction, tables)
+            if frame.isWithheld, !erased.contains(frame.id) { lacking.insert(frame.id) }
             buffer.removeAll()
             state.lastChecksum =
                 erased.contains(frame.id)
@@ -144,6 +146,7 @@ extension EventLog {
             state.nextPosition += 1
             clock.observe(frame.stamp, wallMilliseconds: arrival.wallMilliseconds)
         }
+        try noteLacking(lacking, in: transaction, tables)
     }
 
     static func head(

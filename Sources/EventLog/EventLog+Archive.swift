@@ -128,9 +128,9 @@ extension EventLog {
     ) throws {
         let tables = try LogTables(in: old)
         let archived = try base(in: old, tables)?.vector ?? VersionVector()
-        let erased = try erased(in: old, tables)
+        let elsewhere = try erased(in: old, tables).union(events(tables.lacking, in: old))
         try copyAll(old, new) { frame, bytes in
-            guard frame.isWithheld, archived.contains(frame.id), !erased.contains(frame.id) else { return .same }
+            guard frame.isWithheld, archived.contains(frame.id), !elsewhere.contains(frame.id) else { return .same }
             guard let whole = try restored(frame.id) else { throw EventLogError.archived(frame.id) }
             try whole.withSpan { whole in
                 let found = try Frame(verifying: whole, at: 0)

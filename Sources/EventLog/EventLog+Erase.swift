@@ -76,37 +76,12 @@ extension EventLog {
     }
 }
 
-// The rows: key replica and first number of a run, value its last number (8).
 extension EventLog {
     static func erased(in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables) throws -> EventSet {
-        var events = EventSet()
-        try transaction.forEach(in: tables.erased) { key, value in
-            guard let range = erasedRange(key, value) else {
-                throw EventLogError.damaged("a row that names erased events")
-            }
-            events.insert(range)
-            return true
-        }
-        return events
-    }
-
-    static func erasedRange(_ key: RawSpan, _ value: RawSpan) -> EventRange? {
-        guard let key = ReplicaNumberKey(keyBytes: key), value.byteCount == 8 else { return nil }
-        return EventRange(key.replica, named: key.number, through: value.uint64(at: 0))
+        try events(tables.erased, in: transaction)
     }
 
     private static func put(_ erased: EventSet, in transaction: borrowing WriteTransaction) throws {
-        let tables = try LogTables(in: transaction)
-        try transaction.removeAll(in: tables.erased)
-        for range in erased.ranges { try putErased(range, transaction, tables) }
-    }
-
-    static func putErased(
-        _ range: EventRange, _ transaction: borrowing WriteTransaction, _ tables: LogTables
-    ) throws {
-        var writer = ByteWriter(capacity: 8)
-        writer.append(littleEndian: range.last)
-        try transaction.put(
-            writer.bytes.span.bytes, for: ReplicaNumberKey(range.replica, range.first), in: tables.erased)
+        try put(erased, LogTables(in: transaction).erased, in: transaction)
     }
 }

@@ -27,25 +27,7 @@ extension EventLog {
     static func holes(
         in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
     ) throws -> [EventRange] {
-        var holes: [EventRange] = []
-        try transaction.forEach(in: tables.holes) { key, value in
-            // As a row of `erased`: replica and first number, the last number.
-            guard let range = erasedRange(key, value) else { throw EventLogError.damaged(LogTable.holes.row) }
-            holes.append(range)
-            return true
-        }
-        return holes
-    }
-
-    static func put(
-        holes: [EventRange], in transaction: borrowing WriteTransaction, _ tables: LogTables
-    ) throws {
-        for range in holes {
-            var writer = ByteWriter(capacity: 8)
-            writer.append(littleEndian: range.last)
-            try transaction.put(
-                writer.bytes.span.bytes, for: ReplicaNumberKey(range.replica, range.first), in: tables.holes)
-        }
+        try events(tables.holes, in: transaction).ranges
     }
 }
 
@@ -76,7 +58,7 @@ extension EventLog {
             for sequence in part.range {
                 let event = EventID(part.stream, sequence - part.base)
                 guard holes.contains(event) else { continue }
-                come.insert(EventRange(event.replica, event.sequence, through: event.sequence))
+                come.insert(event)
                 // Behind the last event no place was held: those were appended.
                 if event.sequence <= heads[event.replica], try isPlace(event) {
                     try part.frame.withEvent(sequence) { _, bytes in found[event] = bytes.toArray() }
@@ -85,6 +67,8 @@ extension EventLog {
         }
         guard !come.isEmpty else { return 0 }
         let erased = try erased()
+        var lacking = EventSet()
+        for (event, bytes) in found where try Frame(bytes.span.bytes, at: 0).isWithheld { lacking.insert(event) }
         try rewrite { old, new in
             try Self.copyAll(old, new) { frame, _ in
                 guard frame.isLost, let bytes = found[frame.id] else { return .same }
@@ -96,8 +80,8 @@ extension EventLog {
             }
             try Self.copyBase(old, new)
             let tables = try LogTables(in: new)
-            try new.removeAll(in: tables.holes)
-            try Self.put(holes: holes.subtracting(come).ranges, in: new, tables)
+            try Self.put(holes.subtracting(come), tables.holes, in: new)
+            try Self.put(Self.events(tables.lacking, in: new).union(lacking), tables.lacking, in: new)
         }
         return Int(come.count)
     }

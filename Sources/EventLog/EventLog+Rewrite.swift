@@ -44,6 +44,7 @@ extension EventLog {
         try copy(from.waiting, to.waiting, old, new)
         try copy(from.streams, to.streams, old, new)
         try copy(from.holes, to.holes, old, new)
+        try copy(from.lacking, to.lacking, old, new)
         try old.forEach(in: from.meta) { key, value in
             let name = key.toArray()
             if name != LogBase.key { try new.append(value, for: name, in: to.meta) }

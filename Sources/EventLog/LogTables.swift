@@ -19,8 +19,8 @@ import LMDB
 // | streams | stream (16) | the stream that it goes on from (16), and after which of its events (8): see Streams |
 // | base | number from 0 (8, big-endian) | a piece of the snapshot that stands for archived history, 1 MiB but the last |
 // | holes | replica (16), first sequence (8) | last sequence (8) of a run of events that were lost with a damaged file |
-// | meta | name | format, log, epoch; `state`: see LogState; `base`: see LogBase; `claim`: see Claim;
-// | | | `lacking`: there while values may be lacking that never came; `readings`: see NameState |
+// | lacking | replica (16), first sequence (8) | last sequence (8) of a run of events without values that others may have |
+// | meta | name | format, log, epoch; `state`: see LogState; `base`: see LogBase; `claim`: see Claim; `readings`: see NameState |
 
 /// A key that is a replica.
 struct ReplicaKey: TableKey, Hashable {
@@ -64,7 +64,7 @@ struct ReplicaNumberKey: TableKey, Hashable {
 /// The tables, opened once a transaction.
 struct LogTables {
     /// How many bytes of frames may be written before a page is full is LMDB's business; how many tables there are, ours.
-    static let count = 13
+    static let count = 14
 
     let events: Table<UInt64>
     let runs: CheckedTable<ReplicaNumberKey>
@@ -79,6 +79,7 @@ struct LogTables {
     let base: CheckedTable<UInt64>
     let meta: CheckedTable<[UInt8]>
     let holes: CheckedTable<ReplicaNumberKey>
+    let lacking: CheckedTable<ReplicaNumberKey>
 
     static func create(in transaction: borrowing WriteTransaction) throws {
         _ = try transaction.openOrCreate("events", of: UInt64.self)
@@ -100,6 +101,7 @@ struct LogTables {
         base = try CheckedTable(.base, in: transaction)
         meta = try CheckedTable(.meta, in: transaction)
         holes = try CheckedTable(.holes, in: transaction)
+        lacking = try CheckedTable(.lacking, in: transaction)
     }
 }
 

@@ -19,6 +19,7 @@ enum LogTable: UInt8, CaseIterable {
     case base = 10
     case meta = 11
     case holes = 12
+    case lacking = 13
 
     /// Bytes of the checksum behind each row.
     static let checksumSize = 4
@@ -38,6 +39,7 @@ enum LogTable: UInt8, CaseIterable {
         case .base: "base"
         case .meta: "meta"
         case .holes: "holes"
+        case .lacking: "lacking"
         }
     }
 
@@ -56,6 +58,7 @@ enum LogTable: UInt8, CaseIterable {
         case .base: "the snapshot that stands for archived history"
         case .meta: "a row of what the log says of itself"
         case .holes: "a row that names lost events"
+        case .lacking: "a row that names events without values"
         }
     }
 
@@ -93,7 +96,7 @@ enum LogTable: UInt8, CaseIterable {
     }
 
     /// The checksums of the numbers of all tables alone.
-    private static let starts: [UInt32] = (0...UInt8(12)).map { number in [number].withSpan { CRC32C.checksum($0) } }
+    private static let starts: [UInt32] = (0...UInt8(13)).map { number in [number].withSpan { CRC32C.checksum($0) } }
 }
 
 /// A table of a log whose rows are put with a checksum, and got only where that is right.

@@ -43,23 +43,40 @@ public struct EventSet: Hashable, Sendable {
         return place < runs.count && runs[place].lowerBound <= range.first && range.last <= runs[place].upperBound
     }
 
-    /// Adds the events of `range`. Cost: O(runs).
+    /// Adds `event`. Cost: O(runs).
+    public mutating func insert(_ event: EventID) {
+        insert(EventRange(event.replica, event.sequence, through: event.sequence))
+    }
+
+    /// Adds the events of `range`. Cost: O(log runs), and O(runs behind it).
     public mutating func insert(_ range: EventRange) {
-        var list = runs[range.replica] ?? []
-        let start = Self.place(of: range.first > 1 ? range.first - 1 : 1, in: list)
-        var (first, last, end) = (range.first, range.last, start)
+        // In place: many are added one by one.
+        Self.insert(range.first, range.last, into: &runs[range.replica, default: []])
+    }
+
+    private static func insert(
+        _ first: SequenceNumber, _ last: SequenceNumber, into list: inout [ClosedRange<SequenceNumber>]
+    ) {
+        let start = place(of: first > 1 ? first - 1 : 1, in: list)
+        var (first, last, end) = (first, last, start)
         while end < list.count, list[end].lowerBound <= last || list[end].lowerBound - 1 == last {
             first = Swift.min(first, list[end].lowerBound)
             last = Swift.max(last, list[end].upperBound)
             end += 1
         }
-        list.replaceSubrange(start..<end, with: [first...last])
-        runs[range.replica] = list
+        list.replaceSubrange(start..<end, with: CollectionOfOne(first...last))
     }
 
     /// Adds all events of `other`.
     public mutating func formUnion(_ other: EventSet) {
         for range in other.ranges { insert(range) }
+    }
+
+    /// The events of both.
+    public func union(_ other: EventSet) -> EventSet {
+        var all = self
+        all.formUnion(other)
+        return all
     }
 
     /// The events that are not among those of `other`. Cost: O(runs of both).
@@ -79,6 +96,9 @@ public struct EventSet: Hashable, Sendable {
         }
         return rest
     }
+
+    /// The events that are in both. Cost: O(runs of both).
+    public func intersection(_ other: EventSet) -> EventSet { subtracting(subtracting(other)) }
 
     /// The first run that ends at or behind `number`.
     private static func place(of number: SequenceNumber, in runs: [ClosedRange<SequenceNumber>]) -> Int {

@@ -99,20 +99,15 @@ extension Store {
         guard vector.covers(before) else {
             throw StoreError(.usage, "More than that is archived already.", hint: "Name a later point.")
         }
-        // What a device has seen is known by what its last event had observed, and by what it said at a remote.
-        let said = try statements()
-        let gone = try gone.union(formerReplicas().values)
-        for entry in try log.vector().entries where entry.replica != replica && !gone.contains(entry.replica) {
-            var context = try log.context(of: EventID(entry.replica, entry.sequence)) ?? VersionVector()
-            for statement in said[entry.replica] ?? [] { context.join(statement.vector) }
-            let unseen = vector.ranges(missingFrom: context).filter { $0.replica != entry.replica }
+        for other in try seen(except: gone) {
+            let unseen = vector.ranges(missingFrom: other.vector).filter { $0.replica != other.replica }
             guard unseen.isEmpty else {
                 throw StoreError(
                     .usage,
-                    "The device \(try deviceName(entry.replica)) has not shown that it has seen all of that.",
+                    "The device \(try deviceName(other.replica)) has not shown that it has seen all of that.",
                     hint: """
                         Archive less, or exchange with it first. If it will never be heard of again: --gone \
-                        \(entry.replica.short)
+                        \(other.replica.short)
                         """)
             }
         }
@@ -130,7 +125,19 @@ extension Store {
         return Archived(vector: vector, eventCount: count, logBytesBefore: bytes, logBytes: bytes)
     }
 
-    private func deviceName(_ id: ReplicaID) throws -> String {
+    /// What the other devices have seen, in order of replica: by what the last event of each had observed, and by what it
+    /// said at a remote.
+    func seen(except gone: Set<ReplicaID>) throws -> [(replica: ReplicaID, vector: VersionVector)] {
+        let said = try statements()
+        let gone = try gone.union(formerReplicas().values)
+        return try log.vector().entries.filter { $0.replica != replica && !gone.contains($0.replica) }.map { entry in
+            var seen = try log.context(of: EventID(entry.replica, entry.sequence)) ?? VersionVector()
+            for statement in said[entry.replica] ?? [] { seen.join(statement.vector) }
+            return (entry.replica, seen)
+        }
+    }
+
+    func deviceName(_ id: ReplicaID) throws -> String {
         let record = try record(ReplicaKind.name, RecordID(high: id.high, low: id.low))
         let name = record.flatMap { ReplicaKind.schema.value(of: "DEVICE", in: $0) }
         return name.map { "\(String(decoding: $0, as: UTF8.self)) (\(id.short))" } ?? id.short

@@ -4,6 +4,8 @@ import Projections
 
 /// What due work was done.
 public struct DueWork: Hashable, Sendable {
+    /// The samples that were old, where they made up an eighth of the log and 16 MiB.
+    public var oldSamples: OldSamples?
     /// The snapshot that was due.
     public var snapshot: SnapshotInformation?
     /// How many older ones went.
@@ -17,7 +19,8 @@ public struct DueWork: Hashable, Sendable {
 
 extension Store {
     /// Does what is due: the mirror, where something changed and it is an hour old; a snapshot, where something changed and
-    /// the newest is six hours old; and prunes the snapshots that are not worth their bytes.
+    /// the newest is six hours old, before which samples go that are older than this device keeps them; and prunes the
+    /// snapshots that are not worth their bytes.
     ///
     /// What is due is a pure function of clock and state. The library calls this by itself after a write and at open,
     /// on a queue of its own; an application may call it whenever it has time. A store that can only be read has no due
@@ -36,6 +39,8 @@ extension Store {
                 }
             }
             guard !dueWork.isStopped, try isSnapshotDue() else { return done }
+            // As often as snapshots are made, since each block is looked at.
+            done.oldSamples = try letGoOfOldSamplesIfDue()
             done.snapshot = try createSnapshot()
             done.prunedSnapshots = try pruneSnapshots().count
             return done

@@ -117,7 +117,7 @@ extension WriteBatch {
                             """)
                 }
                 guard frame.saysAnything(in: bytes) else { return }
-                events.insert(EventRange(frame.id.replica, frame.id.sequence, through: frame.id.sequence))
+                events.insert(frame.id)
             }
             if record.isVisible { _ = try remove(kind, id) }
         }

@@ -84,6 +84,8 @@ public final class Store: Reading {
     /// `nil` where the store can only be read.
     let writer: Writer?
     let erasing: Erasing
+    /// Which samples travel.
+    let samples: SamplePolicy
     /// Wakes whoever observes.
     let commits: CommitSignal
     /// The file of a past point that nobody reads any more, for the next one.
@@ -141,6 +143,7 @@ public final class Store: Reading {
             self.views = current
             erasing = Erasing(log: log, views: current, files: files)
         }
+        samples = SamplePolicy(log: log, views: self.views)
     }
 
     /// Makes a new log with its first replica in a folder that holds no store.

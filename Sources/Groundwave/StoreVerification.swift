@@ -177,7 +177,7 @@ extension Store {
         if isErasing {
             verification.damage.append(
                 .init(
-                    what: LogDamage.What.erased.rawValue, replica: nil, first: nil, last: nil,
+                    what: LogDamage.What.withheld.rawValue, replica: nil, first: nil, last: nil,
                     detail: "values that were erased are still in the log; the next write takes them out"))
         }
         verification.comparison = report

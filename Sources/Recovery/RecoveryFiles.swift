@@ -99,7 +99,11 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
     var isUnreadable: Bool { action == "read" && code == EIO }
 
-    package var description: String { "Could not \(action) \(path): \(String(cString: strerror(code)))." }
+    package var description: String {
+        isDiskFull
+            ? "The disk is full: could not \(action) \(path)."
+            : "Could not \(action) \(path): \(String(cString: strerror(code)))."
+    }
 }
 
 /// Files that are there whole or not at all, also after a power cut.

@@ -31,4 +31,14 @@ public protocol ReplicatedLog {
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received
 }
 
-extension EventLog: ReplicatedLog {}
+extension EventLog: ReplicatedLog {
+    /// As ``frame(of:signedBy:preferredBytes:withholding:)``, with all values that are here.
+    public func frame(of range: EventRange, signedBy identity: Identity?, preferredBytes: Int) throws -> RangeFrame? {
+        try frame(of: range, signedBy: identity, preferredBytes: preferredBytes) { _, _ in false }
+    }
+
+    /// As ``receive(_:arrival:filling:)``, of whatever lacks its values.
+    public func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
+        try receive(frames, arrival: arrival, filling: nil)
+    }
+}

@@ -123,6 +123,6 @@ import Testing
         #expect(try test.log.erase(EventSet([EventRange(test.replica, 11, through: 11)])) == 0)
         #expect(try LogVerifier.verify(path: test.path).damage == [])
         try test.append(1)
-        #expect(try LogVerifier.verify(path: test.path).damage.map(\.what) == [.erased])
+        #expect(try LogVerifier.verify(path: test.path).damage.map(\.what) == [.withheld])
     }
 }

@@ -5,7 +5,7 @@ import SeededNumbers
 import Testing
 
 /// A log whose events an identity signs.
-private struct Author {
+struct Author {
     let identity: Identity
     let store: TestLog
     var log: EventLog { store.log }

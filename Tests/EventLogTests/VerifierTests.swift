@@ -130,7 +130,7 @@ import Testing
                 "range",
                 "stream", "run",
                 "arrival",
-                "erased", "base", "tree", "meta", "file",
+                "withheld", "base", "tree", "meta", "file",
             ])
     }
 

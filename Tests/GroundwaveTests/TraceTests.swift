@@ -8,64 +8,13 @@ import Projections
 import Records
 import Testing
 
-/// The answer of a UM25C that says `number` as the charge of its first group.
-private func frame(_ number: Int) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: 130)
-    func put(_ value: Int, _ offset: Int, _ count: Int) {
-        for place in 0..<count { bytes[offset + place] = UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - place))) }
-    }
-    put(0x09C9, 0, 2)
-    put(5_000, 2, 2)
-    put(1_000 + number % 100, 4, 2)
-    put(number, 16, 4)
-    put(0xFFF1, 128, 2)
-    return bytes
-}
-
-private func rows(_ numbers: Range<Int>) -> DecodedRows {
-    var decoder = MeterModel.um25c.makeDecoder()
-    var rows = DecodedRows()
-    for number in numbers { decoder.take(frame(number).span.bytes, into: &rows) }
-    return rows
-}
-
-extension Store {
-    /// The numbers that the rows of a trace say, and how many rows are withheld.
-    fileprivate func numbers(of trace: RecordID, from start: Int64 = .min, to end: Int64 = .max) throws -> (
-        [Int], UInt64
-    ) {
-        var (numbers, withheld) = ([Int](), UInt64(0))
-        try forEachPiece(of: trace, from: start, to: end) { piece in
-            switch piece {
-            case .rows(let rows):
-                let column = rows.layout.channels.firstIndex { $0.name == "group0.charge" }!
-                numbers += rows.columns[column].map { Int($0) }
-            case .withheld(let summary): withheld += summary.count
-            }
-            return true
-        }
-        return (numbers, withheld)
-    }
-}
-
 @Suite struct `A recording` {
-    private let meter = MACAddress("02:00:00:00:00:01")!
-
-    /// A trace of `count` rows, ten a second, that has ended.
-    private func recorded(_ count: Int, in store: Store, name: String = "") async throws -> RecordID {
-        let recorder = try await store.record(meter: meter, model: .um25c, name: name)
-        var times = RowTimes.paced(RowPacer(from: 1_700_000_000_000, perSecond: 10))
-        for start in stride(from: 0, to: count, by: 500) {
-            times = try await recorder.append(rows(start..<min(count, start + 500)), times: times)
-        }
-        try await recorder.finish()
-        return recorder.trace
-    }
+    private let meter = simulatedMeter
 
     @Test func `has all rows in order, in few events, and says how it ended`() async throws {
         let temporary = try await TemporaryStore()
         let store = temporary.store
-        let trace = try await recorded(12_000, in: store, name: "charge")
+        let trace = try await store.recorded(12_000, name: "charge")
         #expect(try store.numbers(of: trace) == (Array(0..<12_000), 0))
         let summary = try store.summary(of: trace)
         #expect(summary.rowCount == 12_000 && summary.tailCount == 0 && summary.unreadCount == 0)
@@ -85,7 +34,7 @@ extension Store {
 
     @Test func `is read by time`() async throws {
         let temporary = try await TemporaryStore()
-        let trace = try await recorded(6_000, in: temporary.store)
+        let trace = try await temporary.store.recorded(6_000)
         let start: Int64 = 1_700_000_000_000
         #expect(
             try temporary.store.numbers(of: trace, from: start + 100_000, to: start + 350_050)
@@ -100,13 +49,13 @@ extension Store {
         do {
             let recorder = try await store.record(meter: meter, model: .um25c)
             trace = recorder.trace
-            try await recorder.append(rows(0..<700))
+            try await recorder.append(simulatedRows(0..<700))
             try await recorder.flush()
             #expect(try store.numbers(of: trace).0 == Array(0..<700))
             #expect(try store.summary(of: trace).tailCount == 700 && store.traces()[0].end == nil)
             // Another recording of the same store goes on beside it.
             let other = try await store.record(meter: MACAddress("02:00:00:00:00:02")!, model: .um25c)
-            try await other.append(rows(0..<10))
+            try await other.append(simulatedRows(0..<10))
             try await other.finish()
             #expect(try await store.sealTails().isEmpty, "whoever records still has it")
         }
@@ -126,7 +75,7 @@ extension Store {
         do {
             let recorder = try await store.record(meter: meter, model: .um25c)
             path = store.url.appending(path: "tails/\(recorder.trace).tail").path
-            try await recorder.append(rows(0..<900))
+            try await recorder.append(simulatedRows(0..<900))
             try await recorder.flush()
             kept = try Data(contentsOf: URL(filePath: path))
         }
@@ -147,7 +96,7 @@ extension Store {
             trace = recorder.trace
             // Blocks of five minutes: most of the rows are in the log.
             _ = try await recorder.append(
-                rows(0..<4_096), times: .paced(RowPacer(from: 1_700_000_000_000, perSecond: 10)))
+                simulatedRows(0..<4_096), times: .paced(RowPacer(from: 1_700_000_000_000, perSecond: 10)))
         }
         let path = store.url.appending(path: "tails/\(trace).tail").path
         try Data("half of one".utf8).write(to: URL(filePath: "\(path).new"))
@@ -166,7 +115,7 @@ extension Store {
             let recorder = try await store.record(meter: meter, model: .um25c)
             trace = recorder.trace
             for start in stride(from: 0, to: 100, by: 10) {
-                try await recorder.append(rows(start..<start + 10))
+                try await recorder.append(simulatedRows(start..<start + 10))
                 try await recorder.flush()
             }
         }
@@ -191,7 +140,7 @@ extension Store {
     @Test func `is what it was when its samples are withheld, and when the views are made anew`() async throws {
         let temporary = try await TemporaryStore()
         let store = temporary.store
-        let trace = try await recorded(9_000, in: store)
+        let trace = try await store.recorded(9_000)
         let (summary, gaps, digest) = (try store.summary(of: trace), try store.gaps(of: trace), try store.digest())
         try FileManager.default.removeItem(at: store.url.appending(path: "views.mdb"))
         #expect(try store.digest() == digest && store.summary(of: trace) == summary)
@@ -214,8 +163,8 @@ extension Store {
     func `is the same where the views turn out damaged while they are read`(read: Int) async throws {
         let temporary = try await TemporaryStore()
         let store = temporary.store
-        let first = try await recorded(9_000, in: store)
-        let second = try await recorded(20, in: store)
+        let first = try await store.recorded(9_000)
+        let second = try await store.recorded(20)
         // One is read before the damage is met.
         try await store.write { try $0.set("trace", max(first, second), [Assignment("NAME", text: "the last one")]) }
         let found = try Self.reads[read](store, first)
@@ -245,9 +194,10 @@ extension Store {
         #expect(try store.numbers(of: second) == (Array(0..<20), 0))
     }
 
-    @Test func `goes to another device with its rows`() async throws {
+    @Test func `goes to another device with its rows where that is wanted`() async throws {
         let (one, folder) = (try await TemporaryStore(), try TemporaryFolder())
-        let trace = try await recorded(5_000, in: one.store)
+        let trace = try await one.store.recorded(5_000)
+        try await one.store.edit(trace: trace, sharing: .synced)
         let address = RemoteAddress.folder(folder.url)
         try await one.store.add(remote: "place", at: address)
         try await one.store.sync(one.store.remote("place"))
@@ -262,7 +212,7 @@ extension Store {
     @Test func `is exported, and comes back as the same integers`() async throws {
         let temporary = try await TemporaryStore()
         let store = temporary.store
-        let first = try await recorded(3_000, in: store)
+        let first = try await store.recorded(3_000)
         func csv(_ id: RecordID) throws -> [UInt8] {
             var bytes: [UInt8] = []
             let trace = try #require(try store.traces().first { $0.id == id })
@@ -284,8 +234,8 @@ extension Store {
         let temporary = try await TemporaryStore()
         let store = temporary.store
         _ = try await store.write(note: "a contact") { try $0.add(Contact("N0CALL", start: 1_700_000_000)) }
-        _ = try await recorded(20, in: store)
-        _ = try await recorded(20, in: store)
+        _ = try await store.recorded(20)
+        _ = try await store.recorded(20)
         var meters: [RecordID] = []
         try store.read { view in
             try view.forEachRecord(of: "meter") { record in
@@ -300,9 +250,9 @@ extension Store {
     @Test func `that has ended takes no more rows`() async throws {
         let temporary = try await TemporaryStore()
         let recorder = try await temporary.store.record(meter: meter, model: .um25c)
-        try await recorder.append(rows(0..<5))
+        try await recorder.append(simulatedRows(0..<5))
         try await recorder.finish()
-        await #expect(throws: StoreError.self) { try await recorder.append(rows(5..<6)) }
+        await #expect(throws: StoreError.self) { try await recorder.append(simulatedRows(5..<6)) }
         #expect(try temporary.store.numbers(of: recorder.trace).0 == Array(0..<5))
     }
 }

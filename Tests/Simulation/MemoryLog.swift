@@ -81,7 +81,7 @@ final class MemoryLog: SimulatedLog {
         guard rows.mayLackValues else { return lacking }
         try forEach(from: 1) { _, frame, _ in
             if frame.isWithheld, !rows.erased.contains(frame.id) {
-                lacking.insert(EventRange(frame.id.replica, frame.id.sequence, through: frame.id.sequence))
+                lacking.insert(frame.id)
             }
         }
         return lacking

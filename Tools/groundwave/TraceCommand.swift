@@ -12,7 +12,7 @@ struct TraceCommand: AsyncParsableCommand {
             """,
         subcommands: [
             TraceRecord.self, TraceList.self, TraceShow.self, TraceVerify.self, TracePlot.self, TraceExport.self,
-            TraceImport.self,
+            TraceImport.self, TraceSet.self, TraceRetain.self,
         ])
 }
 
@@ -40,6 +40,14 @@ enum TraceText {
     static func state(_ trace: Trace, _ summary: TraceSummary) -> String {
         if let end = trace.end { return end.rawValue }
         return summary.tailCount > 0 ? "recording" : "open"
+    }
+
+    /// Whether samples travel.
+    static func sharing(_ sharing: SampleSharing) -> String {
+        switch sharing {
+        case .synced: "its samples go to every device"
+        case .local: "its samples stay where they were recorded"
+        }
     }
 
     /// A time span: `1 d 02:03:04`, `00:00:12`.

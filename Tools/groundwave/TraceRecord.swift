@@ -70,47 +70,79 @@ struct TraceRecord: AsyncParsableCommand {
         let recorder = try await store.record(
             meter: address, model: model, over: link, name: name,
             source: path == "-" ? "standard input" : URL(filePath: path).lastPathComponent)
-        Terminal.remark("Recording \(recorder.trace.short)\(line.isFile ? "" : "; Ctrl-C ends it").")
+        if !options.json {
+            Terminal.remark("Recording \(recorder.trace.short)\(line.isFile ? "" : "; Ctrl-C ends it").")
+        }
         let isAsked = Request()
         let signals = Interruption.whenAsked { isAsked.set() }
         defer { signals.forEach { $0.cancel() } }
-        let refused = try await record(
-            MeterFeed(model, over: link, by: line), line.isFile, with: recorder, isAsked,
-            renewing: { try await store.connect(address, model: model) })
-        try await recorder.finish()
+        var feed = MeterFeed(model, over: link, by: line)
+        do {
+            try await record(&feed, line.isFile, with: recorder, isAsked) {
+                try await store.connect(address, model: model)
+            }
+            try await recorder.finish()
+        } catch {
+            throw await left(store, recorder, feed.refusedByteCount, after: error)
+        }
         if device != nil { try await store.disconnect(address) }
-        try tell(store, recorder, refused)
+        try tell(store, recorder, feed.refusedByteCount)
     }
 
-    /// Records until the end or until somebody asks; returns how many bytes gave no row.
+    /// Says what there is of a recording that could not go on; returns why, and where the rest is.
+    private func left(
+        _ store: Store, _ recorder: TraceRecorder, _ refused: Int, after error: any Error
+    ) async -> any Error {
+        do {
+            try await recorder.stop()
+            if device != nil { try await store.disconnect(MACAddress(argument: meter)) }
+            try tell(store, recorder, refused)
+            return error
+        } catch let second {
+            guard let first = error as? StoreError ?? second as? StoreError else { return error }
+            let rest = "What was recorded lies beside the log, and enters it when the store is opened next: trace "
+            return StoreError(
+                first.code, first.message,
+                hint: [first.hint, "\(rest)\(recorder.trace.short)."].compactMap { $0 }.joined(separator: " "),
+                cause: first.cause)
+        }
+    }
+
+    /// Records until the end or until somebody asks.
     private func record(
-        _ feed: MeterFeed, _ isFile: Bool, with recorder: TraceRecorder, _ isAsked: Request,
+        _ feed: inout MeterFeed, _ isFile: Bool, with recorder: TraceRecorder, _ isAsked: Request,
         renewing renew: () async throws -> Void
-    ) async throws -> Int {
-        var renewed = ContinuousClock.now
-        var feed = feed
-        var refused = 0
+    ) async throws {
+        var renewal = ContinuousClock.now + .milliseconds(MeterLease.renewalMilliseconds)
+        var isOurs = device != nil
         let start = Int64(Date().timeIntervalSince1970 * 1000)
         let usual = Double(model.rowsPerSecond(over: link ?? model.links[0]).upperBound)
         var times = RowTimes.paced(RowPacer(from: start, perSecond: rate ?? usual))
         var live = LiveValues()
+        defer { live.end() }
         while !isAsked.isSet {
             let step = try feed.next()
-            refused += step.rows.refusals.reduce(0) { $0 + ($1.reason == .noMeasurement ? 0 : $1.byteCount) }
             if isFile || rate != nil {
                 times = try await recorder.append(step.rows, times: times)
             } else {
                 try await recorder.append(step.rows)
             }
-            if step.isAtEnd { break }
-            if device != nil, ContinuousClock.now - renewed >= .milliseconds(MeterLease.renewalMilliseconds) {
-                renewed = .now
-                try await renew()
+            if step.isAtEnd {
+                guard let device else { break }
+                throw StoreError(
+                    .inputOutput, "The meter is gone: nothing comes from \(device) any more.",
+                    hint: "Check that it is on and connected, and record again.")
+            }
+            if isOurs, ContinuousClock.now >= renewal {
+                renewal += .milliseconds(MeterLease.renewalMilliseconds)
+                // Whoever has taken it over has only said so: the meter still speaks to us.
+                do { try await renew() } catch let error as StoreError where error.code == .busy {
+                    isOurs = false
+                    Terminal.remark("\(error.message) Recording goes on.")
+                }
             }
             await live.show(recorder)
         }
-        live.end()
-        return refused
     }
 
     private func tell(_ store: Store, _ recorder: TraceRecorder, _ refused: Int) throws {

@@ -100,7 +100,7 @@ struct WhatIf: AsyncParsableCommand {
         }
         for name in withoutEvent {
             let event = try store.event(named: name)
-            filter.without.insert(EventRange(event.replica, event.sequence, through: event.sequence))
+            filter.without.insert(event)
         }
         for text in clock {
             guard let equals = text.lastIndex(of: "="), let seconds = Int64(text[text.index(after: equals)...]),

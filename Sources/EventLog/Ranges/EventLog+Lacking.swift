@@ -2,43 +2,57 @@ import ByteCoding
 import Events
 import LMDB
 
-// Events whose values never came: whoever sent them had them in an archive, or lacked them too. The meta row `lacking`
-// is there while there may be any, so that a log that has all of its values need not be read to know it.
+// Events that are here without their values, which others may have: whoever sent them had none, or kept them to itself, or
+// this device has let go of them. The table `lacking` names them.
 extension EventLog {
-    static let lackingKey = [UInt8]("lacking".utf8)
-
     /// The events that are here without their values, neither erased nor archived here: what others may still have.
     ///
-    /// - Complexity: A look-up where nothing is lacking; else as reading every event.
+    /// - Complexity: O(runs of such events).
     public func lackingValues() throws -> EventSet {
-        let isPossible = try read { transaction in
-            try transaction.value(Self.lackingKey, in: LogTables(in: transaction).meta) != nil
+        try read { transaction in
+            let tables = try LogTables(in: transaction)
+            let lacking = try Self.events(tables.lacking, in: transaction)
+            if lacking.isEmpty { return lacking }
+            let archived = try Self.base(in: transaction, tables)?.vector ?? VersionVector()
+            let ranges = archived.entries.map { EventRange($0.replica, 1, through: $0.sequence) }
+            return try lacking.subtracting(Self.erased(in: transaction, tables)).subtracting(EventSet(ranges))
         }
-        guard isPossible else { return EventSet() }
-        let erased = try erased()
-        let archived = try base()?.vector ?? VersionVector()
-        var lacking = EventSet()
-        try scan(from: 1) { _, frame, _ in
-            if frame.isWithheld, !erased.contains(frame.id), !archived.contains(frame.id) {
-                lacking.insert(EventRange(frame.id.replica, frame.id.sequence, through: frame.id.sequence))
-            }
-            return true
-        }
-        return lacking
     }
 
-    /// Puts the values in that `frames` have and this log lacks.
+    /// Takes the values of `events` out of this log; others may still have them, and a peer may bring them back.
+    ///
+    /// The log is written anew, as ``erase(_:dropCopies:baseWithout:)`` does: leaves, roots, positions and runs stay.
+    ///
+    /// - Returns: How many events had values until now and have none any more.
+    /// - Throws: As ``erase(_:dropCopies:baseWithout:)``; then nothing has changed.
+    /// - Complexity: O(bytes of the log).
+    @discardableResult
+    public func letGo(_ events: EventSet) throws -> Int {
+        var withheld = EventSet()
+        try rewrite { old, new in
+            withheld = EventSet()
+            try Self.copyAll(old, new) { frame, _ in
+                guard !frame.isWithheld, !frame.isLost, events.contains(frame.id) else { return .same }
+                withheld.insert(frame.id)
+                return .withheld
+            }
+            try Self.copyBase(old, new)
+            let tables = try LogTables(in: new)
+            try Self.put(Self.events(tables.lacking, in: new).union(withheld), tables.lacking, in: new)
+        }
+        return Int(withheld.count)
+    }
+
+    /// Puts the values of `lacking`, events that are here without theirs, in where `frames` have them.
     ///
     /// The log is written anew, as when values are erased: leaves, roots, positions and runs stay.
     ///
     /// - Parameter frames: Ranges that were checked.
     /// - Returns: How many events have their values now.
     /// - Throws: As ``erase(_:dropCopies:baseWithout:)``; then nothing has changed.
-    func fill(from frames: [RangeFrame]) throws -> Int {
-        let lacking = try lackingValues()
+    func fill(_ lacking: EventSet, from frames: [RangeFrame]) throws -> Int {
         let found = try RangeFrame.values(of: lacking, from: frames, streams: streams()) { try leaf(of: $0) }
         if found.isEmpty { return 0 }
-        let isAll = UInt64(found.count) == lacking.count
         try rewrite { old, new in
             try Self.copyAll(old, new) { frame, bytes in
                 guard frame.isWithheld, let whole = found[frame.id] else { return .same }
@@ -48,15 +62,22 @@ extension EventLog {
                 return .other(writer.bytes)
             }
             try Self.copyBase(old, new)
-            if isAll { _ = try new.remove(Self.lackingKey, in: LogTables(in: new).meta) }
+            let tables = try LogTables(in: new)
+            var filled = EventSet()
+            for event in found.keys { filled.insert(event) }
+            try Self.put(Self.events(tables.lacking, in: new).subtracting(filled), tables.lacking, in: new)
         }
         return found.count
     }
 
-    /// Notes that values may be lacking, unless that is noted.
-    static func noteLacking(in transaction: borrowing WriteTransaction, _ tables: LogTables) throws {
-        guard try transaction.value(lackingKey, in: tables.meta) == nil else { return }
-        try transaction.put([UInt8(1)].span.bytes, for: lackingKey, in: tables.meta)
+    /// Notes that `events` are here without their values.
+    static func noteLacking(
+        _ events: EventSet, in transaction: borrowing WriteTransaction, _ tables: LogTables
+    ) throws {
+        for replica in Set(events.ranges.map(\.replica)).sorted() {
+            let own = EventSet(events.ranges.filter { $0.replica == replica })
+            try add(own, of: replica, to: tables.lacking, in: transaction)
+        }
     }
 }
 

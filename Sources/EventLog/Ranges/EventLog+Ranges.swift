@@ -5,23 +5,22 @@ import LMDB
 extension EventLog {
     /// The range frame of as many events of `range` as one frame holds well, from the first one on.
     ///
-    /// Relaxed batches are put on the disk first.
-    ///
     /// - Parameters:
     ///   - identity: The key of the replica, where it is this store's own: it signs what the range proves. Events of
     ///     others are proven by the head that came with them.
     ///   - preferredBytes: Where to end; a frame has at least one event.
+    ///   - isWithheld: Whether the values of an event that has them stay here all the same.
     /// - Returns: `nil` where the first event is not here, or nothing here proves it.
     /// - Throws: As ``edge(of:through:)``.
     /// - Complexity: O(events); the edges as ``edge(of:through:)``.
     public func frame(
-        of range: EventRange, signedBy identity: Identity?, preferredBytes: Int = RangeLimits.preferredBytes
+        of range: EventRange, signedBy identity: Identity?, preferredBytes: Int = RangeLimits.preferredBytes,
+        withholding isWithheld: (Frame, RawSpan) throws -> Bool = { _, _ in false }
     ) throws -> RangeFrame? {
-        try makeFrame(of: range, signedBy: identity, preferredBytes: preferredBytes)
+        try makeFrame(of: range, signedBy: identity, preferredBytes: preferredBytes, withholding: isWithheld)
     }
 
-    /// What can leave this log: of each stream the number of the last event that something here proves. Relaxed batches
-    /// are put on the disk first.
+    /// What can leave this log: of each stream the number of the last event that something here proves.
     public func provenVector(signedBy identity: Identity?) throws -> VersionVector {
         try proven(signedBy: identity)
     }

@@ -40,10 +40,14 @@ extension EventLog {
     /// rest waits, durably. Values that were erased here are left out. All of it is one commit: when this returns, it is
     /// on the disk; if it throws, nothing has changed. Values that events here had lacked are put in behind that.
     ///
-    /// - Parameter frames: Ranges of this log that were checked.
+    /// - Parameters:
+    ///   - frames: Ranges of this log that were checked.
+    ///   - wanted: Of which events that lack their values these are put in; all where it is `nil`.
     /// - Returns: What became of them.
     /// - Complexity: About 3 us an event.
-    public func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
+    public func receive(
+        _ frames: [RangeFrame], arrival: Arrival, filling wanted: (() throws -> EventSet)? = nil
+    ) throws -> Received {
         if frames.isEmpty { return Received() }
         var received = Received()
         var next = Round(coming: frames, replicas: Set(frames.map(\.range.replica)))
@@ -55,7 +59,7 @@ extension EventLog {
         if next.isUncertain, received.appendedCount > 0, try received.replicas.contains(where: streams().isParted) {
             try readAnew()
         }
-        received.filledCount = received.repeatedCount > 0 ? try fill(from: frames) : 0
+        received.filledCount = received.repeatedCount > 0 ? try fill(wanted?() ?? lackingValues(), from: frames) : 0
         received.returnedCount = try fillHoles(from: next.returning)
         return received
     }
@@ -166,7 +170,8 @@ extension EventLog {
         let counts: VersionVector
         /// Nil in a log without forks.
         var finder: ReadingFinder?
-        var isLacking = false
+        /// The events that enter without values, but for those that were erased.
+        var lacking = EventSet()
         /// Whether a history has begun that events may mean which were read without knowing of it.
         var hasBegun = false
 
@@ -206,7 +211,7 @@ extension EventLog {
                 try piece.frame.withEvent(sequence) { frame, bytes in
                     stamp = frame.stamp
                     let isErased = entering.erased.contains(EventID(stream, sequence - base))
-                    entering.isLacking = entering.isLacking || frame.isWithheld && !isErased
+                    if frame.isWithheld, !isErased { entering.lacking.insert(EventID(stream, sequence - base)) }
                     let readings = try entering.finder?.readings(for: frame, in: bytes, of: stream) ?? []
                     state.lastChecksum = buffer.append(frame, in: bytes, readAs: readings, after: state.lastChecksum)
                     if isErased, !frame.isWithheld { try state.lastChecksum = Self.withhold(&buffer) }
@@ -216,7 +221,8 @@ extension EventLog {
                 entering.clock.observe(stamp, wallMilliseconds: arrival.wallMilliseconds)
             }
         }
-        if entering.isLacking { try Self.noteLacking(in: transaction, tables) }
+        try Self.noteLacking(entering.lacking, in: transaction, tables)
+        entering.lacking = EventSet()
         let row = HeadRow(sequence: last - base, position: state.nextPosition - 1, stamp: stamp)
         try transaction.put(row.bytes.span.bytes, for: ReplicaKey(stream), in: tables.heads)
     }

@@ -42,7 +42,8 @@ extension RangeSource {
 
     /// See `EventLog.frame(of:signedBy:preferredBytes:)`.
     package func makeFrame(
-        of range: EventRange, signedBy identity: Identity?, preferredBytes: Int
+        of range: EventRange, signedBy identity: Identity?, preferredBytes: Int,
+        withholding isWithheld: (Frame, RawSpan) throws -> Bool = { _, _ in false }
     ) throws -> RangeFrame? {
         let streams = try streams()
         let (path, base) = (streams.path(to: range.replica), streams.base(of: range.replica))
@@ -54,9 +55,12 @@ extension RangeSource {
         var builder = RangeBuilder(after: edge)
         var rest = 0
         try scan(EventRange(range.replica, range.first, through: last)) { position, frame, bytes in
-            guard builder.hasRoom(for: frame.length, preferred: preferredBytes) else { return false }
+            let staysHere = try !frame.isWithheld && isWithheld(frame, bytes)
+            let length = staysHere ? frame.length - frame.values.count + 32 : frame.length
+            guard builder.hasRoom(for: length, preferred: preferredBytes) else { return false }
             // What is damaged must not leave under a checksum of its own.
-            builder.append(try Frame(verifying: bytes, at: position), in: bytes)
+            let sound = try Frame(verifying: bytes, at: position)
+            if staysHere { builder.append(withholding: sound, in: bytes) } else { builder.append(sound, in: bytes) }
             rest = frame.rest
             return true
         }

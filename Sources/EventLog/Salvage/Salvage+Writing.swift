@@ -47,7 +47,7 @@ extension Salvage {
             for frame in frames { try writer.append(frame, transaction) }
             try writer.finish(arrival, arrivals(), transaction)
             try write(log: log, epoch: epoch, writer, transaction, tables)
-            try EventLog.put(holes: missing, in: transaction, tables)
+            try EventLog.put(EventSet(missing), tables.holes, in: transaction)
             if let base { try base.write(transaction, tables) }
             written = Written(
                 events: frames.count, places: writer.placeCount,
@@ -74,15 +74,15 @@ extension Salvage {
             state.clock = Swift.max(state.clock, known.clock)
         }
         try transaction.put(state.bytes.span.bytes, for: LogState.key, in: tables.meta)
-        for name in [NameState.key, EventLog.lackingKey] {
-            if let row = rows.meta(String(decoding: name, as: UTF8.self)) {
-                try transaction.put(row.span.bytes, for: name, in: tables.meta)
-            }
+        if let row = rows.meta(String(decoding: NameState.key, as: UTF8.self)) {
+            try transaction.put(row.span.bytes, for: NameState.key, in: tables.meta)
         }
         for (key, value) in rows.allRows(of: .erased) {
             guard let key = ReplicaNumberKey(keyBytes: key.span.bytes) else { continue }
             try transaction.put(value.span.bytes, for: key, in: tables.erased)
         }
+        let erased = try EventLog.erased(in: transaction, tables)
+        try EventLog.put(writer.withheld.subtracting(erased), tables.lacking, in: transaction)
         for (key, value) in rows.rows(of: .streams) where writer.heads[ReplicaID(key)] != nil {
             try transaction.put(value.span.bytes, for: ReplicaKey(ReplicaID(key)), in: tables.streams)
         }
@@ -106,6 +106,8 @@ private struct SalvageWriter {
     /// The last event of each replica before its first hole.
     private(set) var wholeHeads: [ReplicaID: SequenceNumber] = [:]
     private(set) var placeCount = 0
+    /// The events that came without values, or lost them.
+    private(set) var withheld = EventSet()
 
     private let tables: LogTables
     private let placeLimit: Int
@@ -141,6 +143,7 @@ private struct SalvageWriter {
             moved.append((found.position, state.nextPosition))
         }
         let bytes = try window.bytes(of: found)
+        if try Frame(bytes.span.bytes, at: 0).isWithheld { withheld.insert(found.event) }
         try put(found.event, found.stamp, transaction) { buffer, _, previous in
             buffer.append(rechaining: bytes.span.bytes, after: previous)
         }

@@ -108,7 +108,7 @@ public struct Salvage {
             note(positions: value.span.bytes.uint64(at: 8))
         }
         for (key, value) in rows.allRows(of: .holes) {
-            guard let range = EventLog.erasedRange(key.span.bytes, value.span.bytes) else { continue }
+            guard let range = EventLog.range(key.span.bytes, value.span.bytes) else { continue }
             note(range.replica, had: range.last)
         }
         for (key, value) in rows.allRows(of: .trees) where key.count == 16 && value.count >= 8 {

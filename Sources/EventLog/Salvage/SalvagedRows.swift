@@ -50,7 +50,7 @@ extension LogTable {
     /// Whether keys of so many bytes are in it.
     fileprivate func mayHave(keyOf count: Int) -> Bool {
         switch self {
-        case .runs, .nodes, .erased, .holes: count == 24
+        case .runs, .nodes, .erased, .holes, .lacking: count == 24
         case .heads, .trees, .signed, .streams: count == 16
         case .arrivals, .base: count == 8
         case .waiting: count == 32
@@ -61,7 +61,7 @@ extension LogTable {
     /// Whether a row is of a later state than another one of its key, as far as the two tell.
     fileprivate func says(_ new: [UInt8], moreThan old: [UInt8]) -> Bool {
         switch self {
-        case .heads, .trees, .erased, .signed, .meta, .holes:
+        case .heads, .trees, .erased, .signed, .meta, .holes, .lacking:
             guard new.count >= 8, old.count >= 8 else { return false }
             return new.span.bytes.uint64(at: 0) > old.span.bytes.uint64(at: 0)
         case .runs, .nodes, .arrivals, .streams, .base, .waiting: return false

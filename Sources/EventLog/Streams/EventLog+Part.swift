@@ -135,12 +135,8 @@ extension EventLog {
         where (row.key.number + 1) * Sealer.blockCount > after {
             _ = try new.remove(row.key, in: tables.nodes)
         }
-        for range in try Self.erased(in: old, LogTables(in: old)).ranges
-        where range.replica == stream && range.last > after {
-            _ = try new.remove(ReplicaNumberKey(stream, range.first), in: tables.erased)
-            if range.first <= after { try Self.putErased(EventRange(stream, range.first, through: after), new, tables) }
-            let rest = Swift.max(range.first, after + 1) - after
-            try Self.putErased(EventRange(part, rest, through: range.last - after), new, tables)
+        for table in [tables.erased, tables.lacking] {
+            try Self.move(table, of: stream, behind: after, to: part, in: new)
         }
         if let row = try old.value(ReplicaKey(stream), in: LogTables(in: old).signed),
             row.withSpan({ $0.byteCount == 136 && $0.uint64(at: 0) > base + after })

@@ -19,6 +19,7 @@ struct EventCheck: RowVisitor {
     private(set) var next: Position = 1
 
     private let clock: Stamp
+    private let archived: VersionVector
     private var indices: [ReplicaID: Int] = [:]
     private var lastIndex = 0
     /// The checksum of the frame at the position before; `nil` where that is lost.
@@ -34,6 +35,7 @@ struct EventCheck: RowVisitor {
         unconfirmedRuns.reserveCapacity(rows.runs.count)
         for run in rows.runs { unconfirmedRuns[ReplicaNumberKey(run.replica, run.first)] = run.position }
         clock = rows.state?.clock ?? Stamp(rawValue: 0)
+        archived = rows.archived
         // A log that was emptied keeps the clock of the events that went.
         let cleared = rows.metaRow("cleared", count: 8).map { $0.withSpan { $0.uint64(at: 0) } }
         sawClock = clock.rawValue == 0 || clock.rawValue == cleared
@@ -117,7 +119,7 @@ struct EventCheck: RowVisitor {
         lastChecksum = event.checksum
         let before = replicas[index].last
         if event.isLost {
-            places.insert(EventRange(event.id.replica, event.id.sequence, through: event.id.sequence))
+            places.insert(event.id)
             replicas[index].takePlace(of: event, at: position)
             checkRun(event.id, at: position, after: before)
             return
@@ -132,15 +134,24 @@ struct EventCheck: RowVisitor {
                     .frame, event.id.replica, first: event.id.sequence, position: position,
                     "the event says it has seen what no author can have seen"))
         }
-        if !event.isWithheld, rows.erased.contains(event.id) {
+        if let contradiction = withholding(of: event) {
             damage.append(
                 LogDamage(
-                    .erased, event.id.replica, first: event.id.sequence, position: position,
-                    "the event was erased, and its values are still there"))
+                    .withheld, event.id.replica, first: event.id.sequence, position: position, contradiction))
         }
         for found in replicas[index].tree.append(event.leaf, event.id.sequence, &hasher, &rows.nodes) {
             damage.append(found)
         }
+    }
+
+    /// What is wrong with whether an event has its values; `nil` where nothing is.
+    private func withholding(of event: CheckedEvent) -> String? {
+        if event.isWithheld {
+            return rows.erased.contains(event.id) || rows.lacking.contains(event.id) || archived.contains(event.id)
+                ? nil : "the event has no values, and nothing says why"
+        }
+        if rows.erased.contains(event.id) { return "the event was erased, and its values are still there" }
+        return rows.lacking.contains(event.id) ? "the event is said to lack its values, and has them" : nil
     }
 
     /// Whether a whole frame belongs to this log at this place: stale copies and frames of other places are whole too.

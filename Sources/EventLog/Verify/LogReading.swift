@@ -16,6 +16,7 @@ struct LogReading {
     /// The tables whose rows are read first, in order; the rest of a log are `events` and `arrivals`.
     private static let smallTables: [LogTable] = [
         .meta, .heads, .trees, .nodes, .runs, .erased, .signed, .waiting, .streams, .base, .holes,
+        .lacking,
     ]
 
     /// How many cores go through the events.
@@ -130,7 +131,7 @@ struct LogReading {
         case .trees, .nodes: .tree
         case .runs: .run
         case .arrivals: .arrival
-        case .erased: .erased
+        case .erased, .lacking: .withheld
         case .signed: .signature
         case .waiting: .range
         case .streams: .stream

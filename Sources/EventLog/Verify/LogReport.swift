@@ -64,8 +64,9 @@ public struct LogDamage: Hashable, Sendable {
         case run
         /// A row that says when events arrived is wrong.
         case arrival
-        /// An event that was erased still has its values, or a row that names erased events is wrong.
-        case erased
+        /// An event has values that were taken out of it, or lacks values and nothing says why; or a row that names such
+        /// events is wrong.
+        case withheld
         /// The snapshot that stands for archived history is not what was written.
         case base
         /// A stored hash of the tree differs from the one computed.

@@ -24,6 +24,12 @@ struct LogRows {
     var streams = Streams()
     /// The events that were lost with a damaged file.
     var holes = EventSet()
+    /// The events without values that others may have.
+    var lacking = EventSet()
+    /// The events whose values are in an archive, or in none.
+    var archived: VersionVector {
+        meta[LogBase.key].flatMap { $0.withSpan { LogBase.parse($0)?.base.vector } } ?? VersionVector()
+    }
     /// The ranges that came and are kept as they came.
     var ranges: [[UInt8]] = []
     /// The hashes of the pieces of the base, in their order, and how many bytes they have.
@@ -61,11 +67,14 @@ struct LogRows {
             guard let key = ReplicaNumberKey(keyBytes: key), key.number >= 1, value.byteCount == 8 else { return false }
             runs.append(Run(replica: key.replica, first: key.number, position: value.uint64(at: 0)))
         case .erased:
-            guard let range = EventLog.erasedRange(key, value) else { return false }
+            guard let range = EventLog.range(key, value) else { return false }
             erased.insert(range)
         case .holes:
-            guard let range = EventLog.erasedRange(key, value) else { return false }
+            guard let range = EventLog.range(key, value) else { return false }
             holes.insert(range)
+        case .lacking:
+            guard let range = EventLog.range(key, value) else { return false }
+            lacking.insert(range)
         case .signed:
             guard let key = ReplicaKey(keyBytes: key), value.byteCount == 136 else { return false }
             signed[key.replica] = value.toArray()

@@ -16,6 +16,8 @@ public struct Meter: Hashable, Sendable {
     public let model: MeterModel?
     /// In what its display shows temperatures: `C` or `F`; `nil` where nobody has said so.
     public let temperatureUnit: String?
+    /// Whether the samples of its traces travel; `nil` where nobody has said so: then they stay where they were recorded.
+    public let sharing: SampleSharing?
     /// Who has it; `nil` where it is free: nobody has connected, or the last one has let go.
     public let lease: MeterLease?
 }

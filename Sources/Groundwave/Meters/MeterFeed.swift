@@ -15,6 +15,9 @@ public struct MeterFeed {
         public var isAtEnd = false
     }
 
+    /// How many bytes have come that gave no row, those left out that no meter means as one.
+    public private(set) var refusedByteCount = 0
+
     private let line: MeterLine
     private let conversation: MeterConversation
     private var decoder: MeterDecoder
@@ -44,6 +47,9 @@ public struct MeterFeed {
         case .bytes(let bytes):
             step.bytes = bytes
             decoder.take(bytes.span.bytes, into: &step.rows)
+        }
+        for refusal in step.rows.refusals where refusal.reason != .noMeasurement {
+            refusedByteCount += refusal.byteCount
         }
         return step
     }

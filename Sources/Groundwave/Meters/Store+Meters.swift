@@ -40,6 +40,7 @@ extension Store {
         return Meter(
             id: record.id, address: address, name: fields["NAME"] ?? "",
             model: fields["MODEL"].flatMap { MeterModel(rawValue: $0) }, temperatureUnit: fields["TEMPERATURE_UNIT"],
+            sharing: fields["SAMPLES"].flatMap { SampleSharing(rawValue: $0) },
             lease: try lease(of: record, names))
     }
 
@@ -105,15 +106,15 @@ extension Store {
     ///
     /// - Throws: ``StoreError`` with code `notFound` where the store does not know the meter.
     public func edit(
-        _ address: MACAddress, name: String? = nil, temperatureUnit: String? = nil, note: String = "",
-        author: String? = nil
+        _ address: MACAddress, name: String? = nil, temperatureUnit: String? = nil, sharing: SampleSharing? = nil,
+        note: String = "", author: String? = nil
     ) async throws {
         guard try meter(address) != nil else {
             throw StoreError(
                 .notFound, "There is no meter \(address).", hint: "groundwave meter list shows those that are known.")
         }
         var fields: [Assignment] = []
-        for (field, value) in [("NAME", name), ("TEMPERATURE_UNIT", temperatureUnit)] {
+        for (field, value) in [("NAME", name), ("TEMPERATURE_UNIT", temperatureUnit), ("SAMPLES", sharing?.rawValue)] {
             if let value { fields.append(Assignment(field, value.isEmpty ? nil : Array(value.utf8))) }
         }
         let assignments = fields

@@ -73,6 +73,7 @@ extension Store {
         }
         do {
             return try log.withEvent(at: block.position) { frame, bytes in
+                if frame.isLost { return .lost }
                 let shape = bytes.extracting(frame.shape)
                 guard frame.id == block.event,
                     let reader = try? ChangeReader(

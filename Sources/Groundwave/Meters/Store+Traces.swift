@@ -26,6 +26,28 @@ extension Store {
         return traces.sorted { ($0.started ?? 0, $0.id) < ($1.started ?? 0, $1.id) }
     }
 
+    /// Whether the samples of `trace` travel: what it says itself, else what its meter says; else they stay.
+    public func sharing(of trace: Trace) throws -> SampleSharing {
+        try samples.isShared(trace.id) ? .synced : .local
+    }
+
+    /// Sets what a trace is called, and whether its samples travel; `nil` leaves that as it is, an empty name takes it away.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where there is no such trace.
+    public func edit(
+        trace: RecordID, name: String? = nil, sharing: SampleSharing? = nil, note: String = "", author: String? = nil
+    ) async throws {
+        guard try record(Metering.trace.name, trace)?.isVisible == true else {
+            throw StoreError(
+                .notFound, "There is no trace \(trace.short).", hint: "groundwave trace list lists them.")
+        }
+        var fields: [Assignment] = []
+        if let name { fields.append(Assignment("NAME", name.isEmpty ? nil : Array(name.utf8))) }
+        if let sharing { fields.append(Assignment("SAMPLES", text: sharing.rawValue)) }
+        let assignments = fields
+        try await write(note: note, author: author) { try $0.set(Metering.trace.name, trace, assignments) }
+    }
+
     /// What is said of the rows of `trace`, those of a recording that goes on here included.
     ///
     /// - Complexity: O(blocks), about 2 us each.

@@ -19,6 +19,8 @@ public struct Trace: Hashable, Sendable {
     public let ended: Int64?
     /// How it ended; `nil` where it goes on, or nobody has said so.
     public let end: TraceEnd?
+    /// Whether its samples travel; `nil` where that is as its meter says.
+    public let sharing: SampleSharing?
 
     /// The trace that `record` shows.
     public init(_ record: Record) {
@@ -34,6 +36,7 @@ public struct Trace: Hashable, Sendable {
         started = text("STARTED").flatMap { Int64($0) }
         ended = text("ENDED").flatMap { Int64($0) }
         end = text("END").flatMap { TraceEnd(rawValue: $0) }
+        sharing = text("SAMPLES").flatMap { SampleSharing(rawValue: $0) }
     }
 }
 

@@ -10,6 +10,7 @@ import Records
 /// while the disk is slow; nothing is dropped. Calls from several tasks are taken one after the other.
 ///
 /// Where a call throws, recording has stopped: what was on the disk before stays, and further calls throw the same.
+/// ``stop()`` then takes what came into the log, where there is room for it.
 public actor TraceRecorder {
     /// The trace.
     public nonisolated let trace: RecordID
@@ -106,9 +107,15 @@ public actor TraceRecorder {
     /// Ends the recording: all that came is in the log when this returns.
     public func finish() async throws { try await end(.finished) }
 
-    /// Ends the recording, and says how it ended.
-    func end(_ end: TraceEnd) async throws {
-        try await alone {
+    /// Ends a recording that cannot go on, since the meter is gone or the disk is full: all that came is in the log when this
+    /// returns, and the trace says that it stopped. For that it may be called after another call has thrown.
+    ///
+    /// - Throws: ``StoreError`` where the log cannot be written. What had come to the disk stays there, and the next opening
+    ///   of the store takes it into the log.
+    public func stop() async throws { try await end(.stopped) }
+
+    private func end(_ end: TraceEnd) async throws {
+        try await alone(isLast: true) {
             block?.end()
             while let rows = block?.rows, rows.count > 0 { try await seal(min(rows.count, SampleBlock.rowLimit)) }
             let (trace, last) = (trace, before?.times.last ?? now)
@@ -121,15 +128,15 @@ public actor TraceRecorder {
 
     private var now: Int64 { Int64(store.surroundings.now().wallMilliseconds) }
 
-    /// Runs `body` when the calls before are done.
-    private func alone(_ body: () async throws -> Void) async throws {
+    /// Runs `body` when the calls before are done; where one of them has thrown, only if it is the last one.
+    private func alone(isLast: Bool = false, _ body: () async throws -> Void) async throws {
         if isTaken { await withCheckedContinuation { waiting.append($0) } }
         isTaken = true
         defer {
             isTaken = !waiting.isEmpty
             if isTaken { waiting.removeFirst().resume() }
         }
-        if let failure { throw failure }
+        if let failure, !isLast { throw failure }
         guard !isFinished else { throw StoreError(.usage, "The recording of the trace \(trace.short) has ended.") }
         do { try await body() } catch {
             failure = error

@@ -17,7 +17,8 @@ struct StoreLog: ReplicatedLog {
     }
 
     func frame(of range: EventRange, signedBy identity: Identity?, preferredBytes: Int) throws -> RangeFrame? {
-        try store.log.frame(of: range, signedBy: identity, preferredBytes: preferredBytes)
+        try store.log.frame(
+            of: range, signedBy: identity, preferredBytes: preferredBytes, withholding: store.samples.staysHere)
     }
 
     func keptFrames() throws -> [RangeFrame] { try store.log.keptFrames() }
@@ -26,11 +27,11 @@ struct StoreLog: ReplicatedLog {
 
     func streams() throws -> Streams { try store.log.streams() }
 
-    func lackingValues() throws -> EventSet { try store.log.lackingValues() }
+    func lackingValues() throws -> EventSet { try store.wantedValues() }
 
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
         let readings = try store.log.readingsCount()
-        let received = try store.log.receive(frames, arrival: arrival)
+        let received = try store.log.receive(frames, arrival: arrival, filling: store.wantedValues)
         if try received.filledCount > 0 || store.log.readingsCount() != readings { try store.views.rebuild() }
         if received.appendedCount > 0 || received.filledCount > 0 { store.eventsCame() }
         // Each statement tells the root of every tree: what came has to be hashed once, and not for each of them.

@@ -59,7 +59,8 @@ public struct SyncStatus: Hashable, Sendable {
     public let waiting: [WaitingRange]
     /// Replicas that have several histories of which nobody has chosen one: nothing of them is lost, and all count.
     public let parted: [ReplicaID]
-    /// Events that are here without their values, which never came: whoever sent them has archived or erased them.
+    /// Events that are here without values that are wanted here: whoever sent them has archived or erased them. Samples
+    /// that do not travel do not count, nor do those that this device has let go of.
     public let lacking: UInt64
     /// Events with the numbers of some that were erased elsewhere, until what the author of the erase had seen has come: only
     /// then it is known that these are the ones.
@@ -112,7 +113,7 @@ extension Store {
             return SyncStatus(
                 isOff: file.isOff, places: places, waiting: try log.waiting(),
                 parted: Array(Set(try forks().filter { !$0.isResolved }.map(\.replica))).sorted(),
-                lacking: try log.lackingValues().count, unclearErasures: try erasing.unclearCount(),
+                lacking: try wantedValues().count, unclearErasures: try erasing.unclearCount(),
                 lost: try log.holes(), vector: try log.vector())
         }
     }

@@ -8,21 +8,25 @@ public enum Metering {
     public static let allKinds: [KindSchema] = [meter, trace]
 
     /// A meter. Its id is derived from its address: two devices that meet one meter have one record of it.
+    ///
+    /// `SAMPLES` says whether the samples of its traces travel: see ``SampleSharing``.
     public static let meter = KindSchema(
         name: "meter",
         fields: [
             FieldSchema(1, "MAC"), FieldSchema(2, "NAME"), FieldSchema(3, "MODEL"),
-            FieldSchema(4, "TEMPERATURE_UNIT"), FieldSchema(5, "LEASE", .lease),
+            FieldSchema(4, "TEMPERATURE_UNIT"), FieldSchema(5, "LEASE", .lease), FieldSchema(6, "SAMPLES"),
         ])
 
     /// A trace: what was recorded with one meter from one start to one end. Its rows are its series.
     ///
-    /// `STARTED` and `ENDED` are milliseconds since 1970; `END` says how it ended: see ``TraceEnd``.
+    /// `STARTED` and `ENDED` are milliseconds since 1970; `END` says how it ended: see ``TraceEnd``. `SAMPLES` says whether
+    /// its samples travel, whatever its meter says: see ``SampleSharing``.
     public static let trace = KindSchema(
         name: "trace",
         fields: [
             FieldSchema(1, "METER"), FieldSchema(2, "MODEL"), FieldSchema(3, "NAME"), FieldSchema(4, "STARTED"),
             FieldSchema(5, "ENDED"), FieldSchema(6, "END"), FieldSchema(7, "LINK"), FieldSchema(8, "SOURCE"),
+            FieldSchema(9, "SAMPLES"),
         ], series: series,
         indexEntries: { values in
             [IndexEntry(index: 1, key: values.value(4).map { Array($0) } ?? [])]
@@ -64,4 +68,12 @@ public enum TraceEnd: String, Hashable, Sendable, CaseIterable {
     case interrupted
     /// Recording stopped by itself: the disk was full, or the meter was gone.
     case stopped
+}
+
+/// Whether samples travel between devices. What is said of them always does.
+public enum SampleSharing: String, Hashable, Sendable, CaseIterable {
+    /// Every device gets them.
+    case synced
+    /// They stay on the device that recorded them.
+    case local
 }

@@ -91,6 +91,12 @@ final class Child {
 
     var isRunning: Bool { process.isRunning }
 
+    /// Gives it bytes on its standard input, which was left open; not, where it has ended.
+    func feed(_ bytes: [UInt8]) {
+        signal(SIGPIPE, SIG_IGN)
+        try? input?.fileHandleForWriting.write(contentsOf: Data(bytes))
+    }
+
     /// Ends its standard input.
     func endInput() throws { try input?.fileHandleForWriting.close() }
 

@@ -1,0 +1,76 @@
+import ByteCoding
+import Events
+import LMDB
+
+// Tables whose rows name runs of events: `erased`, `holes`, `lacking`. Key: the replica and the first number of a run;
+// value: its last number (8). The runs of a table neither overlap nor touch.
+extension EventLog {
+    /// The run that a row names; `nil` where it names none.
+    static func range(_ key: RawSpan, _ value: RawSpan) -> EventRange? {
+        guard let key = ReplicaNumberKey(keyBytes: key), value.byteCount == 8 else { return nil }
+        return EventRange(key.replica, named: key.number, through: value.uint64(at: 0))
+    }
+
+    /// The events that the rows of `table` name.
+    static func events(
+        _ table: CheckedTable<ReplicaNumberKey>, in transaction: borrowing some Reading & ~Copyable
+    ) throws -> EventSet {
+        var events = EventSet()
+        try transaction.forEach(in: table) { key, value in
+            guard let range = range(key, value) else { throw EventLogError.damaged(table.kind.row) }
+            events.insert(range)
+            return true
+        }
+        return events
+    }
+
+    /// Has the rows of `table` name `events`, and no others.
+    static func put(
+        _ events: EventSet, _ table: CheckedTable<ReplicaNumberKey>, in transaction: borrowing WriteTransaction
+    ) throws {
+        try transaction.removeAll(in: table)
+        for range in events.ranges { try put(range, table, in: transaction) }
+    }
+
+    /// Has the rows of `table` name the events of one replica more. Cost: O(runs of that replica).
+    static func add(
+        _ events: EventSet, of replica: ReplicaID, to table: CheckedTable<ReplicaNumberKey>,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        var known = EventSet()
+        try transaction.forEach(in: table, from: ReplicaNumberKey(replica, 0)) { key, value in
+            guard let range = range(key, value) else { throw EventLogError.damaged(table.kind.row) }
+            guard range.replica == replica else { return false }
+            known.insert(range)
+            return true
+        }
+        var joined = known
+        joined.formUnion(events)
+        let (before, after) = (Set(known.ranges), Set(joined.ranges))
+        for range in before.subtracting(after) {
+            _ = try transaction.remove(ReplicaNumberKey(replica, range.first), in: table)
+        }
+        for range in after.subtracting(before) { try put(range, table, in: transaction) }
+    }
+
+    /// As one history of `stream` parts behind its event `after`, gives `part` the rows of the later events.
+    static func move(
+        _ table: CheckedTable<ReplicaNumberKey>, of stream: ReplicaID, behind after: SequenceNumber, to part: ReplicaID,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        for range in try events(table, in: transaction).ranges where range.replica == stream && range.last > after {
+            _ = try transaction.remove(ReplicaNumberKey(stream, range.first), in: table)
+            if range.first <= after { try put(EventRange(stream, range.first, through: after), table, in: transaction) }
+            let rest = Swift.max(range.first, after + 1) - after
+            try put(EventRange(part, rest, through: range.last - after), table, in: transaction)
+        }
+    }
+
+    private static func put(
+        _ range: EventRange, _ table: CheckedTable<ReplicaNumberKey>, in transaction: borrowing WriteTransaction
+    ) throws {
+        var writer = ByteWriter(capacity: 8)
+        writer.append(littleEndian: range.last)
+        try transaction.put(writer.bytes.span.bytes, for: ReplicaNumberKey(range.replica, range.first), in: table)
+    }
+}

@@ -1,0 +1,133 @@
+import EventLog
+import Events
+import Foundation
+import Metering
+import Projections
+import Records
+import Synchronization
+
+/// Which samples leave this device, and which of those it lacks it wants.
+///
+/// What is said of samples always travels; they themselves do where their trace says so, or else its meter. That is a field
+/// like any other, so all devices come to agree on it.
+final class SamplePolicy: Sendable {
+    private let log: EventLog
+    private let views: Views
+    private let cache = Mutex(Cache())
+
+    private struct Cache {
+        /// At which position of the log ``isShared`` was asked for.
+        var position: Position = 0
+        var isShared: [RecordID: Bool] = [:]
+        /// Of the events that lack their values those that were looked at, and what they are.
+        var seen = EventSet()
+        var others = EventSet()
+        var blocks: [RecordID: EventSet] = [:]
+        /// How often names had come to be read otherwise by then.
+        var readingsCount: UInt64 = 0
+    }
+
+    init(log: EventLog, views: Views) { (self.log, self.views) = (log, views) }
+
+    /// Whether the samples of `trace` travel. Cost: two look-ups, once for each state of the log.
+    func isShared(_ trace: RecordID) throws -> Bool {
+        let position = try log.lastPosition()
+        let known = cache.withLock { cache -> Bool? in
+            if cache.position != position { (cache.position, cache.isShared) = (position, [:]) }
+            return cache.isShared[trace]
+        }
+        if let known { return known }
+        let isShared = try views.read { try Self.isShared(trace, in: $0) }
+        cache.withLock { if $0.position == position { $0.isShared[trace] = isShared } }
+        return isShared
+    }
+
+    static func isShared(_ trace: RecordID, in view: borrowing ViewReader) throws -> Bool {
+        func said(_ kind: KindSchema, _ id: RecordID) throws -> (record: Record, isShared: Bool?)? {
+            guard let record = try view.record(kind.name, id), record.isVisible else { return nil }
+            let value = kind.value(of: "SAMPLES", in: record).map { String(decoding: $0, as: UTF8.self) }
+            return (record, value.flatMap { SampleSharing(rawValue: $0) }.map { $0 == .synced })
+        }
+        guard let trace = try said(Metering.trace, trace) else { return false }
+        if let isShared = trace.isShared { return isShared }
+        guard let meter = Trace(trace.record).meter else { return false }
+        return try said(Metering.meter, Metering.meterID(meter))?.isShared ?? false
+    }
+
+    /// Whether the values of an event are samples that stay here.
+    func staysHere(_ frame: Frame, _ bytes: RawSpan) throws -> Bool {
+        guard let trace = Self.trace(of: frame, bytes) else { return false }
+        return try !isShared(trace)
+    }
+
+    /// The trace whose samples an event has; `nil` where it has none.
+    static func trace(of frame: Frame, _ bytes: RawSpan) -> RecordID? {
+        let shape = bytes.extracting(frame.shape)
+        guard !frame.isLost,
+            let change = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes)),
+            change.block != nil, traceKind.withSpan({ shape.extracting(change.kind).elementsEqual($0) })
+        else { return nil }
+        return change.record
+    }
+
+    private static let traceKind = Array(Metering.trace.name.utf8)
+
+    /// The events that lack their values here and are wanted: all but samples of others that do not travel, and old ones.
+    ///
+    /// - Parameters:
+    ///   - own: The replicas that this device writes and wrote as: what it recorded itself it had.
+    ///   - start: Samples that were written before this are old: milliseconds since 1970.
+    /// - Complexity: O(runs), and a look at each event that came to lack its values since the last call.
+    func wanted(own: Set<ReplicaID>, writtenSince start: Int64) throws -> EventSet {
+        let lacking = try log.lackingValues()
+        if lacking.isEmpty { return lacking }
+        let (others, blocks) = try sorted(lacking)
+        let streams = try log.streams()
+        var samples = EventSet()
+        for (trace, events) in blocks {
+            let isShared = try isShared(trace)
+            for range in events.ranges where isShared || own.contains(streams.origin(of: range.replica)) {
+                samples.insert(range)
+            }
+        }
+        return try others.union(samples.subtracting(log.events(writtenBefore: start))).intersection(lacking)
+    }
+
+    private func sorted(_ lacking: EventSet) throws -> (others: EventSet, blocks: [RecordID: EventSet]) {
+        let readingsCount = try log.readingsCount()
+        var known = cache.withLock { $0 }
+        if known.readingsCount != readingsCount {
+            (known.seen, known.others, known.blocks) = (EventSet(), EventSet(), [:])
+            known.readingsCount = readingsCount
+        }
+        for range in lacking.subtracting(known.seen).ranges {
+            try log.scan(range) { _, frame, bytes in
+                if let trace = Self.trace(of: frame, bytes) {
+                    known.blocks[trace, default: EventSet()].insert(frame.id)
+                } else {
+                    known.others.insert(frame.id)
+                }
+                return true
+            }
+            known.seen.insert(range)
+        }
+        cache.withLock { cache in
+            (cache.seen, cache.others, cache.blocks) = (known.seen, known.others, known.blocks)
+            cache.readingsCount = readingsCount
+        }
+        return (known.others, known.blocks)
+    }
+}
+
+extension EventLog {
+    /// The events that were written before a time: milliseconds since 1970, by the clocks of their authors.
+    func events(writtenBefore milliseconds: Int64) throws -> EventSet {
+        guard milliseconds > 0 else { return EventSet() }
+        let stamp = Stamp(milliseconds: milliseconds - 1, counter: .max)
+        return EventSet(
+            try vector().entries.compactMap { entry in
+                let last = try lastSequence(of: entry.replica, stampedUpTo: stamp)
+                return last > 0 ? EventRange(entry.replica, 1, through: last) : nil
+            })
+    }
+}

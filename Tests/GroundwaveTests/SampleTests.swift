@@ -1,0 +1,157 @@
+import Events
+import Foundation
+import GroundwaveTesting
+import Metering
+import Records
+import Testing
+
+@testable import Groundwave
+
+@Suite struct `Samples that travel, or stay` {
+    @Test func `stay on the device that recorded them, and what is said of them travels`() async throws {
+        let fleet = try await SyncedFleet(2)
+        let trace = try await fleet[0].recorded(6_000)
+        try await fleet.settle()
+        #expect(try fleet[0].numbers(of: trace).0.count == 6_000)
+        let (numbers, withheld) = try fleet[1].numbers(of: trace)
+        #expect(numbers.isEmpty && withheld == 6_000)
+        #expect(try fleet[1].summary(of: trace) == fleet[0].summary(of: trace))
+        #expect(try fleet[1].digest() == fleet[0].digest())
+        // Nobody wants them, so nothing is missing.
+        for index in 0..<2 { #expect(try fleet[index].syncStatus().isComplete) }
+    }
+
+    @Test(arguments: [0, 1], [true, false])
+    func `come when somebody says so of their trace or meter, and stay again`(asker: Int, ofMeter: Bool) async throws {
+        let fleet = try await SyncedFleet(3)
+        let trace = try await fleet[0].recorded(6_000)
+        try await fleet.settle()
+        let digest = try fleet[2].digest()
+        if ofMeter {
+            try await fleet[asker].edit(simulatedMeter, sharing: .synced)
+        } else {
+            try await fleet[asker].edit(trace: trace, sharing: .synced)
+        }
+        for _ in 0..<2 { try await fleet.settle() }
+        for index in 1..<3 {
+            #expect(try fleet[index].numbers(of: trace) == (Array(0..<6_000), 0), "device \(index)")
+            #expect(try fleet[index].syncStatus().isComplete)
+            #expect(try fleet[index].log.lackingValues().isEmpty)
+        }
+        #expect(try fleet[2].digest() != digest, "the field is a change")
+        // The next trace of the meter goes at once where its meter says so.
+        let second = try await fleet[0].recorded(2_000)
+        try await fleet.settle()
+        #expect(try fleet[1].numbers(of: second).0.count == (ofMeter ? 2_000 : 0))
+        // What a trace says goes before what its meter says.
+        try await fleet[0].edit(trace: trace, sharing: .local)
+        #expect(try !fleet[0].samples.isShared(trace))
+        try await fleet.settle()
+        let newcomer = try await TemporaryStore(joining: .folder(fleet.place))
+        #expect(try newcomer.store.syncStatus().lacking == 0)
+        for temporary in fleet.stores + [newcomer] {
+            try temporary.store.close()
+            #expect(try await Store.verify(at: temporary.url, isDeep: true).isOK)
+        }
+    }
+
+    @Test func `of a trace that is not there cannot be asked for`() async throws {
+        let temporary = try await TemporaryStore()
+        await #expect(throws: StoreError.self) {
+            try await temporary.store.edit(trace: RecordID(high: 1, low: 2), sharing: .synced)
+        }
+    }
+}
+
+@Suite struct `Samples that are old` {
+    private func store(_ clock: VirtualClock) async throws -> TemporaryStore {
+        try await TemporaryStore(Configuration(deviceName: "bench", surroundings: .virtual(clock, seed: 1)))
+    }
+
+    /// What a user sees of a trace.
+    private struct Seen: Equatable {
+        let summary: TraceSummary
+        let gaps: [TraceGap]
+        let picture: String
+        let digest: StoreDigest
+
+        /// - Parameter start: Where the plot begins: so early that each block lies in one of its columns.
+        init(_ store: Store, _ trace: RecordID, from start: Int64) throws {
+            summary = try store.summary(of: trace)
+            gaps = try store.gaps(of: trace)
+            digest = try store.digest()
+            let found = try #require(try store.traces().first { $0.id == trace })
+            picture = try store.plot(found, from: start).svg()
+        }
+    }
+
+    @Test func `go, and nothing that is said of them does`() async throws {
+        let clock = VirtualClock()
+        let temporary = try await store(clock)
+        let store = temporary.store
+        let old = try await store.recorded(60_000)
+        clock.advance(by: .seconds(40 * 86_400))
+        let new = try await store.recorded(3_000)
+        // Blocks of some minutes in columns of hours, but for one that may lie across an edge.
+        let start: Int64 = 1_700_000_000_000 - 400 * 86_400_000
+        let before = try Seen(store, old, from: start)
+        let root = try store.log.root(of: try #require(store.replica))
+        #expect(try store.oldSamples().days == nil && store.letGoOfOldSamples().blockCount == 0)
+        try store.keepSamples(forDays: 30)
+        let found = try store.oldSamples()
+        #expect(found.days == 30 && found.traces == [old] && found.rowCount == 60_000 && found.heldBackCount == 0)
+        #expect(found.byteCount > 1_000)
+        let size = try store.logBytes()
+        #expect(try store.letGoOfOldSamples() == found)
+        #expect(try store.logBytes() < size)
+        #expect(try store.numbers(of: old) == ([], 60_000))
+        #expect(try store.numbers(of: new) == (Array(0..<3_000), 0))
+        #expect(try Seen(store, old, from: start) == before)
+        #expect(try store.log.root(of: try #require(store.replica)) == root)
+        try FileManager.default.removeItem(at: store.url.appending(path: "views.mdb"))
+        #expect(try Seen(store, old, from: start) == before)
+        #expect(try store.oldSamples().blockCount == 0 && store.wantedValues().isEmpty)
+        try store.close()
+        #expect(try await Store.verify(at: temporary.url, isDeep: true).isOK)
+    }
+
+    @Test func `that travel stay until every other device has shown that it has them`() async throws {
+        let clock = VirtualClock()
+        let surroundings = Surroundings.virtual(clock, seed: 3)
+        let fleet = try await SyncedFleet([
+            Configuration(deviceName: "bench", surroundings: surroundings),
+            Configuration(deviceName: "laptop", surroundings: .virtual(clock, seed: 4)),
+        ])
+        try await fleet.settle()
+        let trace = try await fleet[0].recorded(6_000)
+        try await fleet[0].edit(trace: trace, sharing: .synced)
+        clock.advance(by: .seconds(40 * 86_400))
+        try fleet[0].keepSamples(forDays: 30)
+        let held = try fleet[0].letGoOfOldSamples()
+        let laptop = try #require(fleet[1].replica)
+        #expect(held.blockCount == 0 && held.heldBackCount > 0 && held.waitingFor == [laptop])
+        #expect(try fleet[0].oldSamples(gone: [laptop]).blockCount == held.heldBackCount)
+        try await fleet.settle()
+        #expect(try fleet[0].letGoOfOldSamples().blockCount == held.heldBackCount)
+        #expect(try fleet[0].numbers(of: trace).1 == 6_000)
+        #expect(try fleet[1].numbers(of: trace) == (Array(0..<6_000), 0), "the other one keeps them for ever")
+        // They do not come back, neither by asking nor by reading everything anew.
+        for index in [1, 0, 1, 0] { try await fleet.sync(index, isFull: true) }
+        #expect(try fleet[0].numbers(of: trace).1 == 6_000)
+        try fleet[0].keepSamples(forDays: nil)
+        try await fleet.settle()
+        #expect(try fleet[0].numbers(of: trace).1 == 6_000)
+        #expect(try fleet[0].syncStatus().isComplete && fleet[1].syncStatus().isComplete)
+        #expect(try fleet[0].digest() == fleet[1].digest())
+    }
+
+    @Test func `are kept from one day to a hundred years`() async throws {
+        let temporary = try await TemporaryStore()
+        for days in [0, -1, 36_501] {
+            #expect(throws: StoreError.self) { try temporary.store.keepSamples(forDays: days) }
+        }
+        try temporary.store.keepSamples(forDays: 1)
+        #expect(try temporary.store.sampleDays() == 1)
+        #expect(try temporary.store.letGoOfOldSamplesIfDue() == nil, "not for a few bytes")
+    }
+}

@@ -1,0 +1,59 @@
+import EventLog
+import Events
+import Foundation
+import Groundwave
+import Metering
+import Records
+
+let simulatedMeter = MACAddress("02:00:00:00:00:01")!
+
+/// The answer of a UM25C that says `number` as the charge of its first group.
+func simulatedFrame(_ number: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 130)
+    func put(_ value: Int, _ offset: Int, _ count: Int) {
+        for place in 0..<count { bytes[offset + place] = UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - place))) }
+    }
+    put(0x09C9, 0, 2)
+    put(5_000, 2, 2)
+    put(1_000 + number % 100, 4, 2)
+    put(number, 16, 4)
+    put(0xFFF1, 128, 2)
+    return bytes
+}
+
+func simulatedRows(_ numbers: Range<Int>) -> DecodedRows {
+    var decoder = MeterModel.um25c.makeDecoder()
+    var rows = DecodedRows()
+    for number in numbers { decoder.take(simulatedFrame(number).span.bytes, into: &rows) }
+    return rows
+}
+
+extension Store {
+    /// The numbers that the rows of a trace say, and how many rows are withheld.
+    func numbers(of trace: RecordID, from start: Int64 = .min, to end: Int64 = .max) throws -> (
+        [Int], UInt64
+    ) {
+        var (numbers, withheld) = ([Int](), UInt64(0))
+        try forEachPiece(of: trace, from: start, to: end) { piece in
+            switch piece {
+            case .rows(let rows):
+                let column = rows.layout.channels.firstIndex { $0.name == "group0.charge" }!
+                numbers += rows.columns[column].map { Int($0) }
+            case .withheld(let summary): withheld += summary.count
+            }
+            return true
+        }
+        return (numbers, withheld)
+    }
+
+    /// A trace of `count` rows, ten a second, that has ended.
+    func recorded(_ count: Int, name: String = "") async throws -> RecordID {
+        let recorder = try await record(meter: simulatedMeter, model: .um25c, name: name)
+        var times = RowTimes.paced(RowPacer(from: 1_700_000_000_000, perSecond: 10))
+        for start in stride(from: 0, to: count, by: 500) {
+            times = try await recorder.append(simulatedRows(start..<min(count, start + 500)), times: times)
+        }
+        try await recorder.finish()
+        return recorder.trace
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Groundwave
+import Metering
+
+struct TraceSet: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Say what a trace is called, and whether its samples go to other devices.",
+        discussion: """
+              groundwave trace set last --name "charging the power bank"
+              groundwave trace set last --samples synced
+
+            What is said of samples (when, how many, least, mean, greatest, charge, energy) goes to every device. They \
+            themselves stay where they were recorded, unless their trace or their meter is set to synced.
+            """)
+
+    @Argument(help: ArgumentHelp("The trace.", valueName: "id"))
+    var trace: String
+
+    @Option(help: ArgumentHelp("The name; an empty one takes it away.", valueName: "text"))
+    var name: String?
+
+    @Option(help: "synced: every device gets them; local: they stay where they were recorded.")
+    var samples: SampleSharing?
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var words: WriteOptions
+
+    struct Result: Encodable {
+        var id: String
+        var name: String
+        var samples: String?
+    }
+
+    func validate() throws {
+        if name == nil, samples == nil { throw ValidationError("Say a --name, or --samples synced or local.") }
+    }
+
+    func run() async throws {
+        let store = try await options.open(author: words.author)
+        let id = try TraceName.resolve(trace, store).id
+        try await store.edit(trace: id, name: name, sharing: samples, note: words.note ?? "")
+        let set = try TraceName.resolve("\(id)", store)
+        if options.json {
+            return try Terminal.print(json: Result(id: "\(id)", name: set.name, samples: set.sharing?.rawValue))
+        }
+        let name = set.name.isEmpty ? "" : " \(set.name)"
+        Terminal.print("Trace \(id.short)\(name): \(TraceText.sharing(try store.sharing(of: set))).")
+    }
+}
+
+extension SampleSharing: ExpressibleByArgument {}
