@@ -7,9 +7,9 @@ public enum UTCText {
 
     /// A moment in milliseconds since 1970, to the millisecond.
     public static func milliseconds(_ milliseconds: Int64) -> String {
-        let rest = ((milliseconds % 1000) + 1000) % 1000
-        let digits = String(rest + 1000).dropFirst()
-        return "\(parts((milliseconds - rest) / 1000)).\(digits)Z"
+        let rest = milliseconds % 1000
+        let digits = String(1000 + (rest < 0 ? rest + 1000 : rest)).dropFirst()
+        return "\(parts(milliseconds / 1000 - (rest < 0 ? 1 : 0))).\(digits)Z"
     }
 
     /// A moment in milliseconds since 1970 for the name of a file: `20260501T120000Z`.

@@ -153,6 +153,47 @@ import Testing
         #expect(verification.isOK)
     }
 
+    /// What is read of a trace, as text.
+    private static let reads: [@Sendable (Store, RecordID) throws -> String] = [
+        { store, _ in "\(try store.traces())" }, { "\(try $0.summary(of: $1))" }, { "\(try $0.gaps(of: $1))" },
+        { "\(try $0.encodedSize(of: $1))" }, { "\(try $0.numbers(of: $1))" },
+    ]
+
+    @Test(arguments: 0..<5)
+    func `is the same where the views turn out damaged while they are read`(read: Int) async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let first = try await store.recorded(9_000)
+        let second = try await store.recorded(20)
+        // One is read before the damage is met.
+        try await store.write { try $0.set("trace", max(first, second), [Assignment("NAME", text: "the last one")]) }
+        let found = try Self.reads[read](store, first)
+        let places = try store.read { view in
+            var last: [UInt8] = []
+            try view.forEachBlock(of: "trace", first) { _, summary in
+                last = summary.toArray()
+                return true
+            }
+            return [Data(last), Data("the last one".utf8)]
+        }
+        let file = store.url.appending(path: "views.mdb")
+        let bytes = try Data(contentsOf: file)
+        let handle = try FileHandle(forUpdating: file)
+        for place in places {
+            // Pages that are not in use any more have copies.
+            var start = bytes.startIndex
+            while let range = bytes.range(of: place, in: start..<bytes.endIndex) {
+                try handle.seek(toOffset: UInt64(range.upperBound - 1))
+                try handle.write(contentsOf: [bytes[range.upperBound - 1] ^ 1])
+                start = range.upperBound
+            }
+            #expect(start > bytes.startIndex)
+        }
+        try handle.close()
+        #expect(try Self.reads[read](store, first) == found)
+        #expect(try store.numbers(of: second) == (Array(0..<20), 0))
+    }
+
     @Test func `goes to another device with its rows where that is wanted`() async throws {
         let (one, folder) = (try await TemporaryStore(), try TemporaryFolder())
         let trace = try await one.store.recorded(5_000)

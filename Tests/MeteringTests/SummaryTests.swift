@@ -67,7 +67,9 @@ extension Layout {
     }
 
     @Test(arguments: UInt64(0)..<60)
-    func `joins to what is said of all, however the rows are cut and in whatever order they are joined`(seed: UInt64) {
+    func `joins to what is said of all, however the rows are cut and in whatever order they are joined`(seed: UInt64)
+        throws
+    {
         var numbers = SeededGenerator(seed: seed)
         let rows = TraceRows.random(400, using: &numbers)
         var whole = BlockSummary(of: rows, after: nil)
@@ -79,14 +81,56 @@ extension Layout {
             (before, rest) = (head, tail)
         }
         parts.shuffle(using: &numbers)
-        let first = parts.removeFirst()
-        var joined = parts.reduce(first) { $0.joined(with: $1) }
+        var joined = parts.removeFirst()
+        for part in parts { joined = part.joined(with: joined) }
         joined.marks = []
-        // Neighbours may be joined in any order, others too: but first and last values are of the ends then.
-        #expect(joined.count == whole.count && joined.first == whole.first && joined.totals == whole.totals)
-        #expect(joined.missingCount == whole.missingCount && joined.gapCount == whole.gapCount)
-        for (one, other) in zip(joined.cells, whole.cells) {
-            #expect(one.least == other.least && one.greatest == other.greatest && one.sum == other.sum)
+        #expect(joined == whole)
+        #expect(try joined.bytes.withSpan { try BlockSummary($0) } == whole)
+    }
+
+    @Test func `says where the last row is, though blocks in between have not come`() throws {
+        var numbers = SeededGenerator(seed: 4)
+        let rows = TraceRows.random(90, using: &numbers)
+        let (first, rest) = rows.split(at: 30)
+        let (second, third) = rest.split(at: 30)
+        let blocks = [first, second, third].map { BlockSummary(of: $0, after: nil) }
+        let ends = blocks[2].joined(with: blocks[0])
+        #expect(ends.count == 60 && ends.end == rows.first + 90 && ends.lastTime == rows.times[89])
+        #expect(try ends.bytes.withSpan { try BlockSummary($0) } == ends)
+        let all = ends.joined(with: blocks[1])
+        #expect(
+            all.count == 90 && all.lastTime == rows.times[89] && all.cells.map(\.last) == blocks[2].cells.map(\.last))
+    }
+
+    @Test(arguments: UInt64(0)..<60)
+    func `is right of its own rows whether the row before is known or not, and wrong where anything in it is changed`(
+        seed: UInt64
+    ) {
+        var numbers = SeededGenerator(seed: seed)
+        let rows = TraceRows.random(.random(in: 2...300, using: &numbers), using: &numbers)
+        let (head, tail) = rows.split(at: .random(in: 1..<rows.count, using: &numbers))
+        let before = BlockSummary(of: head, after: nil)
+        for known in [nil, head] {
+            #expect(BlockSummary(of: tail, after: known).parts(unlike: tail, after: before).isEmpty)
+        }
+        #expect(BlockSummary(of: tail, after: nil).parts(unlike: tail, after: nil).isEmpty)
+        let right = BlockSummary(of: tail, after: head)
+        let channel = Int.random(in: right.cells.indices, using: &numbers)
+        let name = right.layout.channels[channel].name
+        let changes: [(part: SummaryPart, change: (inout BlockSummary) -> Void)] = [
+            (.times, { $0.firstTime &+= 1 }), (.times, { $0.lastTime &-= 1 }), (.times, { $0.leastTime &+= 1 }),
+            (.times, { $0.greatestTime &+= 1 }), (.ticks, { $0.firstTick &+= 1 }), (.ticks, { $0.lastTick &+= 1 }),
+            (.channel(name), { $0.cells[channel].first &+= 1 }), (.channel(name), { $0.cells[channel].last &+= 1 }),
+            (.channel(name), { $0.cells[channel].least &-= 1 }), (.channel(name), { $0.cells[channel].sum &+= 1 }),
+            (.channel(name), { $0.cells[channel].greatest &+= 1 }), (.totals, { $0.totals.covered &+= 1 }),
+            (.totals, { $0.totals.charge &+= 1 }), (.totals, { $0.totals.energy &-= 1 }),
+            (.missing, { $0.missingCount &+= 1 }), (.missing, { $0.gapCount &+= 1 }),
+            (.repeats, { $0.repeatCount &+= 1 }),
+        ]
+        for (part, change) in changes {
+            var wrong = right
+            change(&wrong)
+            #expect(wrong.parts(unlike: tail, after: before) == [part])
         }
     }
 
@@ -125,6 +169,30 @@ extension Layout {
             _ = summary.joined(with: block.summary.layout == summary.layout ? block.summary : summary)
             _ = try? block.content.withSpan { try TraceRows($0, of: summary) }
         }
+    }
+
+    @Test func `comes back where the meter skips and repeats before every row`() throws {
+        var block = OpenBlock(
+            Layout([Channel("voltage", .volt, decimals: 3)], tick: .init(hertz: 1000, modulus: 65_536)), first: 0)
+        var tick: UInt32 = 0
+        for row in 0..<SampleBlock.rowLimit {
+            // Never the same step twice in a row, so that none of them becomes the rate.
+            tick = (tick + (row < 2 ? 1 : UInt32(3 + row % 2))) % 65_536
+            for _ in 0..<2 { block.append([1], tick: tick, at: Int64(row) * 4) }
+        }
+        block.end()
+        #expect(block.rows.count == SampleBlock.rowLimit && block.rows.marks.count > 2 * SampleBlock.rowLimit - 2)
+        let sealed = SealedBlock(block.rows, after: nil)
+        let summary = try sealed.summary.bytes.withSpan { try BlockSummary($0) }
+        #expect(try sealed.content.withSpan { try TraceRows($0, of: summary) } == block.rows)
+    }
+
+    @Test func `counts the energy of the greatest numbers without a trap`() {
+        var rows = TraceRows(
+            Layout([Channel("voltage", .volt, decimals: 0), Channel("current", .ampere, decimals: 0)]), first: 0)
+        rows.times = [.min, .max]
+        rows.columns = [[.min, .min], [.min, .min]]
+        #expect(BlockSummary(of: rows, after: nil).totals.covered == .max)
     }
 
     @Test func `of a later form says so`() {

@@ -160,6 +160,17 @@ struct Envelope<Content: Encodable>: Encodable {
     }
 }
 
+/// A JSON object that has the keys of two.
+struct Joined<First: Encodable, Second: Encodable>: Encodable {
+    let first: First
+    let second: Second
+
+    func encode(to encoder: any Encoder) throws {
+        try first.encode(to: encoder)
+        try second.encode(to: encoder)
+    }
+}
+
 /// Rows in aligned columns, separated by two blanks.
 struct TextTable {
     private var rows: [[String]] = []

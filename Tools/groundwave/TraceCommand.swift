@@ -11,8 +11,8 @@ struct TraceCommand: AsyncParsableCommand {
             A trace is named by its id, the first letters of it, its name, or last.
             """,
         subcommands: [
-            TraceRecord.self, TraceList.self, TraceShow.self, TracePlot.self, TraceExport.self, TraceImport.self,
-            TraceDecode.self, TraceSet.self, TraceRetain.self,
+            TraceRecord.self, TraceList.self, TraceShow.self, TraceVerify.self, TracePlot.self, TraceExport.self,
+            TraceImport.self, TraceDecode.self, TraceSet.self, TraceRetain.self,
         ])
 }
 

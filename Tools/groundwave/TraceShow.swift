@@ -16,7 +16,8 @@ struct TraceShow: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    struct Result: Encodable {
+    /// What is said beside ``TraceResult``.
+    struct Details: Encodable {
         struct Channel: Encodable {
             var name: String
             var unit: String
@@ -33,18 +34,9 @@ struct TraceShow: AsyncParsableCommand {
             var missing: UInt64
         }
 
-        var id: String
-        var name: String
-        var mac: String?
-        var model: String?
-        var state: String
-        var rows: UInt64
-        var first: String?
-        var last: String?
         var blocks: Int
         var inTail: Int
         var gaps: [Gap]
-        var missing: UInt64
         var repeats: UInt64
         var charge: Double?
         var energy: Double?
@@ -58,8 +50,10 @@ struct TraceShow: AsyncParsableCommand {
         let trace = try TraceName.resolve(name, store)
         let summary = try store.summary(of: trace.id)
         let gaps = try store.gaps(of: trace.id)
-        let result = result(trace, summary, gaps, try store.encodedSize(of: trace.id))
-        if options.json { return try Terminal.print(json: result) }
+        let details = details(summary, gaps, try store.encodedSize(of: trace.id))
+        if options.json {
+            return try Terminal.print(json: Joined(first: TraceResult(trace, summary), second: details))
+        }
         Terminal.print("\(trace.id)  \(TraceText.state(trace, summary))")
         var facts = TextTable(["WHAT", "VALUE"])
         if !trace.name.isEmpty { facts.append(["name", trace.name]) }
@@ -68,18 +62,19 @@ struct TraceShow: AsyncParsableCommand {
         if let first = summary.firstTime, let last = summary.lastTime {
             facts.append(["first row", UTCText.milliseconds(first)])
             facts.append(["last row", UTCText.milliseconds(last)])
-            facts.append(["span", TraceText.span(milliseconds: last - first)])
+            facts.append(["span", TraceText.span(milliseconds: last &- first)])
         }
         facts.append(["rows", "\(summary.rowCount)"])
         facts.append(["missing", "\(summary.missingCount) in \(NumberText.count(summary.gapCount, "gap"))"])
         facts.append(["repeated", "\(summary.repeatCount), left out"])
-        if let charge = result.charge { facts.append(["charge", TraceText.quantity(charge, "Ah")]) }
-        if let energy = result.energy { facts.append(["energy", TraceText.quantity(energy, "Wh")]) }
-        if result.charge != nil {
-            let covered = TraceText.span(milliseconds: Int64(result.coveredSeconds * 1000))
+        if let charge = details.charge { facts.append(["charge", TraceText.quantity(charge, "Ah")]) }
+        if let energy = details.energy { facts.append(["energy", TraceText.quantity(energy, "Wh")]) }
+        if details.charge != nil {
+            let milliseconds = Int64(exactly: (details.coveredSeconds * 1000).rounded()) ?? .max
+            let covered = TraceText.span(milliseconds: milliseconds)
             facts.append(["covered", "\(covered), without gaps"])
         }
-        if let size = result.bytesPerValue {
+        if let size = details.bytesPerValue {
             facts.append([
                 "stored", "\(NumberText.count(summary.blockCount, "block")), \(Self.decimal(size)) bytes a value",
             ])
@@ -111,26 +106,21 @@ struct TraceShow: AsyncParsableCommand {
         if gaps.count > 20 { Terminal.print("… and \(gaps.count - 20) more: --json lists them all.") }
     }
 
-    private func result(
-        _ trace: Trace, _ summary: TraceSummary, _ gaps: [TraceGap], _ byteCount: Int
-    ) -> Result {
+    private func details(_ summary: TraceSummary, _ gaps: [TraceGap], _ byteCount: Int) -> Details {
         let charges = summary.parts.compactMap { $0.layout.ampereHours($0.totals) }
         let energies = summary.parts.compactMap { $0.layout.wattHours($0.totals) }
-        let values = summary.parts.reduce(0) { $0 + ($1.count - 0) * UInt64($1.layout.channels.count) }
-        return Result(
-            id: "\(trace.id)", name: trace.name, mac: trace.meter?.description, model: trace.model?.rawValue,
-            state: TraceText.state(trace, summary), rows: summary.rowCount,
-            first: summary.firstTime.map(UTCText.milliseconds), last: summary.lastTime.map(UTCText.milliseconds),
+        let values = summary.parts.reduce(0) { $0 + $1.count * UInt64($1.layout.channels.count) }
+        return Details(
             blocks: summary.blockCount, inTail: summary.tailCount,
-            gaps: gaps.map { .init(row: $0.row, missing: $0.count) }, missing: summary.missingCount,
-            repeats: summary.repeatCount, charge: charges.isEmpty ? nil : charges.reduce(0, +),
+            gaps: gaps.map { .init(row: $0.row, missing: $0.count) }, repeats: summary.repeatCount,
+            charge: charges.isEmpty ? nil : charges.reduce(0, +),
             energy: energies.isEmpty ? nil : energies.reduce(0, +),
             coveredSeconds: summary.parts.reduce(0) {
                 $0 + Double($1.totals.covered) / Double($1.layout.clockHertz)
             }, bytesPerValue: values > 0 && byteCount > 0 ? Double(byteCount) / Double(values) : nil,
             channels: summary.parts.flatMap { part in
                 zip(part.layout.channels, part.cells).map { channel, cell in
-                    Result.Channel(
+                    Details.Channel(
                         name: channel.name, unit: channel.unit.rawValue, decimals: channel.decimals,
                         min: TraceText.decimal(Int128(cell.least), channel.decimals),
                         max: TraceText.decimal(Int128(cell.greatest), channel.decimals),

@@ -15,12 +15,13 @@ public enum TracePiece: Sendable {
 extension Store {
     /// All traces that show, the earliest first.
     public func traces() throws -> [Trace] {
-        var traces: [Trace] = []
-        try read { view in
+        let traces = try read { view in
+            var traces: [Trace] = []
             try view.forEachRecord(of: Metering.trace.name) { record in
                 if record.isVisible { traces.append(Trace(record)) }
                 return true
             }
+            return traces
         }
         return traces.sorted { ($0.started ?? 0, $0.id) < ($1.started ?? 0, $1.id) }
     }
@@ -51,17 +52,17 @@ extension Store {
     ///
     /// - Complexity: O(blocks), about 2 us each.
     public func summary(of trace: RecordID) throws -> TraceSummary {
-        var summary = TraceSummary()
-        var next: UInt64 = 0
         // Before the blocks: what goes into the log meanwhile is met twice then, and not never.
         let tail = Tails.rows(of: trace, in: self)
-        try read { view in
+        var (summary, next) = try read { view in
+            var (summary, next) = (TraceSummary(), UInt64(0))
             try view.forEachBlock(of: Metering.trace.name, trace) { block, bytes in
                 summary.blockCount += 1
                 next = max(next, block.first + block.count)
                 if let found = try? BlockSummary(bytes) { summary.add(found) } else { summary.unreadCount += 1 }
                 return true
             }
+            return (summary, next)
         }
         for rows in Self.rows(of: tail, from: next) {
             summary.tailCount += rows.count
@@ -94,16 +95,16 @@ extension Store {
     func forEachBlock(
         of trace: RecordID, _ body: (_ summary: BlockSummary, _ rows: () throws -> TraceRows?) throws -> Bool
     ) throws {
-        var blocks: [(position: Position, summary: BlockSummary)] = []
-        var next: UInt64 = 0
         // Before the blocks: what goes into the log meanwhile is met twice then, and not never.
         let tail = Tails.rows(of: trace, in: self)
-        try read { view in
+        let (blocks, next) = try read { view in
+            var (blocks, next) = ([(position: Position, summary: BlockSummary)](), UInt64(0))
             try view.forEachBlock(of: Metering.trace.name, trace) { block, bytes in
                 next = max(next, block.first + block.count)
                 if let summary = try? BlockSummary(bytes) { blocks.append((block.position, summary)) }
                 return true
             }
+            return (blocks, next)
         }
         for block in blocks {
             guard try body(block.summary, { try rows(at: block.position, of: block.summary) }) else { return }
@@ -132,23 +133,32 @@ extension Store {
     /// throws.
     func withBlockContent<Result>(at position: Position, _ body: (RawSpan) throws -> Result) throws -> Result? {
         guard position > 0 else { return nil }
-        return try log.withEvent(at: position) { frame, bytes -> Result? in
-            let (shape, values) = (bytes.extracting(frame.shape), bytes.extracting(frame.values))
-            guard !frame.isWithheld,
-                var reader = try? ChangeReader(shape: shape, isWithheld: false, by: frame.names(in: bytes)),
-                (try? reader.skipNote(in: values)) != nil, let content = try? reader.blockContent(in: values)
-            else { return nil }
-            return try? body(values.extracting(content))
+        return try log.withEvent(at: position) { frame, bytes in
+            try? frame.blockContent(in: bytes).map { try body(bytes.extracting($0)) }
         } ?? nil
     }
 
     /// The rows of a tail that are not in the log, which has those before `next`.
-    private static func rows(of tail: [TraceRows], from next: UInt64) -> [TraceRows] {
+    static func rows(of tail: [TraceRows], from next: UInt64) -> [TraceRows] {
         tail.compactMap { rows in
             let end = rows.first + UInt64(rows.count)
             if end <= next || rows.count == 0 { return nil }
             return rows.first >= next ? rows : rows.split(at: Int(next - rows.first)).1
         }
+    }
+}
+
+extension Frame {
+    /// Where the items stand of the block that the event in `bytes` brings; `nil` where they are withheld.
+    ///
+    /// - Throws: ``ChangeError`` where it brings none.
+    func blockContent(in bytes: RawSpan) throws -> Range<Int>? {
+        if isWithheld { return nil }
+        let values = bytes.extracting(self.values)
+        var reader = try ChangeReader(shape: bytes.extracting(shape), isWithheld: false, by: names(in: bytes))
+        try reader.skipNote(in: values)
+        guard let content = try reader.blockContent(in: values) else { throw ChangeError.inconsistent }
+        return self.values.lowerBound + content.lowerBound..<self.values.lowerBound + content.upperBound
     }
 }
 
@@ -164,21 +174,12 @@ extension Store {
     /// Where rows of `trace` are missing, in order. Cost: as of ``summary(of:)``.
     public func gaps(of trace: RecordID) throws -> [TraceGap] {
         var gaps: [TraceGap] = []
-        var next: UInt64 = 0
-        func add(_ marks: [Mark], from first: UInt64) {
-            for mark in marks where mark.kind == .gap {
-                gaps.append(TraceGap(row: first + UInt64(mark.row), count: mark.count))
+        try forEachBlock(of: trace) { summary, _ in
+            for mark in summary.marks where mark.kind == .gap {
+                gaps.append(TraceGap(row: summary.first + UInt64(mark.row), count: mark.count))
             }
+            return true
         }
-        let tail = Tails.rows(of: trace, in: self)
-        try read { view in
-            try view.forEachBlock(of: Metering.trace.name, trace) { block, bytes in
-                next = max(next, block.first + block.count)
-                if let summary = try? BlockSummary(bytes) { add(summary.marks, from: summary.first) }
-                return true
-            }
-        }
-        for rows in Self.rows(of: tail, from: next) { add(rows.marks, from: rows.first) }
         return gaps
     }
 
@@ -186,12 +187,13 @@ extension Store {
     ///
     /// - Complexity: A look-up for each block.
     public func encodedSize(of trace: RecordID) throws -> Int {
-        var positions: [Position] = []
-        try read { view in
+        let positions = try read { view in
+            var positions: [Position] = []
             try view.forEachBlock(of: Metering.trace.name, trace) { block, _ in
                 if block.position > 0 { positions.append(block.position) }
                 return true
             }
+            return positions
         }
         return try positions.reduce(0) { size, position in
             size + (try log.withEvent(at: position) { frame, _ in frame.length } ?? 0)

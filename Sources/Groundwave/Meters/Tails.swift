@@ -17,7 +17,12 @@ enum Tails {
                 .inputOutput, "The folder \(files.tailFolder.path) cannot be made.",
                 hint: "Check that the store can be written.", cause: error)
         }
-        return files.tailFolder.appending(path: "\(trace)\(suffix)").path
+        return path(of: trace, below: files)
+    }
+
+    /// Where the tail of `trace` is, if there is one.
+    static func path(of trace: RecordID, below files: StoreFiles) -> String {
+        files.tailFolder.appending(path: "\(trace)\(suffix)").path
     }
 
     /// The paths of all tails of a store, in order, and of those of which only a lock or an unfinished file is left.
@@ -34,8 +39,7 @@ enum Tails {
 
     /// What only the tail of `trace` has; nothing where it is not being recorded.
     static func content(of trace: RecordID, in store: Store) -> TailContent {
-        let path = store.files.tailFolder.appending(path: "\(trace)\(suffix)").path
-        return TailFile.read(path, log: store.log.id)?.content ?? TailContent()
+        TailFile.read(path(of: trace, below: store.files), log: store.log.id)?.content ?? TailContent()
     }
 
     /// The rows of `trace` that only its tail has.

@@ -64,7 +64,7 @@ public struct TraceSummary: Hashable, Sendable {
     /// When the last row came.
     public var lastTime: Int64? { parts.map(\.greatestTime).max() }
     /// In how many places rows are missing.
-    public var gapCount: UInt64 { parts.reduce(0) { $0 + $1.gapCount } }
+    public var gapCount: UInt64 { parts.reduce(0) { $0 &+ $1.gapCount } }
     /// How many rows are missing.
     public var missingCount: UInt64 { parts.reduce(0) { $0 &+ $1.missingCount } }
     /// How many rows came again.

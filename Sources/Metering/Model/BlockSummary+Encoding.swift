@@ -6,7 +6,7 @@ import ByteCoding
 // |---|---|
 // | form | 1 byte: 1 |
 // | layout | channels (varint count), then each: name (text), unit (1 byte: its place in Channel.Unit), decimals (1 byte); ticks a second (varint, 0 for no counter) and, where there is one, after how many it begins again (varint) |
-// | rows | number of the first one, count (varints) |
+// | rows | number of the first one, count, how many rows in between are not of these (varints) |
 // | times | the first (8 bytes), then last, least and greatest less the first (signed varints) |
 // | ticks | where there is a counter: first (signed varint), last less first (signed varint) |
 // | channels | each: first (signed varint), last less first (signed varint), first less least, greatest less first (varints), sum less count times first (signed, 128 bits, varint) |
@@ -26,8 +26,9 @@ public enum SummaryError: Error, Hashable, Sendable {
 
 extension BlockSummary {
     static let form: UInt8 = 1
-    /// The most marks of a block: more are one gap in the eyes of whoever reads it.
-    public static let markLimit = 4097
+    /// The most marks of a block: what came again and a gap or a new rate before each row, and what came again behind the
+    /// last one.
+    public static let markLimit = 2 * SampleBlock.rowLimit + 1
 
     /// The bytes.
     public var bytes: [UInt8] {
@@ -41,6 +42,7 @@ extension BlockSummary {
         writer.append(layout)
         writer.append(varint: first)
         writer.append(varint: count)
+        writer.append(varint: end &- first &- count)
         writer.append(littleEndian: UInt64(bitPattern: firstTime))
         for time in [lastTime, leastTime, greatestTime] { writer.append(signed: time &- firstTime) }
         if layout.tick != nil {
@@ -96,9 +98,10 @@ extension BlockSummary {
         guard form == Self.form else { throw SummaryError.unknownForm(form) }
         let layout = try reader.layout(in: bytes)
         let (first, count) = (try reader.varint(in: bytes), try reader.varint(in: bytes))
-        guard count >= 1, count <= UInt64(Int32.max) * 4096, !first.addingReportingOverflow(count).overflow else {
-            throw SummaryError.malformed
-        }
+        guard count >= 1, count <= UInt64(Int32.max) * 4096,
+            case (let behind, false) = first.addingReportingOverflow(count),
+            case (let end, false) = behind.addingReportingOverflow(try reader.varint(in: bytes))
+        else { throw SummaryError.malformed }
         let time = Int64(bitPattern: try reader.uint64(in: bytes))
         let last = time &+ (try reader.signed(in: bytes))
         let least = time &+ (try reader.signed(in: bytes))
@@ -133,7 +136,7 @@ extension BlockSummary {
             marks.append(Mark(kind, before: row, count: try reader.varint(in: bytes)))
         }
         self.init(
-            layout: layout, first: first, count: count, firstTime: time, lastTime: last, leastTime: least,
+            layout: layout, first: first, count: count, end: end, firstTime: time, lastTime: last, leastTime: least,
             greatestTime: greatest, firstTick: tick, lastTick: lastTick, cells: cells, totals: totals,
             missingCount: happened.0, gapCount: happened.1, repeatCount: happened.2, marks: marks)
     }

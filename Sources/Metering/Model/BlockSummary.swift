@@ -7,6 +7,8 @@ public struct BlockSummary: Hashable, Sendable {
     public var first: UInt64
     /// How many rows there are, at least 1.
     public var count: UInt64
+    /// The number behind that of the last row: more than `count` behind the first where blocks in between are not joined.
+    public var end: UInt64
     /// When the first and the last row reached the host: milliseconds since 1970.
     public var firstTime, lastTime: Int64
     /// The earliest and the latest time of any row: others than the above where the host's clock was set.
@@ -35,6 +37,7 @@ public struct BlockSummary: Hashable, Sendable {
         layout = rows.layout
         first = rows.first
         count = UInt64(rows.count)
+        end = first &+ count
         (firstTime, lastTime) = (rows.times[0], rows.times[rows.count - 1])
         (leastTime, greatestTime) = (rows.times.min() ?? firstTime, rows.times.max() ?? lastTime)
         (firstTick, lastTick) = (rows.ticks.first ?? 0, rows.ticks.last ?? 0)
@@ -48,12 +51,12 @@ public struct BlockSummary: Hashable, Sendable {
     }
 
     init(
-        layout: Layout, first: UInt64, count: UInt64, firstTime: Int64, lastTime: Int64, leastTime: Int64,
+        layout: Layout, first: UInt64, count: UInt64, end: UInt64, firstTime: Int64, lastTime: Int64, leastTime: Int64,
         greatestTime: Int64, firstTick: Int64, lastTick: Int64, cells: [Cell], totals: Totals, missingCount: UInt64,
         gapCount: UInt64, repeatCount: UInt64, marks: [Mark]
     ) {
         self.layout = layout
-        (self.first, self.count) = (first, count)
+        (self.first, self.count, self.end) = (first, count, end)
         (self.firstTime, self.lastTime) = (firstTime, lastTime)
         (self.leastTime, self.greatestTime) = (leastTime, greatestTime)
         (self.firstTick, self.lastTick) = (firstTick, lastTick)
@@ -62,14 +65,20 @@ public struct BlockSummary: Hashable, Sendable {
     }
 
     /// What is said of these rows and those of `other`, which has the same layout and no row in common.
+    ///
+    /// Blocks give the same whatever the order in which they are joined.
     public func joined(with other: BlockSummary) -> BlockSummary {
         let (one, next) = (first, count) <= (other.first, other.count) ? (self, other) : (other, self)
+        let last = one.end > next.end ? one : next
         var joined = one
         joined.count &+= next.count
-        (joined.lastTime, joined.lastTick) = (next.lastTime, next.lastTick)
+        (joined.end, joined.lastTime, joined.lastTick) = (last.end, last.lastTime, last.lastTick)
         joined.leastTime = min(one.leastTime, next.leastTime)
         joined.greatestTime = max(one.greatestTime, next.greatestTime)
-        for channel in joined.cells.indices { joined.cells[channel].append(next.cells[channel]) }
+        for channel in joined.cells.indices {
+            joined.cells[channel].append(next.cells[channel])
+            joined.cells[channel].last = last.cells[channel].last
+        }
         joined.totals.append(next.totals)
         joined.missingCount &+= next.missingCount
         joined.gapCount &+= next.gapCount
@@ -81,7 +90,7 @@ public struct BlockSummary: Hashable, Sendable {
 
 extension TraceRows {
     /// The last row, for the totals of what follows; `nil` where its layout is another one.
-    fileprivate func lastReading(in layout: Layout) -> (clock: Int64, current: Int64, voltage: Int64)? {
+    fileprivate func lastReading(in layout: Layout) -> Reading? {
         guard self.layout == layout, let current = layout.currentChannel, let row = times.indices.last else {
             return nil
         }

@@ -46,11 +46,14 @@ extension Layout {
 }
 
 extension TraceRows {
+    /// What a row has that totals are made of.
+    typealias Reading = (clock: Int64, current: Int64, voltage: Int64)
+
     /// What flowed over these rows, and from the row before them on where that is known.
     ///
     /// - Parameter before: The row before the first one, of the same layout.
     /// - Complexity: O(rows).
-    func totals(after before: (clock: Int64, current: Int64, voltage: Int64)?) -> Totals {
+    func totals(after before: Reading?) -> Totals {
         var totals = Totals()
         guard let current = layout.currentChannel else { return totals }
         let voltage = layout.voltageChannel
@@ -66,7 +69,7 @@ extension TraceRows {
             let span = Int128(now.clock) - Int128(last.clock)
             totals.covered &+= UInt64(truncatingIfNeeded: span)
             totals.charge &+= (Int128(last.current) + Int128(now.current)) &* span
-            let powers = Int128(last.current) * Int128(last.voltage) + Int128(now.current) * Int128(now.voltage)
+            let powers = Int128(last.current) * Int128(last.voltage) &+ Int128(now.current) * Int128(now.voltage)
             totals.energy &+= powers &* span
         }
         return totals

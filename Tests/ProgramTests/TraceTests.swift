@@ -1,0 +1,107 @@
+import Foundation
+import Groundwave
+import Records
+import Testing
+
+@Suite struct `groundwave trace` {
+    /// A program whose store has one trace, of `rows` rows.
+    private func program(rows: Int) throws -> Program {
+        let program = try Program()
+        var text = "time,missing,repeats,voltage_V,current_A\n"
+        for row in 0..<rows {
+            let time = String(format: "2026-05-01T12:%02d:%02d.000Z", row / 60, row % 60)
+            text += "\(time),\(row == 7 ? 2 : 0),0,5.0\(10 + row % 9),0.5\(row % 7)\n"
+        }
+        try Data(text.utf8).write(to: program.folder.appending(path: "made-up.csv"))
+        try program.json(
+            "trace", "import", program.folder.appending(path: "made-up.csv").path, "--meter", "02:00:00:00:00:01",
+            "--model", "um25c", "--name", "bench")
+        return program
+    }
+
+    @Test func `verify reads each row, and says that all is well`() throws {
+        let program = try program(rows: 90)
+        for arguments in [[], ["last"], ["bench"], ["--all"]] {
+            let found = try program.json(["trace", "verify"] + arguments)
+            #expect(found["ok"] as? Bool == true)
+            let trace = try #require((found["traces"] as? [[String: Any]])?.first)
+            #expect(trace["rows"] as? Int == 90 && trace["blocks"] as? Int == 1 && trace["cells"] as? Int == 4)
+            #expect(trace["withheld"] as? Int == 0 && (trace["damage"] as? [Any])?.isEmpty == true)
+        }
+        #expect(try program.run("trace", "verify").output.contains("All is well: 90 rows of 1 trace."))
+    }
+
+    @Test func `verify ends with 65 where rows are missing, and names them`() async throws {
+        let program = try program(rows: 90)
+        let configuration = Configuration(stateFolder: program.state)
+        guard case .ready(let store) = try await Store.open(at: program.store, configuration) else {
+            throw CocoaError(.fileReadCorruptFile)
+        }
+        let trace = try #require(try store.traces().first).id
+        try await store.write {
+            try $0.append(
+                Change(
+                    kind: "trace", record: trace,
+                    block: SeriesBlock(first: 100, count: 5, summary: [99], content: [1])))
+        }
+        try store.close()
+        let outcome = try program.run("trace", "verify", "bench", "--json")
+        #expect(outcome.status == 65 && outcome.json["ok"] as? Bool == false && outcome.errors.isEmpty)
+        let damage = try #require(
+            (outcome.json["traces"] as? [[String: Any]])?.first?["damage"] as? [[String: Any]])
+        #expect(damage.map { $0["what"] as? String } == ["hole", "unknown"])
+        #expect(damage[0]["first"] as? Int == 90 && damage[0]["last"] as? Int == 99 && damage[0]["event"] == nil)
+        #expect(damage[1]["event"] is String)
+        let words = try program.run("trace", "verify")
+        #expect(words.status == 65 && words.output.contains("rows 90 to 99: no block has these rows"))
+        #expect(words.output.contains("Not well: 2 findings, 90 rows of 1 trace read."))
+    }
+
+    @Test func `verify of a trace that is not there ends with 66, and of one beside all with 64`() throws {
+        let program = try Program()
+        #expect(try program.run("trace", "verify").status == 66)
+        #expect(try program.run("trace", "verify", "--all").output == "No traces.\n")
+        #expect(try program.run("trace", "verify", "last", "--all").status == 64)
+    }
+
+    @Test func `list and show say the same of a trace`() throws {
+        let program = try program(rows: 90)
+        let listed = try #require((try program.json("trace", "list")["traces"] as? [[String: Any]])?.first)
+        let shown = try program.json("trace", "show")
+        for (key, value) in listed { #expect("\(shown[key] ?? "none")" == "\(value)", "\(key)") }
+        #expect(shown["rows"] as? Int == 90 && shown["missing"] as? Int == 2 && shown["state"] as? String == "finished")
+        #expect(shown["blocks"] as? Int == 1 && (shown["channels"] as? [Any])?.count == 2)
+    }
+}
+
+@Suite struct `groundwave meter` {
+    private let address = "00:15:A5:00:11:22"
+
+    @Test func `a meter is taken, named, set and let go, and each verb says what it is then`() throws {
+        let program = try Program()
+        #expect(try program.json("meter", "connect", address, "--model", "um25c")["lease"] is [String: Any])
+        #expect(try program.json("meter", "rename", "0015a5001122", "bench")["name"] as? String == "bench")
+        #expect(
+            try program.json("meter", "set", address, "--temperature-unit", "f")["temperatureUnit"] as? String == "F")
+        let shown = try program.json("meter", "show", address)
+        #expect(shown["mac"] as? String == address && shown["model"] as? String == "um25c")
+        #expect((try program.json("meter", "list")["meters"] as? [Any])?.count == 1)
+        #expect(try program.json("meter", "disconnect", address)["lease"] == nil)
+        #expect(try program.run("meter", "rename", address, "").output.hasPrefix("\(address): free."))
+        let history = try program.run("meter", "set", address, "--temperature-unit", "C", "--note", "moved").status
+        #expect(history == 0)
+        #expect(try program.run("history", "--limit", "1").output.contains("moved"))
+    }
+
+    static let refusals: [([String], Int32)] = [
+        (["show", "00:15:A5:00:11:22"], 66), (["rename", "00:15:A5:00:11:22", "bench"], 66),
+        (["disconnect", "00:15:A5:00:11:22"], 66), (["connect", "00:15:A5:00:11:22"], 64), (["show", "bench"], 64),
+        (["set", "00:15:A5:00:11:22", "--temperature-unit", "K"], 64),
+    ]
+
+    @Test(arguments: refusals) func `what cannot be done is refused`(arguments: [String], status: Int32) throws {
+        let program = try Program()
+        let outcome = try program.run(["meter"] + arguments + ["--json"])
+        #expect(outcome.status == status && outcome.error["message"] is String)
+    }
+}

@@ -1,0 +1,17 @@
+import ArgumentParser
+import Groundwave
+
+struct MeterDisconnect: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disconnect", abstract: "Let a meter go that this device has.",
+        discussion: "  groundwave meter disconnect 00:15:A5:00:11:22")
+
+    @OptionGroup var options: MeterOptions
+
+    func run() async throws {
+        let store = try await options.store.open()
+        let hadIt = try await store.disconnect(options.known(in: store).address)
+        if !hadIt, !options.store.json { Terminal.remark("This device did not have it.") }
+        try options.tell(store)
+    }
+}

@@ -1,0 +1,16 @@
+import ArgumentParser
+
+struct MeterRename: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rename", abstract: "Say what a meter is called.",
+        discussion: "  groundwave meter rename 00:15:A5:00:11:22 \"bench\"")
+
+    @OptionGroup var options: MeterOptions
+
+    @Argument(help: ArgumentHelp("The name; an empty one takes it away.", valueName: "name"))
+    var name: String
+
+    @OptionGroup var words: WriteOptions
+
+    func run() async throws { try await options.edit(name: name, words) }
+}

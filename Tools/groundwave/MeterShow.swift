@@ -1,0 +1,22 @@
+import ArgumentParser
+import Groundwave
+
+struct MeterShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show a meter.", discussion: "  groundwave meter show 00:15:A5:00:11:22")
+
+    @OptionGroup var options: MeterOptions
+
+    func run() async throws {
+        let store = try await options.store.open()
+        let meter = try options.known(in: store)
+        if options.store.json { return try Terminal.print(json: MeterResult(meter)) }
+        var table = TextTable(["Meter", "\(meter.address)"])
+        if !meter.name.isEmpty { table.append(["Name", meter.name]) }
+        table.append(["Model", meter.model?.displayName ?? "unknown"])
+        if let unit = meter.temperatureUnit { table.append(["Temperature", "°\(unit)"]) }
+        table.append(["State", MeterResult.state(meter)])
+        table.append(["Traces", "\(try store.traces().count { $0.meter == meter.address })"])
+        table.lines.forEach(Terminal.print)
+    }
+}

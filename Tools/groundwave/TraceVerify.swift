@@ -1,0 +1,121 @@
+import ArgumentParser
+import Groundwave
+import Metering
+
+struct TraceVerify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Read every row of a trace, and check what is said of it. Never writes.",
+        discussion: """
+              groundwave trace verify last
+              groundwave trace verify --all
+
+            Checked are what listings, totals and plots are made of, that no row is missing between blocks or there twice, \
+            and that the trace ends with its last row. Rows that are withheld are counted, and no fault. Exit code 65 where \
+            anything is wrong. groundwave verify checks the log itself.
+            """)
+
+    @Argument(help: ArgumentHelp("The trace; else the last one.", valueName: "id"))
+    var name: String?
+
+    @Flag(help: "All traces.")
+    var all = false
+
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        struct Trace: Encodable {
+            var id: String
+            var name: String
+            var ok: Bool
+            var blocks: Int
+            var rows: UInt64
+            var inTail: UInt64
+            var withheldBlocks: Int
+            var withheld: UInt64
+            var cells: Int
+            var damage: [Damage]
+        }
+
+        struct Damage: Encodable {
+            var what: String
+            var first: UInt64?
+            var last: UInt64?
+            var event: String?
+            var detail: String
+        }
+
+        var ok: Bool
+        var traces: [Trace]
+    }
+
+    func validate() throws {
+        guard name == nil || !all else { throw ValidationError("Name a trace, or say --all.") }
+    }
+
+    func run() async throws {
+        let store = try await options.openWholeForReading()
+        let traces = try all ? store.traces() : [TraceName.resolve(name ?? "last", store)]
+        let results = try Progress.during("Verifying") { progress in
+            try traces.enumerated().map { place, trace in
+                progress.update("Verifying trace \(place + 1) of \(traces.count)")
+                return Self.result(trace, try store.verify(trace))
+            }
+        }
+        let result = Result(ok: results.allSatisfy(\.ok), traces: results)
+        if options.json { try Terminal.print(json: result) } else { describe(result) }
+        if !result.ok { throw ExitCode(StoreError.Code.damaged.rawValue) }
+    }
+
+    private static func result(_ trace: Trace, _ found: TraceVerification) -> Result.Trace {
+        Result.Trace(
+            id: "\(trace.id)", name: trace.name, ok: found.isOK, blocks: found.blockCount, rows: found.rowCount,
+            inTail: found.tailCount, withheldBlocks: found.withheldBlockCount, withheld: found.withheldCount,
+            cells: found.cellCount,
+            damage: found.damage.map {
+                .init(
+                    what: $0.what.rawValue, first: $0.first, last: $0.last, event: $0.event.map { "\($0)" },
+                    detail: $0.detail)
+            })
+    }
+
+    private func describe(_ result: Result) {
+        if result.traces.isEmpty { return Terminal.print("No traces.") }
+        var table = TextTable(["ID", "NAME", "BLOCKS", "ROWS", "WITHHELD", "FOUND"], numbersFrom: 2)
+        for trace in result.traces {
+            table.append([
+                String(trace.id.prefix(8)), RecordText.short(trace.name, 30), "\(trace.blocks)", "\(trace.rows)",
+                "\(trace.withheld)", "\(trace.damage.count)",
+            ])
+        }
+        table.print()
+        Terminal.print("")
+        let found = result.traces.flatMap { trace in trace.damage.map { (trace.id.prefix(8), $0) } }
+        for (trace, damage) in found.prefix(50) {
+            let rows = damage.first.map { " " + Self.words($0, damage.last ?? $0) } ?? ""
+            Terminal.print("\(damage.what) in \(trace)\(rows): \(Terminal.visible(damage.detail))")
+        }
+        if found.count > 50 { Terminal.print("… and \(found.count - 50) more: --json lists them all.") }
+        let rows = NumberText.count(result.traces.reduce(0) { $0 + $1.rows }, "row")
+        let traces = NumberText.count(result.traces.count, "trace")
+        Terminal.print(
+            result.ok
+                ? Terminal.styled("All is well:", .green) + " \(rows) of \(traces)."
+                : Terminal.styled("Not well:", .red)
+                    + " \(NumberText.count(found.count, "finding")), \(rows) of \(traces) read."
+        )
+        let blocks = result.traces.reduce(0) { $0 + $1.withheldBlocks }
+        if blocks > 0 {
+            Terminal.remark(
+                "\(NumberText.count(blocks, "block")) of rows \(blocks == 1 ? "is" : "are") withheld: what is said of them "
+                    + "was checked without them.")
+        }
+        if found.contains(where: { $0.1.what == TraceVerification.Damage.What.hole.rawValue }) {
+            Terminal.remark(
+                "What other devices have of the rows that no block has comes back with the next groundwave sync.")
+        }
+    }
+
+    private static func words(_ first: UInt64, _ last: UInt64) -> String {
+        first == last ? "row \(first)" : "rows \(first) to \(last)"
+    }
+}
