@@ -24,6 +24,8 @@ public struct HistoryQuery: Hashable, Sendable {
     public var until: Int64?
     /// At most so many.
     public var limit: Int?
+    /// Events as well that only say that a device still has a meter: one a minute.
+    public var isWithRenewals = false
 
     /// All events.
     public init() {}
@@ -36,7 +38,7 @@ public struct HistoryQuery: Hashable, Sendable {
         if let kind, entry.kind != kind { return false }
         if let since, entry.stamp.milliseconds < since { return false }
         if let until, entry.stamp.milliseconds >= until { return false }
-        return true
+        return isWithRenewals || Handover(entry.kind, entry.changes) != .renewed
     }
 }
 

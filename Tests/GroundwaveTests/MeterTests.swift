@@ -46,6 +46,10 @@ private struct Pair {
 @Suite struct `Meters of two devices` {
     private let address = MACAddress("00:15:A5:00:11:22")!
 
+    private func handovers(_ store: Store, _ query: HistoryQuery) throws -> [Handover] {
+        try store.history(query).compactMap { Handover($0.kind, $0.changes) }
+    }
+
     private func meter(_ store: Store) throws -> Meter { try #require(try store.meter(address)) }
 
     @Test func `1, 2: who connects is seen on the other one well within two seconds, and gone when they let go`()
@@ -60,6 +64,7 @@ private struct Pair {
         await #expect(throws: StoreError.self) { try await pair.other.store.connect(address, model: .um25c) }
         #expect(try await pair.other.store.disconnect(address) == false, "only who has it lets it go")
         #expect(try await pair.one.store.disconnect(address))
+        #expect(try handovers(pair.one.store, HistoryQuery()).first == .letGo)
         try await pair.meet()
         for store in pair.stores { #expect(try meter(store).lease == nil) }
         try await pair.other.store.connect(address, model: .um25c)
@@ -160,6 +165,18 @@ private struct Pair {
         for store in pair.stores {
             let lease = try #require(try meter(store).lease)
             #expect(lease.isHeld && lease.device == "laptop" && lease.term == 2)
+        }
+        // Who reads what happened does not read each minute of it.
+        var query = HistoryQuery()
+        query.record = (Metering.meter.name, Metering.meterID(address))
+        for store in pair.stores {
+            query.isWithRenewals = false
+            #expect(try handovers(store, query) == [.taken(term: 2), .taken(term: 1)])
+            query.isWithRenewals = true
+            #expect(
+                try handovers(store, query) == [
+                    .taken(term: 2), .renewed, .renewed, .renewed, .renewed, .taken(term: 1),
+                ])
         }
         // What the clock of the wall is set to meanwhile changes nothing.
         pair.clocks[1].setWall(milliseconds: 0)

@@ -156,7 +156,7 @@ import Testing
     /// What is read of a trace, as text.
     private static let reads: [@Sendable (Store, RecordID) throws -> String] = [
         { store, _ in "\(try store.traces())" }, { "\(try $0.summary(of: $1))" }, { "\(try $0.gaps(of: $1))" },
-        { "\(try $0.encodedSize(of: $1))" }, { "\(try $0.numbers(of: $1))" },
+        { "\(try $0.storage(of: $1))" }, { "\(try $0.numbers(of: $1))" },
     ]
 
     @Test(arguments: 0..<5)

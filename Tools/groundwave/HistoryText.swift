@@ -113,6 +113,7 @@ struct HistoryText {
             changes = ["new: \(shown.joined(separator: ", "))\(rest)"]
         }
         if let bookkeeping = Bookkeeping(entry.kind, entry.changes) { changes = [Self.text(bookkeeping)] }
+        if let handover = Handover(entry.kind, entry.changes) { changes = [Self.text(handover)] }
         row(
             entry.position, entry.stamp, entry.event.replica, (entry.note, entry.noteWithheld), what,
             changes.first ?? "bookkeeping")
@@ -137,6 +138,14 @@ struct HistoryText {
         case .takesBack(let count): "takes back \(NumberText.count(count, "event"))"
         case .erases(let count): "erases \(NumberText.count(count, "event"))"
         case .archives(let count): "archives \(NumberText.count(count, "event"))"
+        }
+    }
+
+    static func text(_ handover: Handover) -> String {
+        switch handover {
+        case .taken(let term): "has it now, number \(term)"
+        case .renewed: "still has it"
+        case .letGo: "let it go"
         }
     }
 

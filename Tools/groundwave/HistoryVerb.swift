@@ -33,7 +33,7 @@ struct HistoryVerb: AsyncParsableCommand {
     var until: String?
     @Option(help: ArgumentHelp("At most so many events; 50 on a terminal unless said otherwise.", valueName: "count"))
     var limit: Int?
-    @Flag(help: "Show every event of an import, and every field of a new record.")
+    @Flag(help: "Show every event of an import, every field of a new record, and each renewal of a meter's lease.")
     var full = false
 
     func run() async throws {
@@ -65,6 +65,7 @@ struct HistoryVerb: AsyncParsableCommand {
         query.since = try since.map { try TimeArgument($0, now: now).start * 1000 }
         query.until = try until.map { try TimeArgument($0, now: now).end * 1000 }
         query.limit = limit
+        query.isWithRenewals = full
         return query
     }
 

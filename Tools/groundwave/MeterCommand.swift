@@ -31,9 +31,12 @@ struct MeterOptions: ParsableArguments {
     }
 
     /// Changes fields of the meter, and prints what it is now.
-    func edit(name: String? = nil, temperatureUnit: String? = nil, _ words: WriteOptions) async throws {
+    func edit(
+        name: String? = nil, temperatureUnit: String? = nil, sharing: SampleSharing? = nil, _ words: WriteOptions
+    ) async throws {
         let store = try await store.open(author: words.author)
-        try await store.edit(address, name: name, temperatureUnit: temperatureUnit, note: words.note ?? "")
+        try await store.edit(
+            address, name: name, temperatureUnit: temperatureUnit, sharing: sharing, note: words.note ?? "")
         try tell(store)
     }
 

@@ -15,6 +15,7 @@ struct MeterResult: Encodable {
     var name: String
     var model: String?
     var temperatureUnit: String?
+    var samples: String?
     var lease: Lease?
 
     init(_ meter: Meter) {
@@ -22,6 +23,7 @@ struct MeterResult: Encodable {
         name = meter.name
         model = meter.model?.rawValue
         temperatureUnit = meter.temperatureUnit
+        samples = meter.sharing?.rawValue
         lease = meter.lease.map {
             Lease(
                 device: $0.device, replica: "\($0.replica)", term: $0.term, expires: UTCText.milliseconds($0.expires),

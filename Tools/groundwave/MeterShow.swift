@@ -15,6 +15,8 @@ struct MeterShow: AsyncParsableCommand {
         if !meter.name.isEmpty { table.append(["Name", meter.name]) }
         table.append(["Model", meter.model?.displayName ?? "unknown"])
         if let unit = meter.temperatureUnit { table.append(["Temperature", "°\(unit)"]) }
+        let isShared = meter.sharing == .synced
+        table.append(["Samples", isShared ? "go to every device" : "stay where they were recorded"])
         table.append(["State", MeterResult.state(meter)])
         table.append(["Traces", "\(try store.traces().count { $0.meter == meter.address })"])
         table.lines.forEach(Terminal.print)

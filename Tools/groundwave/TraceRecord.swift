@@ -156,7 +156,7 @@ struct TraceRecord: AsyncParsableCommand {
 
     private func tell(_ store: Store, _ recorder: TraceRecorder, _ refused: Int) throws {
         let summary = try store.summary(of: recorder.trace)
-        let bytes = try store.encodedSize(of: recorder.trace)
+        let bytes = try store.storage(of: recorder.trace).byteCount
         if options.json {
             return try Terminal.print(
                 json: Result(

@@ -42,6 +42,9 @@ struct TraceShow: AsyncParsableCommand {
         var energy: Double?
         var coveredSeconds: Double
         var bytesPerValue: Double?
+        var samples: String
+        var withheld: UInt64
+        var rawBytes: UInt64
         var channels: [Channel]
     }
 
@@ -50,7 +53,9 @@ struct TraceShow: AsyncParsableCommand {
         let trace = try TraceName.resolve(name, store)
         let summary = try store.summary(of: trace.id)
         let gaps = try store.gaps(of: trace.id)
-        let details = details(summary, gaps, try store.encodedSize(of: trace.id))
+        let (storage, rawCount) = (try store.storage(of: trace.id), try store.captureSize(of: trace.id))
+        let sharing = try store.sharing(of: trace)
+        let details = details(summary, gaps, storage, sharing, rawCount)
         if options.json {
             return try Terminal.print(json: Joined(first: TraceResult(trace, summary), second: details))
         }
@@ -79,6 +84,13 @@ struct TraceShow: AsyncParsableCommand {
                 "stored", "\(NumberText.count(summary.blockCount, "block")), \(Self.decimal(size)) bytes a value",
             ])
         }
+        facts.append(["samples", sharing == .synced ? "go to every device" : "stay where they were recorded"])
+        if storage.withheldCount > 0 {
+            facts.append(["not here", "the samples of \(NumberText.count(storage.withheldCount, "row"))"])
+        }
+        if rawCount > 0 {
+            facts.append(["raw", "\(NumberText.bytes(Int(clamping: rawCount))) of the meter and to it"])
+        }
         if summary.tailCount > 0 {
             facts.append(["in the tail", "\(NumberText.count(summary.tailCount, "row")), not in the log yet"])
         }
@@ -89,14 +101,22 @@ struct TraceShow: AsyncParsableCommand {
         for part in summary.parts {
             Terminal.print("")
             var table = TextTable(["CHANNEL", "LEAST", "MEAN", "GREATEST", "LAST", "UNIT"], numbersFrom: 1)
-            for (channel, cell) in zip(part.layout.channels, part.cells) {
+            let channels = Array(zip(part.layout.channels, part.cells))
+            // A meter of ten groups sends twenty totals that nobody uses.
+            let silent = channels.filter { $1.least == 0 && $1.greatest == 0 }.map(\.0.name)
+            for (channel, cell) in channels where !silent.contains(channel.name) {
                 table.append([
                     channel.name, TraceText.decimal(Int128(cell.least), channel.decimals),
                     Self.mean(cell, channel), TraceText.decimal(Int128(cell.greatest), channel.decimals),
                     TraceText.decimal(Int128(cell.last), channel.decimals), channel.unit.rawValue,
                 ])
             }
-            table.print()
+            if silent.count < channels.count { table.print() }
+            if !silent.isEmpty {
+                let rest = silent.count > 8 ? " and \(silent.count - 6) more" : ""
+                let named = rest.isEmpty ? silent[...] : silent.prefix(6)
+                Terminal.print("0 throughout: \(named.joined(separator: ", "))\(rest).")
+            }
         }
         guard !gaps.isEmpty else { return }
         Terminal.print("")
@@ -106,10 +126,12 @@ struct TraceShow: AsyncParsableCommand {
         if gaps.count > 20 { Terminal.print("… and \(gaps.count - 20) more: --json lists them all.") }
     }
 
-    private func details(_ summary: TraceSummary, _ gaps: [TraceGap], _ byteCount: Int) -> Details {
+    private func details(
+        _ summary: TraceSummary, _ gaps: [TraceGap], _ storage: TraceStorage, _ sharing: SampleSharing,
+        _ rawCount: UInt64
+    ) -> Details {
         let charges = summary.parts.compactMap { $0.layout.ampereHours($0.totals) }
         let energies = summary.parts.compactMap { $0.layout.wattHours($0.totals) }
-        let values = summary.parts.reduce(0) { $0 + $1.count * UInt64($1.layout.channels.count) }
         return Details(
             blocks: summary.blockCount, inTail: summary.tailCount,
             gaps: gaps.map { .init(row: $0.row, missing: $0.count) }, repeats: summary.repeatCount,
@@ -117,7 +139,8 @@ struct TraceShow: AsyncParsableCommand {
             energy: energies.isEmpty ? nil : energies.reduce(0, +),
             coveredSeconds: summary.parts.reduce(0) {
                 $0 + Double($1.totals.covered) / Double($1.layout.clockHertz)
-            }, bytesPerValue: values > 0 && byteCount > 0 ? Double(byteCount) / Double(values) : nil,
+            }, bytesPerValue: storage.bytesPerValue,
+            samples: sharing.rawValue, withheld: storage.withheldCount, rawBytes: rawCount,
             channels: summary.parts.flatMap { part in
                 zip(part.layout.channels, part.cells).map { channel, cell in
                     Details.Channel(

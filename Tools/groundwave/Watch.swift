@@ -100,6 +100,7 @@ struct Watch: AsyncParsableCommand {
 
     private static func text(_ change: ChangeSet.RecordChange) -> String {
         if let bookkeeping = Bookkeeping(change.kind, change.fields) { return HistoryText.text(bookkeeping) }
+        if let handover = Handover(change.kind, change.fields) { return HistoryText.text(handover) }
         if change.isNew, change.fields.allSatisfy({ $0.withheld == nil }) {
             let shown = change.fields.prefix(4).map { "\($0.field) \(ShownValue.text($0.after, limit: 20))" }
             let rest = change.fields.count > shown.count ? ", \(change.fields.count - shown.count) more" : ""

@@ -183,20 +183,30 @@ extension Store {
         return gaps
     }
 
-    /// How many bytes the events of the rows of `trace` take in the log, without the rest of the pages that they stand on.
+    /// What the log of this device has of the samples of `trace`.
     ///
     /// - Complexity: A look-up for each block.
-    public func encodedSize(of trace: RecordID) throws -> Int {
-        let positions = try read { view in
-            var positions: [Position] = []
-            try view.forEachBlock(of: Metering.trace.name, trace) { block, _ in
-                if block.position > 0 { positions.append(block.position) }
+    public func storage(of trace: RecordID) throws -> TraceStorage {
+        let blocks = try read { view in
+            var blocks: [(position: Position, summary: BlockSummary)] = []
+            try view.forEachBlock(of: Metering.trace.name, trace) { block, bytes in
+                if let summary = try? BlockSummary(bytes) { blocks.append((block.position, summary)) }
                 return true
             }
-            return positions
+            return blocks
         }
-        return try positions.reduce(0) { size, position in
-            size + (try log.withEvent(at: position) { frame, _ in frame.length } ?? 0)
+        var storage = TraceStorage()
+        for block in blocks {
+            let found = try log.withEvent(at: block.position) { frame, _ in
+                frame.isWithheld || frame.isLost ? nil : frame.length
+            }
+            if let found, let length = found {
+                storage.byteCount += length
+                storage.valueCount += block.summary.count * UInt64(block.summary.layout.channels.count)
+            } else {
+                storage.withheldCount += block.summary.count
+            }
         }
+        return storage
     }
 }

@@ -46,6 +46,19 @@ public struct Trace: Hashable, Sendable {
     }
 }
 
+/// What the log of one device has of the samples of a trace.
+public struct TraceStorage: Hashable, Sendable {
+    /// How many bytes the events take whose samples are here, without the rest of the pages that they stand on.
+    public internal(set) var byteCount = 0
+    /// How many values these samples are.
+    public internal(set) var valueCount: UInt64 = 0
+    /// Of how many rows the samples are not here: they stayed on another device, or were old.
+    public internal(set) var withheldCount: UInt64 = 0
+
+    /// Bytes for each value; `nil` where there are no values.
+    public var bytesPerValue: Double? { valueCount > 0 ? Double(byteCount) / Double(valueCount) : nil }
+}
+
 /// What is said of all rows of a trace.
 public struct TraceSummary: Hashable, Sendable {
     /// What is said of the rows of each layout, in order of their first rows.
