@@ -3,6 +3,7 @@ import Foundation
 import Groundwave
 import GroundwaveTesting
 import Metering
+import Records
 import Testing
 
 /// Two devices with clocks of their own that leave what is new in one folder.
@@ -40,6 +41,89 @@ private struct Pair {
     }
 
     func pass(_ duration: Duration) { for clock in clocks { clock.advance(by: duration) } }
+}
+
+/// Records of one meter as an older form made them: with random ids, and addresses as they came.
+@Suite struct `Several records of one meter` {
+    private let address = MACAddress("00:15:A5:00:11:22")!
+
+    /// Makes a record as the older form did; returns its id.
+    private func double(_ store: Store, mac: String, _ fields: [String: String]) async throws -> RecordID {
+        try await store.write { batch in
+            let id = batch.newID()
+            try batch.set("meter", id, [Assignment("MAC", text: mac)] + fields.map { Assignment($0, text: $1) })
+            return id
+        }.value
+    }
+
+    private func visible(_ store: Store) throws -> [RecordID] {
+        var ids: [RecordID] = []
+        try store.read { view in
+            try view.forEachRecord(of: "meter") { record in
+                if record.isVisible { ids.append(record.id) }
+                return true
+            }
+        }
+        return ids
+    }
+
+    @Test func `become one when the store is opened, which takes over what each said last`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let one = try await double(store, mac: "00-15-a5-00-11-22", ["NAME": "kitchen", "MODEL": "tc66c"])
+        let two = try await double(store, mac: "0015A5001122", ["NAME": "bench", "TEMPERATURE_UNIT": "F"])
+        #expect(try Set(visible(store)) == [one, two])
+        try store.close()
+        let again = try await Store.open(at: temporary.url).whole
+        #expect(try visible(again) == [Metering.meterID(address)])
+        let meter = try #require(try again.meter(address))
+        #expect(meter.name == "bench" && meter.model == .tc66c && meter.temperatureUnit == "F" && meter.lease == nil)
+        #expect(try await again.mergeMeters().value.isEmpty, "once")
+        try again.close()
+    }
+
+    @Test func `that two devices merge at once become the same one, and are several again where that is taken back`()
+        async throws
+    {
+        let pair = try await Pair()
+        let id = Metering.meterID(address)
+        _ = try await double(pair.one.store, mac: "00:15:a5:00:11:22", ["NAME": "kitchen", "MODEL": "um25c"])
+        _ = try await double(pair.other.store, mac: "0015A5001122", ["NAME": "bench", "MODEL": "um25c"])
+        try await pair.meet()
+        let merges = [
+            try await pair.one.store.mergeMeters(), try await pair.other.store.mergeMeters(),
+        ]
+        #expect(merges.allSatisfy { $0.value == [address] })
+        try await pair.meet()
+        for store in pair.stores { #expect(try visible(store) == [id]) }
+        #expect(try pair.one.store.digest() == pair.other.store.digest())
+        #expect(try pair.one.store.meter(address)?.name == pair.other.store.meter(address)?.name)
+        // Both have to be taken back: each hid the two.
+        try await pair.one.store.revert(merges[0].batch)
+        try await pair.meet()
+        try await pair.other.store.revert(merges[1].batch)
+        try await pair.meet()
+        for store in pair.stores {
+            let ids = try visible(store)
+            #expect(ids.count == 2 && !ids.contains(id), "\(ids)")
+            #expect(try await store.mergeMeters().value.isEmpty, "what was taken back stays so")
+        }
+        #expect(try pair.one.store.digest() == pair.other.store.digest())
+    }
+
+    @Test func `keep what the one with the right id says, and records without an address are left alone`() async throws
+    {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        try await store.connect(address, model: .um25c)
+        try await store.edit(address, name: "mine")
+        _ = try await double(store, mac: "0015A5001122", ["NAME": "older", "TEMPERATURE_UNIT": "C"])
+        let strange = try await double(store, mac: "no address", ["NAME": "strange"])
+        try await store.mergeMeters()
+        let meter = try #require(try store.meter(address))
+        #expect(meter.name == "mine" && meter.temperatureUnit == "C" && meter.lease?.isHeld == true)
+        #expect(try Set(visible(store)) == [Metering.meterID(address), strange])
+    }
 }
 
 /// The points of USB Meter's testing checklist, and what a lease promises beside.

@@ -67,11 +67,14 @@ extension Store {
         return sealed
     }
 
-    /// As ``sealTails()``, at opening: where it fails, for want of room, the tails stay for the next time, and are read
-    /// from where they are.
-    func sealLeftTails() async {
+    /// As ``sealTails()`` and ``mergeMeters()``, at opening: where that fails, for want of room, it is left for the next
+    /// time; tails are read from where they are.
+    func tidyMeters() async {
         if isReadOnly { return }
-        do { try await sealTails() } catch {
+        do {
+            try await sealTails()
+            try await mergeMeters()
+        } catch {
             Subsystem.store.logger.warning(
                 "what was recorded last is not in the log yet", metadata: ["reason": "\(Subsystem.reason(of: error))"])
         }

@@ -46,7 +46,7 @@ extension Store {
             if areDamaged { Subsystem.recovery.logger.warning("the views are damaged: they are built anew") }
             let store = try openWhole(files, configuration, mark, areViewsDamaged: areDamaged)
             OpenMark.forget(left)
-            await store.sealLeftTails()
+            await store.tidyMeters()
             return .ready(store)
         } catch {
             guard let finding = error as? Incident.Finding ?? Preflight.finding(in: error) else { throw error }
