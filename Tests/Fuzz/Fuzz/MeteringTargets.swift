@@ -34,6 +34,22 @@ extension Target {
         }
     }
 
+    /// What went over the line, as a block: a summary of as many bytes as the first one says, then its content.
+    static let capture = Target(name: "capture", byteLimit: 2048) { input in
+        guard let count = input.first.map({ Int($0) }), input.count > count else { return }
+        let (summary, content) = (Array(input[1..<1 + count]), Array(input[(1 + count)...]))
+        let found = content.withSpan { content in summary.withSpan { try? Capture(content, summary: $0, first: 7) } }
+        guard let found, !found.pieces.isEmpty else { return }
+        let block = found.block
+        let again = mustNotThrow("what was written is read") {
+            try block.content.withSpan { content in
+                try block.summary.withSpan { try Capture(content, summary: $0, first: block.first) }
+            }
+        }
+        require(again == found, "it is what it was")
+        require(block.count == UInt64(found.byteCount), "its items are its bytes")
+    }
+
     /// A trace as CSV: however its bytes are cut, the same rows come, or the same refusal.
     static let table = Target(name: "table", byteLimit: 4096) { input in
         guard let first = input.first else { return }

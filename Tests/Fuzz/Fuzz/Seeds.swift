@@ -73,6 +73,11 @@ struct Seeds {
         rows.marks = [Mark(.gap, before: 3, count: 4), Mark(.repeats, before: 5, count: 2)]
         try put(.summary, "rows", BlockSummary(of: rows, after: nil).bytes)
         try put(.summary, "two", BlockSummary(of: rows, after: nil).bytes + BlockSummary(of: rows, after: rows).bytes)
+        var capture = Capture(first: 7)
+        capture.append(CapturedBytes(.sent, at: 1_700_000_000_000, [0xF0]))
+        capture.append(CapturedBytes(.received, at: 1_700_000_000_020, [9, 0xC9, 1, 2, 3]))
+        let block = capture.block
+        try put(.capture, "pieces", [UInt8(block.summary.count)] + block.summary + block.content)
         var (writer, text) = (try TraceWriter(.csv), [UInt8]())
         try writer.begin(rows.layout) { text += $0 }
         try writer.append(rows) { text += $0 }

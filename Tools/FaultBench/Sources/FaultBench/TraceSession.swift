@@ -2,7 +2,7 @@ import Foundation
 import Groundwave
 import Metering
 
-/// Records what a made-up meter measures: row by row, each saying its number.
+/// Records what a made-up meter measures, row by row, each saying its number, and keeps the bytes that it sends.
 ///
 /// `trace FOLDER SEED ARRIVALS`: makes the store, or opens it, and records one trace of so many arrivals of one to 40 rows,
 /// some milliseconds apart. A row is promised when the call that brought it is a second ago, or when a flush or the end
@@ -25,15 +25,17 @@ struct TraceSession {
                 ? try await Store.create(at: url, configuration) : try await Store.open(at: url, configuration).whole
             Witness.say(line: "a create")
             let address = MACAddress("02:00:00:00:00:01")!
-            let recorder = try await store.record(meter: address, model: .um25c)
+            let recorder = try await store.record(meter: address, model: .um25c, isKeepingCapture: true)
             var (decoder, count) = (MeterModel.um25c.makeDecoder(), 0)
             for arrival in 0..<arrivals {
-                var rows = DecodedRows()
+                var (rows, bytes) = (DecodedRows(), [UInt8]())
                 for _ in 0..<Int.random(in: 1...40, using: &generator) {
-                    decoder.take(Self.frame(count).span.bytes, into: &rows)
+                    bytes += Self.frame(count)
                     count += 1
                 }
-                try await recorder.append(rows)
+                decoder.take(bytes.span.bytes, into: &rows)
+                let piece = CapturedBytes(.received, at: Int64(Date().timeIntervalSince1970 * 1000), bytes)
+                _ = try await recorder.append(rows, times: .at(piece.time), of: [piece])
                 sent.append((.now, count))
                 if arrival % 40 == 39 {
                     try await recorder.flush()
@@ -99,7 +101,11 @@ struct TraceCheck {
                 wrong("the trace \(name) is not there")
                 continue
             }
-            try check(trace, in: store, count)
+            let found = try check(trace, in: store, count)
+            // The bytes were kept that all these rows were made of, and perhaps of the next ones.
+            let decoded = try await store.decode(trace)
+            guard let again = try store.traces().first(where: { $0.id == decoded.trace }) else { continue }
+            if try check(again, in: store, found) < found { wrong("the bytes have fewer rows") }
         }
         let kept = (try? FileManager.default.contentsOfDirectory(atPath: url.appending(path: "tails").path)) ?? []
         if !kept.isEmpty { wrong("tails are left: \(kept.joined(separator: ", "))") }
@@ -108,7 +114,8 @@ struct TraceCheck {
         for damage in verification.damage.prefix(5) { wrong("verify --deep: \(damage.what) \(damage.detail)") }
     }
 
-    private func check(_ trace: Trace, in store: Store, _ promised: Int) throws {
+    /// - Returns: How many rows there are.
+    private func check(_ trace: Trace, in store: Store, _ promised: Int) throws -> Int {
         var (next, last) = (0, Int64(0))
         try store.forEachPiece(of: trace.id) { piece in
             guard case .rows(let rows) = piece,
@@ -127,10 +134,11 @@ struct TraceCheck {
         }
         if next < promised { Witness.say(line: "l \(promised - next)") }
         if trace.end == nil { wrong("the trace \(trace.id) does not say how it ended") }
-        if promises.finished.contains("\(trace.id)") != (trace.end == .finished), trace.end != .finished {
+        if promises.finished.contains("\(trace.id)"), trace.end != .finished {
             wrong("the trace \(trace.id) was finished and says \(trace.end?.rawValue ?? "nothing")")
         }
         if next > 0, trace.ended != last { wrong("the trace \(trace.id) does not say when it ended") }
+        return next
     }
 
     private func wrong(_ words: String) { Witness.say(line: "w \(words)") }
