@@ -2,6 +2,7 @@
 // storage) does not.
 @_exported import ADIF
 @_exported import Events
+@_exported import Metering
 @_exported import Projections
 @_exported import Radio
 @_exported import Records

@@ -3,9 +3,7 @@ import Foundation
 import Radio
 import Records
 
-internal import struct GRDB.Configuration
-internal import struct GRDB.DatabaseError
-internal import class GRDB.DatabaseQueue
+internal import class GRDB.Database
 internal import protocol GRDB.DatabaseValueConvertible
 internal import struct GRDB.StatementArguments
 
@@ -22,48 +20,27 @@ struct SQLiteExport {
     /// The most fields of a table: SQLite allows 2,000 columns (sqlite.org/limits.html), less those of our own.
     static let columnLimit = 1990
 
-    /// Whether `error` is one of SQLite's.
-    static func isOfWriting(_ error: any Error) -> Bool { error is DatabaseError }
-
-    private let queue: DatabaseQueue
     private let columns: [FieldName]
-    private(set) var remarks: [ExportReport.Remark] = []
     private let leftOut: Set<FieldName>
 
-    /// Starts a database in the empty file at `path`, with a column for each of `names`.
+    /// A database with a column for each of `names`.
     ///
     /// What is left out, because there are too many or because a name is one of ours, is told for each contact.
-    init(path: String, names: [FieldName], facts: [(key: String, value: String)]) throws {
+    init(names: [FieldName]) {
         let usable = names.filter { !["_id", "_start"].contains($0.name.lowercased()) && !$0.name.contains("\0") }
         columns = Array(usable.prefix(Self.columnLimit))
         leftOut = Set(names).subtracting(columns)
-        var configuration = GRDB.Configuration()
-        configuration.label = "groundwave.export"
-        configuration.prepareDatabase { database in
-            // The file gets its name when it is whole, so neither a journal nor a flush in between serves anybody.
-            try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-        }
-        queue = try DatabaseQueue(path: path, configuration: configuration)
-        try queue.write { [columns] database in
-            try database.create(table: "export") { table in
-                table.column("key", .text).primaryKey()
-                table.column("value", .text)
-            }
-            for (key, value) in facts {
-                try database.execute(sql: "INSERT INTO export VALUES (?, ?)", arguments: [key, value])
-            }
-            try database.create(table: "qso") { table in
-                table.column("_id", .text).primaryKey()
-                table.column("_start", .text)
-                for column in columns { table.column(column.name, .text) }
-            }
-        }
     }
 
-    /// Writes the contacts that `each` hands out, and closes the file.
-    mutating func write(_ each: (_ take: (Record) throws -> Void) throws -> Void) throws {
+    /// Writes the contacts that `each` hands out into the empty file at `path`.
+    ///
+    /// - Returns: What was left out.
+    func write(
+        path: String, facts: [(key: String, value: String)], _ each: (_ take: (Record) throws -> Void) throws -> Void
+    ) throws -> [ExportReport.Remark] {
         let places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1, $0 + 2) })
-        remarks = try queue.write { database in
+        return try SQLiteFile.write(path: path) { database in
+            try makeTables(facts, in: database)
             var remarks: [ExportReport.Remark] = []
             let marks = Array(repeating: "?", count: columns.count + 2).joined(separator: ", ")
             let insert = try database.makeStatement(sql: "INSERT INTO qso VALUES (\(marks))")
@@ -85,6 +62,20 @@ struct SQLiteExport {
             if columns.contains(.call) { try database.create(indexOn: "qso", columns: ["CALL"]) }
             return remarks
         }
-        try queue.close()
+    }
+
+    private func makeTables(_ facts: [(key: String, value: String)], in database: Database) throws {
+        try database.create(table: "export") { table in
+            table.column("key", .text).primaryKey()
+            table.column("value", .text)
+        }
+        for (key, value) in facts {
+            try database.execute(sql: "INSERT INTO export VALUES (?, ?)", arguments: [key, value])
+        }
+        try database.create(table: "qso") { table in
+            table.column("_id", .text).primaryKey()
+            table.column("_start", .text)
+            for column in columns { table.column(column.name, .text) }
+        }
     }
 }

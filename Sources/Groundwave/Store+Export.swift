@@ -96,15 +96,14 @@ extension Reading {
             report = ExportReport(token: ChangeToken(epoch: log.epoch, position: view.position))
             try file.truncate()
             let facts = databaseFacts(created: created, position: view.position)
-            report.remarks = try file.describing(where: SQLiteExport.isOfWriting) {
-                var database = try SQLiteExport(path: file.aside, names: try Self.columns(query, view), facts: facts)
-                try database.write { take in
+            let database = SQLiteExport(names: try Self.columns(query, view))
+            report.remarks = try file.describing(where: SQLiteFile.isOfWriting) {
+                try database.write(path: file.aside, facts: facts) { take in
                     try view.forEachContactInOrder(query) { record in
                         report.records += 1
                         try take(record)
                     }
                 }
-                return database.remarks
             }
             report.bytes = try file.byteCount()
         }

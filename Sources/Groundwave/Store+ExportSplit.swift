@@ -64,11 +64,11 @@ extension Reading {
         let columns = CSV.columns(Set(records.flatMap { $0.adifFields.map(\.name) }))
         var file = try AtomicFile(folder.appending(path: name).path)
         if format == .sqlite {
-            report.remarks += try file.describing(where: SQLiteExport.isOfWriting) {
+            report.remarks += try file.describing(where: SQLiteFile.isOfWriting) {
                 let facts = databaseFacts(created: created, position: view.position)
-                var database = try SQLiteExport(path: file.aside, names: columns, facts: facts)
-                try database.write { take in try records.forEach(take) }
-                return database.remarks
+                return try SQLiteExport(names: columns).write(path: file.aside, facts: facts) { take in
+                    try records.forEach(take)
+                }
             }
         } else {
             var writer = ContactWriter(format, created: created)

@@ -145,4 +145,43 @@ enum Antenna: RecordKind {
         }
         #expect(lines == ["N0CALL: 14.0325 → 14.035", "shack: – → 14.0325"])
     }
+
+    @Test func `what a meter measures is recorded as it comes, and is there when recording ends`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let meter = try #require(MACAddress("02:00:00:00:00:01"))
+        // Ten answers of a meter, each with 5 V and a current that rises.
+        let frames = AsyncStream { continuation in
+            var decoder = MeterModel.um25c.makeDecoder()
+            for number in 0..<10 {
+                var rows = DecodedRows()
+                decoder.take(answer(milliamperes: 100 + number).span.bytes, into: &rows)
+                continuation.yield(rows)
+            }
+            continuation.finish()
+        }
+        let recorder = try await store.record(meter: meter, model: .um25c)
+        for await rows in frames { try await recorder.append(rows) }
+        try await recorder.finish()
+        let trace = try #require(try store.traces().last)
+        #expect(trace.id == recorder.trace && trace.meter == meter && trace.end == .finished)
+        let summary = try store.summary(of: trace.id)
+        #expect(summary.rowCount == 10 && summary.missingCount == 0)
+        let part = try #require(summary.parts.first)
+        let current = try #require(part.layout.currentChannel)
+        #expect((part.cells[current].least, part.cells[current].greatest) == (1000, 1090), "in tenths of a milliampere")
+        #expect(try store.verify(trace).isOK)
+        await #expect(throws: StoreError.self, "what has ended takes no more") {
+            try await recorder.append(DecodedRows())
+        }
+    }
+
+    /// What a UM25C answers (130 bytes, big-endian).
+    private func answer(milliamperes: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 130)
+        for (offset, value) in [(0, 0x09C9), (2, 5_000), (4, milliamperes * 10), (128, 0xFFF1)] {
+            (bytes[offset], bytes[offset + 1]) = (UInt8(value >> 8), UInt8(value & 0xFF))
+        }
+        return bytes
+    }
 }

@@ -115,7 +115,7 @@ import Testing
         }
         #expect(try reader.erasing.isPending() && !Self.search(two).isEmpty, "who only reads changes nothing")
         try reader.close()
-        #expect(try await Store.verify(at: two.url, isDeep: true).damage.map(\.what) == ["erased"])
+        #expect(try await Store.verify(at: two.url, isDeep: true).damage.map(\.what) == ["withheld"])
         guard case .ready(let again) = try await Store.open(at: two.url) else { return }
         #expect(try !again.erasing.isPending())
         #expect(try Self.search(again) == [])

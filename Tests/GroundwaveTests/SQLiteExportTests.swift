@@ -5,33 +5,7 @@ import Radio
 import Records
 import Testing
 
-/// Read back by Python's own sqlite3, which knows nothing of what wrote it.
 @Suite struct `A database of contacts` {
-    /// All rows of `query` as JSON objects; a blob stands as `{"hex": …}`.
-    private func rows(_ path: String, _ query: String) throws -> [[String: String]] {
-        let script = """
-            import json, sqlite3, sys
-            database = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True)
-            assert database.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
-            database.row_factory = sqlite3.Row
-            for row in database.execute(sys.argv[2]):
-                print(json.dumps({k: row[k].hex() + "h" if isinstance(row[k], bytes) else row[k]
-                                  for k in row.keys() if row[k] is not None}))
-            """
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", script, path, query]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
-        return try String(decoding: output, as: UTF8.self).split(separator: "\n").map {
-            try JSONDecoder().decode([String: String].self, from: Data($0.utf8))
-        }
-    }
-
     @Test func `has a row for each contact and a column for each field, in the order of the log`() async throws {
         let temporary = try await TemporaryStore()
         let store = temporary.store
@@ -43,7 +17,7 @@ import Testing
         let report = try store.export(.everything, as: .sqlite, created: 0, toFile: path)
         #expect(report.records == 2)
         #expect(report.bytes == (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int))
-        let found = try rows(path, "SELECT * FROM qso")
+        let found = try sqliteRows(path, "SELECT * FROM qso")
         #expect(found.map { $0["CALL"] } == ["N0AB", "N0CD"])
         #expect(found[0]["_start"] == "2026-05-01T12:00:00Z")
         #expect(found[0]["APP_X_Y"] == "''")
@@ -51,7 +25,7 @@ import Testing
         #expect(found[1]["_start"] == nil)
         let ids = try store.read { try $0.all(.everything).map { "\($0.id)" } }
         #expect(Set(found.compactMap { $0["_id"] }) == Set(ids))
-        let facts = try rows(path, "SELECT * FROM export")
+        let facts = try sqliteRows(path, "SELECT * FROM export")
         #expect(facts.first { $0["key"] == "log" }?["value"] == "\(store.logID)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["log.sqlite"])
     }
@@ -67,7 +41,7 @@ import Testing
         let report = try temporary.store.export(.everything, as: .sqlite, created: 0, toFile: path)
         #expect(report.remarks.isEmpty)
         try #require(report.records > 0)
-        let found = try rows(path, "SELECT * FROM qso")
+        let found = try sqliteRows(path, "SELECT * FROM qso")
         var expected: [[String: String]] = []
         try temporary.store.forEachContactInOrder(.everything) { record in
             var row = ["_id": "\(record.id)"]
@@ -92,7 +66,7 @@ import Testing
         }
         try Data("mine".utf8).write(to: URL(filePath: folder.path("log.db")))
         _ = try temporary.store.export(.everything, as: .sqlite, created: 0, toFile: folder.path("log.db"))
-        #expect(try rows(folder.path("log.db"), "SELECT * FROM qso").isEmpty)
+        #expect(try sqliteRows(folder.path("log.db"), "SELECT * FROM qso").isEmpty)
     }
 
     @Test func `of views that turn out damaged is written all the same, from new ones`() async throws {
@@ -112,7 +86,7 @@ import Testing
         let folder = try TemporaryFolder()
         let report = try store.export(.everything, as: .sqlite, created: 0, toFile: folder.path("log.db"))
         #expect(report.records == 200)
-        #expect(try rows(folder.path("log.db"), "SELECT * FROM qso WHERE CALL = 'N0C77'").count == 1)
+        #expect(try sqliteRows(folder.path("log.db"), "SELECT * FROM qso WHERE CALL = 'N0C77'").count == 1)
         try store.close()
     }
 
@@ -122,6 +96,6 @@ import Testing
         let folder = try TemporaryFolder()
         let report = try temporary.store.export(.everything, as: .sqlite, created: 0, toFile: folder.path("log.db"))
         #expect(report.remarks.map(\.field) == ["_ID"])
-        #expect(try rows(folder.path("log.db"), "SELECT * FROM qso")[0]["_id"] != "7")
+        #expect(try sqliteRows(folder.path("log.db"), "SELECT * FROM qso")[0]["_id"] != "7")
     }
 }

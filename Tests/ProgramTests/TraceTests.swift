@@ -64,6 +64,19 @@ import Testing
         #expect(try program.run("trace", "verify", "last", "--all").status == 64)
     }
 
+    @Test func `export as SQLite goes to a file, whose name says so too, and not to standard output`() throws {
+        let program = try program(rows: 90)
+        for (name, arguments) in [("a.sqlite", []), ("b.db", []), ("c", ["--format", "sqlite"])] {
+            let path = program.folder.appending(path: name)
+            let report = try program.json(["trace", "export", "last", "-o", path.path] + arguments)
+            #expect(report["rows"] as? Int == 90 && report["missing"] as? Int == 2)
+            let bytes = try Data(contentsOf: path)
+            #expect(bytes.starts(with: Data("SQLite format 3".utf8)) && report["bytes"] as? Int == bytes.count)
+        }
+        let refused = try program.run("trace", "export", "last", "--format", "sqlite")
+        #expect(refused.status == 64 && refused.output.isEmpty && refused.errors.contains("Name one with -o."))
+    }
+
     @Test func `list and show say the same of a trace`() throws {
         let program = try program(rows: 90)
         let listed = try #require((try program.json("trace", "list")["traces"] as? [[String: Any]])?.first)

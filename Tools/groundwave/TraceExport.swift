@@ -10,9 +10,11 @@ struct TraceExport: AsyncParsableCommand {
               groundwave trace export last -o charge.csv
               groundwave trace export last --format influx --from 2026-05-01T12:00 | influx -import -path=/dev/stdin
               groundwave trace export last -o week.parquet --bucket 1000 --channels voltage,current
+              groundwave trace export last -o charge.sqlite && sqlite3 charge.sqlite "SELECT max(voltage_V) FROM readings"
 
             csv has the unit in each column's name and every decimal, and groundwave trace import reads it back to the same \
-            integers. Where rows are missing, the column missing says how many.
+            integers. Where rows are missing, the column missing says how many. sqlite is a database with a table rows of \
+            integers, a view readings of them in volts and amperes, and tables channels and trace; it needs -o.
             """)
 
     @Argument(help: ArgumentHelp("The trace.", valueName: "id"))
@@ -20,7 +22,7 @@ struct TraceExport: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Option(help: "csv, ndjson, influx, parquet or sigrok; else what the file's name says, else csv.")
+    @Option(help: "csv, ndjson, influx, parquet, sqlite or sigrok; else what the file's name says, else csv.")
     var format: TraceExportFormat?
 
     @Option(name: .short, help: ArgumentHelp("The file; else standard output.", valueName: "file"))
@@ -84,6 +86,7 @@ struct TraceExport: AsyncParsableCommand {
 
     private static func format(of path: String) -> TraceExportFormat? {
         let ending = URL(filePath: path).pathExtension.lowercased()
+        if ["db", "sqlite3"].contains(ending) { return .sqlite }
         return TraceExportFormat.allCases.first { $0.fileExtension == ending || $0.rawValue == ending }
     }
 }

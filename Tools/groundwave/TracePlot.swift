@@ -22,7 +22,8 @@ struct TracePlot: AsyncParsableCommand {
 
     @OptionGroup var range: TraceRange
 
-    @Option(help: ArgumentHelp("These channels; else voltage, current and power.", valueName: "name,name"))
+    @Option(
+        help: ArgumentHelp("These channels; else the first in volts, in amperes and in watts.", valueName: "name,name"))
     var channels: String?
 
     @Option(help: ArgumentHelp("Pixels from left to right.", valueName: "pixels"))

@@ -21,57 +21,97 @@ extension Store {
     ///   - start: Rows before this time are left out: milliseconds since 1970.
     ///   - end: Rows from this time on are left out.
     /// - Throws: ``StoreError`` with code `notFound` where the trace has no rows there, `usage` where the options or the
-    ///   trace do not go with the format; what `sink` throws.
+    ///   trace do not go with the format, and for `sqlite`, which only a file can hold; what `sink` throws.
     /// - Complexity: O(rows); memory for a block, and what the format needs.
     public func export(
         _ trace: Trace, as format: TraceExportFormat, _ options: TraceExportOptions = TraceExportOptions(),
         from start: Int64 = .min, to end: Int64 = .max, sink: @escaping ([UInt8]) throws -> Void
     ) throws -> TraceExportReport {
-        var (byteCount, withheldCount) = (0, UInt64(0))
-        var options = options
-        options.series.meter = trace.meter?.description ?? ""
-        options.series.model = trace.model?.rawValue ?? ""
-        options.series.trace = "\(trace.id)"
-        let counting: TraceWriter.Sink = { bytes in
-            byteCount += bytes.count
-            try sink(bytes)
+        guard format != .sqlite else {
+            throw StoreError(.usage, "An SQLite database is a file.", hint: "Name one with -o.")
         }
-        do {
-            var writer = try TraceWriter(format, options: options)
-            var hasBegun = false
-            try forEachPiece(of: trace.id, from: start, to: end) { piece in
-                switch piece {
-                case .rows(let rows):
-                    if !hasBegun { try writer.begin(rows.layout, to: counting) }
-                    hasBegun = true
-                    try writer.append(rows, to: counting)
-                case .withheld(let summary): withheldCount += summary.count
-                }
-                return true
+        var byteCount = 0
+        return try describingExport {
+            var writer = try TraceWriter(format, options: Self.options(options, of: trace))
+            let (counts, withheldCount) = try write(trace, with: &writer, from: start, to: end) { bytes in
+                byteCount += bytes.count
+                try sink(bytes)
             }
-            guard hasBegun else {
-                throw StoreError(
-                    .notFound, "The trace \(trace.id.short) has no rows there.",
-                    hint: withheldCount > 0
-                        ? "Its samples are withheld: only what is said of them is here." : "See groundwave trace show.")
-            }
-            let counts = try writer.finish(to: counting)
             return TraceExportReport(counts: counts, byteCount: byteCount, withheldCount: withheldCount)
-        } catch let error as TraceExportError {
-            throw StoreError(
-                .usage, "The trace cannot be written so: \(error).", hint: "See groundwave trace export --help.",
-                cause: error)
         }
     }
 
-    /// As ``export(_:as:_:from:to:sink:)``, to a file that takes its name when it is whole.
+    /// As ``export(_:as:_:from:to:sink:)``, to a file that takes its name when it is whole; for `sqlite` too.
+    ///
+    /// If it throws, what was at `path` is there as before.
     public func export(
         _ trace: Trace, as format: TraceExportFormat, _ options: TraceExportOptions = TraceExportOptions(),
         from start: Int64 = .min, to end: Int64 = .max, toFile path: String
     ) throws -> TraceExportReport {
+        if format == .sqlite { return try exportDatabase(trace, options, from: start, to: end, toFile: path) }
         let file = GrowingFile(try AtomicFile(path))
         let report = try export(trace, as: format, options, from: start, to: end) { try file.write($0) }
         try file.finish()
         return report
+    }
+
+    private func exportDatabase(
+        _ trace: Trace, _ options: TraceExportOptions, from start: Int64, to end: Int64, toFile path: String
+    ) throws -> TraceExportReport {
+        var file = try AtomicFile(path)
+        let (counts, withheldCount) = try describingExport {
+            try file.describing(where: SQLiteFile.isOfWriting) {
+                try SQLiteFile.write(path: file.aside) { database in
+                    var writer = try TraceWriter(
+                        .sqlite, options: options, rows: TraceTable(database, gaps: options.gaps))
+                    let written = try write(trace, with: &writer, from: start, to: end) { _ in }
+                    try TraceTable.note(trace, written.counts, withheld: written.withheldCount, in: database)
+                    return written
+                }
+            }
+        }
+        let byteCount = try file.byteCount()
+        try file.finish()
+        return TraceExportReport(counts: counts, byteCount: byteCount, withheldCount: withheldCount)
+    }
+
+    /// Hands rows of `trace` to `writer`, and counts those that are withheld.
+    private func write(
+        _ trace: Trace, with writer: inout TraceWriter, from start: Int64, to end: Int64, sink: TraceWriter.Sink
+    ) throws -> (counts: TraceWriter.Counts, withheldCount: UInt64) {
+        var (hasBegun, withheldCount) = (false, UInt64(0))
+        try forEachPiece(of: trace.id, from: start, to: end) { piece in
+            switch piece {
+            case .rows(let rows):
+                if !hasBegun { try writer.begin(rows.layout, to: sink) }
+                hasBegun = true
+                try writer.append(rows, to: sink)
+            case .withheld(let summary): withheldCount += summary.count
+            }
+            return true
+        }
+        guard hasBegun else {
+            throw StoreError(
+                .notFound, "The trace \(trace.id.short) has no rows there.",
+                hint: withheldCount > 0
+                    ? "Its samples are withheld: only what is said of them is here." : "See groundwave trace show.")
+        }
+        return (try writer.finish(to: sink), withheldCount)
+    }
+
+    private static func options(_ options: TraceExportOptions, of trace: Trace) -> TraceExportOptions {
+        var options = options
+        options.series.meter = trace.meter?.description ?? ""
+        options.series.model = trace.model?.rawValue ?? ""
+        options.series.trace = "\(trace.id)"
+        return options
+    }
+
+    private func describingExport<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as TraceExportError {
+            throw StoreError(
+                .usage, "The trace cannot be written so: \(error).", hint: "See groundwave trace export --help.",
+                cause: error)
+        }
     }
 }

@@ -6,8 +6,8 @@ import Records
 
 /// What of a trace is drawn, and how large.
 public struct TracePlotOptions: Hashable, Sendable {
-    /// The names of the channels, in this order; `nil` for voltage, current and what else is measured in their units and
-    /// changes, at most four.
+    /// The names of the channels, in this order; `nil` for the first that is measured in volts, the first in amperes and the
+    /// first in watts, or where there is none of these for the first four.
     public var channels: [String]?
     /// Pixels: ``Plot/widths`` and ``Plot/heights``.
     public var width = 1200

@@ -1,19 +1,19 @@
 /// The names of columns, which say all of a layout but the decimals: `voltage_V`, `mode`, `tick_1000Hz_mod65536`.
-enum ColumnNames {
+package enum ColumnNames {
     static let time = "time"
-    static let missing = "missing"
-    static let repeats = "repeats"
+    package static let missing = "missing"
+    package static let repeats = "repeats"
     /// The most channels: as many columns as a block has.
     static let channelLimit = SampleBlock.columnLimit
     static let nameByteLimit = 64
 
     /// The column of a channel: its name, and its unit behind a low line where it has one.
-    static func column(_ channel: Channel) -> String {
+    package static func column(_ channel: Channel) -> String {
         channel.unit == .none ? channel.name : "\(channel.name)_\(channel.unit.rawValue)"
     }
 
     /// The column of a counter.
-    static func column(_ tick: Layout.Tick) -> String { "tick_\(tick.hertz)Hz_mod\(tick.modulus)" }
+    package static func column(_ tick: Layout.Tick) -> String { "tick_\(tick.hertz)Hz_mod\(tick.modulus)" }
 
     /// Whether a channel may be called that: what needs quotes or a backslash somewhere is no name, nor is what has the
     /// low line that parts name and unit.

@@ -1,23 +1,30 @@
 /// Rows on their way into a file: what was selected of ``TraceRows``, and what was missing or repeated before them.
-struct ExportRows {
+package struct ExportRows {
     /// What stands before a row that something happened before.
-    struct Note: Hashable {
-        let row: Int
-        var missing: UInt64
-        var repeats: UInt64
+    package struct Note: Hashable {
+        package let row: Int
+        package var missing: UInt64
+        package var repeats: UInt64
     }
 
-    var times: [Int64] = []
+    /// The number that the first row has in the trace; `nil` where rows are means of several.
+    var first: UInt64?
+    /// Of so many rows of the trace the first is here.
+    var every = 1
+    package var times: [Int64] = []
     /// Empty where the layout has no counter.
-    var ticks: [Int64] = []
-    var columns: [[Int64]]
+    package var ticks: [Int64] = []
+    package var columns: [[Int64]]
     /// In order of row, at most one for each, none with two zeros.
-    var notes: [Note] = []
+    package var notes: [Note] = []
 
     /// No rows of so many channels.
     init(channelCount: Int) { columns = Array(repeating: [], count: channelCount) }
 
-    var count: Int { times.count }
+    package var count: Int { times.count }
+
+    /// The number that a row has in the trace; `nil` where it has none of its own.
+    package func number(of row: Int) -> UInt64? { first.map { $0 &+ UInt64(row) &* UInt64(every) } }
 
     /// Notes what happened before the row that will be appended next.
     mutating func note(_ pending: PendingNote) {

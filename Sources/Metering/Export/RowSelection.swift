@@ -42,6 +42,7 @@ struct RowSelection {
         precondition(
             rows.ticks.count == (layout.tick == nil ? 0 : rows.count), "Rows have a tick as their layout says.")
         var selected = ExportRows(channelCount: places.count)
+        (selected.first, selected.every) = (rows.first &+ UInt64(left), every)
         if every == 1 {
             selected.times = rows.times
             selected.ticks = rows.ticks

@@ -10,6 +10,9 @@ public enum TraceExportFormat: String, Hashable, Sendable, CaseIterable {
     case influx
     /// Apache Parquet: integers as decimals of a fixed scale, in row groups of bounded size.
     case parquet
+    /// An SQLite database with a row for each row, for questions in SQL: integers as they are. It is a file and cannot be
+    /// written piece by piece.
+    case sqlite
     /// A session of sigrok (srzip, version 2): floating point at a fixed rate, for PulseView and SmuView.
     case sigrok
 
@@ -20,6 +23,7 @@ public enum TraceExportFormat: String, Hashable, Sendable, CaseIterable {
         case .ndjson: "ndjson"
         case .influx: "lp"
         case .parquet: "parquet"
+        case .sqlite: "sqlite"
         case .sigrok: "sr"
         }
     }
@@ -31,6 +35,7 @@ public enum TraceExportFormat: String, Hashable, Sendable, CaseIterable {
         case .ndjson: "application/x-ndjson"
         case .influx: "text/plain"
         case .parquet: "application/vnd.apache.parquet"
+        case .sqlite: "application/vnd.sqlite3"
         case .sigrok: "application/zip"
         }
     }

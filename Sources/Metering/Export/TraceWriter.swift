@@ -38,17 +38,29 @@ public struct TraceWriter {
 
     /// A writer of `format`.
     ///
-    /// - Throws: ``TraceExportError/option(_:)`` where the format cannot do what the options say.
+    /// - Throws: ``TraceExportError/option(_:)`` where the format cannot do what the options say, and for
+    ///   ``TraceExportFormat/sqlite``, whose file is not written from its start to its end.
     public init(_ format: TraceExportFormat, options: TraceExportOptions = TraceExportOptions()) throws {
+        try self.init(format, options: options, rows: Self.rows(format, options))
+    }
+
+    /// A writer of `format` that hands its rows to `rows`.
+    package init(
+        _ format: TraceExportFormat, options: TraceExportOptions, rows: @autoclosure () throws -> any RowWriter
+    ) throws {
         try options.check(for: format)
-        self.format = format
-        self.options = options
+        (self.format, self.options) = (format, options)
+        self.rows = try rows()
+    }
+
+    private static func rows(_ format: TraceExportFormat, _ options: TraceExportOptions) throws -> any RowWriter {
         switch format {
-        case .csv: rows = TextRows(.csv, gaps: options.gaps)
-        case .ndjson: rows = TextRows(.ndjson, gaps: options.gaps)
-        case .influx: rows = try InfluxRows(options.series)
-        case .parquet: rows = ParquetRows(gaps: options.gaps)
-        case .sigrok: rows = try SigrokRows(milliseconds: options.bucketMilliseconds ?? 0)
+        case .csv: TextRows(.csv, gaps: options.gaps)
+        case .ndjson: TextRows(.ndjson, gaps: options.gaps)
+        case .influx: try InfluxRows(options.series)
+        case .parquet: ParquetRows(gaps: options.gaps)
+        case .sqlite: throw TraceExportError.option("an SQLite database is a file, and no stream of bytes")
+        case .sigrok: try SigrokRows(milliseconds: options.bucketMilliseconds ?? 0)
         }
     }
 
@@ -128,7 +140,7 @@ public struct TraceWriter {
 }
 
 /// Writes rows that were selected in one format.
-protocol RowWriter {
+package protocol RowWriter {
     /// Begins the file, or goes on with rows of another layout where the format can.
     mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws
     /// Writes at least one row.
