@@ -14,8 +14,12 @@ enum StoreSearch {
         }
         let paths = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isRegularFileKey])
         return try (paths?.allObjects ?? []).compactMap { $0 as? URL }.filter { url in
-            guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { return false }
-            let data = try Data(contentsOf: url)
+            guard (try? url.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true else { return false }
+            // What a store is just making may be gone again.
+            guard let data = try? Data(contentsOf: url) else {
+                guard FileManager.default.fileExists(atPath: url.path) else { return false }
+                throw CocoaError(.fileReadUnknown)
+            }
             let searched = [data] + expanded(data)
             return needles.contains { needle in searched.contains { $0.range(of: needle) != nil } }
         }.map(\.lastPathComponent).sorted()
