@@ -212,18 +212,33 @@ extension Layout {
 }
 
 @Suite struct `A sealed block` {
-    @Test func `fills pages of the log as far as its rows allow`() {
-        var numbers = SeededGenerator(seed: 3)
-        let channels = (0..<7).map { Channel("c\($0)", .none, decimals: 0) }
-        var rows = TraceRows(Layout(channels), first: 0)
-        for row in 0..<4096 {
+    private func rows(_ count: Int, channels: Int, to limit: Int64, _ numbers: inout SeededGenerator) -> TraceRows {
+        var rows = TraceRows(Layout((0..<channels).map { Channel("c\($0)", .none, decimals: 0) }), first: 0)
+        for row in 0..<count {
             rows.times.append(Int64(row))
-            for column in 0..<7 { rows.columns[column].append(.random(in: 0...3, using: &numbers)) }
+            for column in 0..<channels { rows.columns[column].append(.random(in: 0...limit, using: &numbers)) }
         }
-        let (block, count) = SealedBlock.filling(pagesWith: rows, after: nil)
-        let bytes = block.content.count + block.summary.bytes.count + 200 + 16
-        #expect(count > 3_000 && count <= 4096)
-        #expect(bytes % 4096 > 3_700 || bytes % 4096 == 0, "\(bytes % 4096) of the last page are used")
+        return rows
+    }
+
+    @Test(arguments: UInt64(0)..<300)
+    func `leaves less of its pages empty than another block would take, or is small`(seed: UInt64) {
+        var numbers = SeededGenerator(seed: seed)
+        let limit = Int64.random(in: 1...600, using: &numbers)
+        var rows = rows(
+            .random(in: 1...4096, using: &numbers), channels: .random(in: 1...9, using: &numbers), to: limit, &numbers)
+        var count = 0
+        while rows.count > 0 {
+            let (block, taken) = SealedBlock.filling(pagesWith: rows, after: nil)
+            #expect(taken >= 1 && block.summary.count == UInt64(taken) && block.summary.first == UInt64(count))
+            let beside = block.summary.bytes.count + 136
+            let bytes = block.content.count + beside
+            // Two of 2,022 bytes share a page; others have pages of their own, with a header of 16 bytes.
+            let room = bytes <= 2_022 ? 2_022 : (bytes + 16 + 4_095) / 4_096 * 4_096 - 16
+            #expect(room - bytes <= beside || taken == rows.count && bytes <= 2_022, "\(bytes) of \(room)")
+            count += taken
+            rows = rows.split(at: taken).1
+        }
     }
 }
 
