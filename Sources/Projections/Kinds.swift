@@ -8,7 +8,7 @@ public struct Kinds: Sendable {
     private let schemas: [String: KindSchema]
 
     /// What the layout of the views themselves is; raised when a row changes its meaning.
-    static let viewVersion: UInt32 = 4
+    static let viewVersion: UInt32 = 5
 
     /// These kinds; traps where two have one name.
     public init(_ schemas: [KindSchema]) {

@@ -10,9 +10,10 @@ public struct SeriesSchema: Sendable {
     public let factor: UInt64
     /// How many levels there are.
     public let levelCount: Int
-    /// Adds what is said of a block to what is said of a cell; `nil` for none yet. Returns `nil` where that cannot be read.
+    /// Adds what is said of a block to what is said of a cell; `nil` for none yet. Returns `nil` where that cannot be read:
+    /// the block is in no cell then.
     ///
-    /// The same whatever the order in which blocks are added.
+    /// Blocks nearly always come in order. What a cell says has to be right in whatever order they came.
     public let add: @Sendable (_ summary: RawSpan, _ cell: [UInt8]?) -> [UInt8]?
 
     /// Cells of these sizes.

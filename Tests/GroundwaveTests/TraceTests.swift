@@ -94,7 +94,7 @@ import Testing
         do {
             let recorder = try await store.record(meter: meter, model: .um25c)
             trace = recorder.trace
-            // Blocks of five minutes: most of the rows are in the log.
+            // A block is full: most of the rows are in the log.
             _ = try await recorder.append(
                 simulatedRows(0..<4_096), times: .paced(RowPacer(from: 1_700_000_000_000, perSecond: 10)))
         }

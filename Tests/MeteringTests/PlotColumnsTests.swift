@@ -78,7 +78,6 @@ private func rows(_ times: [Int64], _ values: [Int64], gapsBefore gaps: [Int] = 
         var (fromRows, fromCells) = (try collector(), try collector())
         var expected = Array(repeating: [Int: [Int64]](), count: channels.count)
         var time = start - Int64.random(in: 0...300, using: &numbers)
-        var cellsTaken = 0
         for _ in 0..<Int.random(in: 1...60, using: &numbers) {
             // A layout may lack a channel.
             let has = channels.filter { _ in numbers.chance(0.8) }
@@ -94,6 +93,7 @@ private func rows(_ times: [Int64], _ values: [Int64], gapsBefore gaps: [Int] = 
                 }
                 time += Int64.random(in: numbers.chance(0.02) ? -300...0 : 0...20, using: &numbers)
             }
+            if numbers.chance(0.1) { block.marks.append(Mark(.gap, before: block.count, count: 1)) }
             for (index, channel) in channels.enumerated() {
                 guard let source = block.layout.channels.firstIndex(of: channel) else { continue }
                 for (time, value) in zip(block.times, block.columns[source]) where time >= start && time < end {
@@ -101,14 +101,9 @@ private func rows(_ times: [Int64], _ values: [Int64], gapsBefore gaps: [Int] = 
                 }
             }
             fromRows.add(block)
-            let cells = channels.map { channel in
-                block.layout.channels.firstIndex(of: channel).flatMap { Cell(block.columns[$0]) }
-            }
-            if fromCells.add(
-                cells, fromMilliseconds: block.times.min()!, throughMilliseconds: block.times.max()!,
-                isAfterGap: !block.marks.isEmpty)
-            {
-                cellsTaken += 1
+            let summary = BlockSummary(of: block, after: nil)
+            if fromCells.holdsInOneColumn(summary.leastTime, summary.greatestTime) {
+                fromCells.add(summary)
             } else {
                 fromCells.add(block)
             }

@@ -162,7 +162,7 @@ extension Layout {
         for end in bytes.indices {
             #expect(throws: SummaryError.self) { try bytes[..<end].withUnsafeBytes { try BlockSummary($0.bytes) } }
         }
-        for _ in 0..<2_000 {
+        for _ in 0..<200 {
             var damaged = bytes
             damaged[Int.random(in: 0..<bytes.count, using: &numbers)] = UInt8.random(in: 0...255, using: &numbers)
             guard let summary = try? damaged.withSpan({ try BlockSummary($0) }) else { continue }
@@ -200,19 +200,113 @@ extension Layout {
     }
 }
 
-@Suite struct `A sealed block` {
-    @Test func `fills pages of the log as far as its rows allow`() {
-        var numbers = SeededGenerator(seed: 3)
-        let channels = (0..<7).map { Channel("c\($0)", .none, decimals: 0) }
-        var rows = TraceRows(Layout(channels), first: 0)
-        for row in 0..<4096 {
-            rows.times.append(Int64(row))
-            for column in 0..<7 { rows.columns[column].append(.random(in: 0...3, using: &numbers)) }
+@Suite struct `What is said of several blocks` {
+    /// Blocks of one trace, of up to three layouts, as they follow one another.
+    private static func blocks(_ numbers: inout SeededGenerator) -> [BlockSummary] {
+        let layouts = (0..<3).map { _ in Layout.random(using: &numbers) }
+        var first: UInt64 = numbers.next() >> 30
+        return (0..<Int.random(in: 1...12, using: &numbers)).map { _ in
+            let count = Int.random(in: 1...20, using: &numbers)
+            let random = TraceRows.random(count, layouts.randomElement(using: &numbers), using: &numbers)
+            var rows = TraceRows(random.layout, first: first)
+            (rows.times, rows.ticks, rows.columns) = (random.times, random.ticks, random.columns)
+            rows.marks = random.marks
+            if numbers.chance(0.2) { rows.marks.append(Mark(.gap, before: count, count: 7)) }
+            first += UInt64(count)
+            return BlockSummary(of: rows, after: nil)
         }
-        let (block, count) = SealedBlock.filling(pagesWith: rows, after: nil)
-        let bytes = block.content.count + block.summary.bytes.count + 200 + 16
-        #expect(count > 3_000 && count <= 4096)
-        #expect(bytes % 4096 > 3_700 || bytes % 4096 == 0, "\(bytes % 4096) of the last page are used")
+    }
+
+    private static func joined(_ blocks: [BlockSummary]) -> JoinedSummary {
+        blocks.reduce(into: JoinedSummary()) { $0.append(JoinedSummary($1)) }
+    }
+
+    @Test(arguments: UInt64(0)..<100)
+    func `is what the blocks say, comes back from its bytes, and may be joined in parts`(seed: UInt64) throws {
+        var numbers = SeededGenerator(seed: seed)
+        let blocks = Self.blocks(&numbers)
+        let joined = Self.joined(blocks)
+        #expect(joined.isInOrder && joined.blockCount == blocks.count)
+        #expect(joined.rowCount == blocks.reduce(0) { $0 + $1.count })
+        #expect(joined.end == blocks[blocks.count - 1].first + blocks[blocks.count - 1].count)
+        #expect(joined.isAfterGap == blocks[0].isAfterGap && joined.isBeforeGap == blocks.last?.isBeforeGap)
+        for part in joined.parts {
+            let own = blocks.filter { $0.layout == part.layout }
+            #expect(part.first == own.first?.first && part.firstTime == own.first?.firstTime)
+            #expect(part.lastTime == own.last?.lastTime && part.gapCount == own.reduce(0) { $0 + $1.gapCount })
+            #expect(part.cells.map(\.first) == own.first?.cells.map(\.first))
+            #expect(part.cells.map(\.last) == own.last?.cells.map(\.last))
+        }
+        #expect(try joined.bytes.withSpan { try JoinedSummary($0) } == joined)
+        let cut = Int.random(in: 0...blocks.count, using: &numbers)
+        var parts = Self.joined(Array(blocks[..<cut]))
+        parts.append(Self.joined(Array(blocks[cut...])))
+        let isSame = parts == joined
+        #expect(isSame)
+    }
+
+    @Test(arguments: UInt64(0)..<100)
+    func `says when they did not come in order, and has their sums all the same`(seed: UInt64) {
+        var numbers = SeededGenerator(seed: seed)
+        let blocks = Self.blocks(&numbers)
+        let shuffled = blocks.shuffled(using: &numbers)
+        let (joined, other) = (Self.joined(blocks), Self.joined(shuffled))
+        #expect(other.isInOrder == (shuffled == blocks))
+        func sums(_ joined: JoinedSummary) -> [[Int128]] {
+            joined.parts.map { part in
+                part.cells.map(\.sum) + part.cells.map { Int128($0.least) } + [part.totals.charge, Int128(part.first)]
+            }
+        }
+        #expect(sums(other) == sums(joined) && other.rowCount == joined.rowCount && other.end == joined.end)
+        #expect(other.leastTime == joined.leastTime && other.missingCount == joined.missingCount)
+    }
+
+    @Test(arguments: UInt64(0)..<20)
+    func `is refused where its bytes were cut, and never traps`(seed: UInt64) {
+        var numbers = SeededGenerator(seed: seed)
+        let joined = Self.joined(Self.blocks(&numbers))
+        let bytes = joined.bytes
+        for end in bytes.indices {
+            let read = try? bytes[..<end].withUnsafeBytes { try JoinedSummary($0.bytes) }
+            #expect(read.map { $0.parts.count < joined.parts.count } ?? true)
+        }
+        for _ in 0..<500 {
+            var damaged = bytes
+            damaged[Int.random(in: 0..<bytes.count, using: &numbers)] = UInt8.random(in: 0...255, using: &numbers)
+            guard var other = try? damaged.withSpan({ try JoinedSummary($0) }) else { continue }
+            other.append(joined)
+        }
+    }
+}
+
+@Suite struct `A sealed block` {
+    private func rows(_ count: Int, channels: Int, to limit: Int64, _ numbers: inout SeededGenerator) -> TraceRows {
+        var rows = TraceRows(Layout((0..<channels).map { Channel("c\($0)", .none, decimals: 0) }), first: 0)
+        for row in 0..<count {
+            rows.times.append(Int64(row))
+            for column in 0..<channels { rows.columns[column].append(.random(in: 0...limit, using: &numbers)) }
+        }
+        return rows
+    }
+
+    @Test(arguments: UInt64(0)..<300)
+    func `leaves less of its pages empty than another block would take, or is small`(seed: UInt64) {
+        var numbers = SeededGenerator(seed: seed)
+        let limit = Int64.random(in: 1...600, using: &numbers)
+        var rows = rows(
+            .random(in: 1...4096, using: &numbers), channels: .random(in: 1...9, using: &numbers), to: limit, &numbers)
+        var count = 0
+        while rows.count > 0 {
+            let (block, taken) = SealedBlock.filling(pagesWith: rows, after: nil)
+            #expect(taken >= 1 && block.summary.count == UInt64(taken) && block.summary.first == UInt64(count))
+            let beside = block.summary.bytes.count + 136
+            let bytes = block.content.count + beside
+            // Two of 2,022 bytes share a page; others have pages of their own, with a header of 16 bytes.
+            let room = bytes <= 2_022 ? 2_022 : (bytes + 16 + 4_095) / 4_096 * 4_096 - 16
+            #expect(room - bytes <= beside || taken == rows.count && bytes <= 2_022, "\(bytes) of \(room)")
+            count += taken
+            rows = rows.split(at: taken).1
+        }
     }
 }
 

@@ -140,6 +140,35 @@ private struct Expected: Equatable {
         }
     }
 
+    @Test(arguments: UInt64(0)..<20)
+    func `are read as coarsely as is wanted, each block once and in order`(seed: UInt64) throws {
+        let store = try TestStore(kinds: Kinds([summed]))
+        let expected = try write(60, to: store, seed: seed)
+        var numbers = SeededGenerator(seed: seed)
+        let blocks = (expected.blocks[2] ?? [:]).sorted { $0.key < $1.key }
+        for share in [0, 0.3, 0.7, 1] {
+            // The sum of what was handed out so far: a cell has to be that of the blocks that come next.
+            var (next, taken) = (0, 0)
+            try store.views.read { view in
+                try view.descend("count", RecordID(high: 0, low: 2)) { cell in
+                    guard numbers.chance(share) else { return false }
+                    var sum = cell.uint64(at: 0)
+                    while sum != 0, next < blocks.count {
+                        sum = sum &- blocks[next].value.sum
+                        next += 1
+                    }
+                    #expect(sum == 0, "a cell is of whole blocks")
+                    taken += 1
+                    return true
+                } _: { block, summary in
+                    #expect(block.first == blocks[next].key && summary.uint64(at: 0) == blocks[next].value.sum)
+                    next += 1
+                }
+            }
+            #expect(next == blocks.count && (taken > 0) == (share > 0))
+        }
+    }
+
     @Test func `are what they were when their items are withheld, and in a snapshot`() throws {
         let store = try TestStore(kinds: Kinds([TestStore.kind, summed]))
         let expected = try write(30, to: store, seed: 77)

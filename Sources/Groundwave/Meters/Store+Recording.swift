@@ -119,12 +119,13 @@ extension Store {
             }
             last = run.times.last ?? last
             while run.count > 0 {
-                let (head, rest) = run.split(at: min(run.count, SampleBlock.rowLimit))
-                let block = SealedBlock(head, after: nil).block
+                let head = run.split(at: min(run.count, SampleBlock.rowLimit)).0
+                let sealed = SealedBlock.filling(pagesWith: head, after: nil)
+                let block = sealed.block.block
                 try await write(note: "Recorded before the process ended") { batch in
                     try batch.append(Change(kind: kind, record: trace, block: block))
                 }
-                run = rest
+                run = run.split(at: sealed.count).1
             }
         }
         let end = last ?? Int64(surroundings.now().wallMilliseconds)

@@ -21,15 +21,15 @@ public struct TracePlotOptions: Hashable, Sendable {
 extension Store {
     /// A plot of `trace`: of each pixel column the first, the last, the least and the greatest value.
     ///
-    /// Blocks that lie within one column are drawn by what is said of them, and the others by their rows; so the picture
-    /// is that of all rows. Where rows are withheld whose block lies in several columns, it is drawn over these as the
-    /// range of its values.
+    /// Cells and blocks that lie within one column are drawn by what is said of them, and the others by their rows; so the
+    /// picture is that of all rows. Where rows are withheld whose block lies in several columns, it is drawn over these as
+    /// the range of its values.
     ///
     /// - Parameters:
     ///   - start: Where it begins: milliseconds since 1970; `nil` for the first row.
     ///   - end: Where it ends; `nil` for the last row.
     /// - Throws: ``StoreError`` with code `notFound` where there are no rows; `usage` where it cannot be drawn so.
-    /// - Complexity: O(blocks + rows of those that lie in several columns).
+    /// - Complexity: O(cells and blocks that lie in one column, and not in a cell that does + rows of the other blocks).
     public func plot(
         _ trace: Trace, _ options: TracePlotOptions = TracePlotOptions(), from start: Int64? = nil, to end: Int64? = nil
     ) throws -> Plot {
@@ -44,7 +44,7 @@ extension Store {
             var collector = try ColumnCollector(
                 channels, startMilliseconds: from, endMilliseconds: to,
                 columnCount: Plot.columnCount(width: options.width, height: options.height))
-            try collect(trace.id, from, to, &collector)
+            try collect(trace.id, &collector)
             return try Plot(
                 title: trace.name.isEmpty ? "Trace \(trace.id.short)" : trace.name,
                 subtitle: subtitle(trace, summary), startMilliseconds: from, endMilliseconds: to, width: options.width,
@@ -54,27 +54,25 @@ extension Store {
         }
     }
 
-    private func collect(_ trace: RecordID, _ from: Int64, _ to: Int64, _ collector: inout ColumnCollector) throws {
-        let channels = collector.channels
-        try forEachBlock(of: trace) { summary, rows in
-            guard summary.greatestTime >= from, summary.leastTime < to else { return true }
-            let cells = channels.map { channel in
-                summary.layout.channels.firstIndex(of: channel).map { summary.cells[$0] }
+    private func collect(_ trace: RecordID, _ collector: inout ColumnCollector) throws {
+        let stretches = try stretches(of: trace) { [collector] cell in
+            // Two layouts may take turns within it; then only the blocks tell whose value is the last.
+            cell.parts.count == 1 && cell.parts.allSatisfy { collector.holdsInOneColumn($0.leastTime, $0.greatestTime) }
+        }
+        for stretch in stretches {
+            switch stretch {
+            case .cell(let cell): collector.add(cell)
+            case .block(let summary, let position):
+                if !collector.holdsInOneColumn(summary.leastTime, summary.greatestTime),
+                    let rows = try rows(at: position, of: summary)
+                {
+                    collector.add(rows)
+                } else {
+                    collector.add(summary)
+                }
+            case .tail(let rows): collector.add(rows)
+            case .unread: continue
             }
-            let isAfterGap = summary.marks.contains { $0.kind == .gap && $0.row == 0 }
-            let isDrawn = collector.add(
-                cells, fromMilliseconds: summary.leastTime, throughMilliseconds: summary.greatestTime,
-                isAfterGap: isAfterGap)
-            if isDrawn { return true }
-            if let rows = try rows() {
-                collector.add(rows)
-                return true
-            }
-            // Only what is said of them is left: a range from the first of their columns to the last.
-            for time in [summary.leastTime, summary.greatestTime] {
-                _ = collector.add(cells, fromMilliseconds: time, throughMilliseconds: time, isAfterGap: isAfterGap)
-            }
-            return true
         }
     }
 

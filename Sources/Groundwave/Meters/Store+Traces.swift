@@ -50,23 +50,25 @@ extension Store {
 
     /// What is said of the rows of `trace`, those of a recording that goes on here included.
     ///
-    /// - Complexity: O(blocks), about 2 us each.
+    /// - Complexity: O(cells): a few microseconds for each 268,435,456 rows whose blocks came in order, and for each block
+    ///   of the others.
     public func summary(of trace: RecordID) throws -> TraceSummary {
-        // Before the blocks: what goes into the log meanwhile is met twice then, and not never.
-        let tail = Tails.rows(of: trace, in: self)
-        var (summary, next) = try read { view in
-            var (summary, next) = (TraceSummary(), UInt64(0))
-            try view.forEachBlock(of: Metering.trace.name, trace) { block, bytes in
+        var summary = TraceSummary()
+        for stretch in try stretches(of: trace, takingCells: { _ in true }) {
+            switch stretch {
+            case .cell(let cell):
+                summary.blockCount += cell.blockCount
+                summary.rows.append(cell)
+            case .block(let block, _):
                 summary.blockCount += 1
-                next = max(next, block.first + block.count)
-                if let found = try? BlockSummary(bytes) { summary.add(found) } else { summary.unreadCount += 1 }
-                return true
+                summary.rows.append(JoinedSummary(block))
+            case .unread:
+                summary.blockCount += 1
+                summary.unreadCount += 1
+            case .tail(let rows):
+                summary.tailCount += rows.count
+                summary.rows.append(JoinedSummary(BlockSummary(of: rows, after: nil)))
             }
-            return (summary, next)
-        }
-        for rows in Self.rows(of: tail, from: next) {
-            summary.tailCount += rows.count
-            summary.add(BlockSummary(of: rows, after: nil))
         }
         return summary
     }
@@ -77,40 +79,23 @@ extension Store {
     /// - Parameters:
     ///   - start: Rows before this time are left out: milliseconds since 1970.
     ///   - end: Rows from this time on are left out.
-    /// - Complexity: O(rows); memory for one block.
+    /// - Complexity: O(rows that are handed out); what is said of these, and one block, in memory.
     public func forEachPiece(
         of trace: RecordID, from start: Int64 = .min, to end: Int64 = .max, _ body: (TracePiece) throws -> Bool
     ) throws {
-        try forEachBlock(of: trace) { summary, rows in
-            guard summary.greatestTime >= start, summary.leastTime < end else { return true }
-            guard let rows = try rows() else { return try body(.withheld(summary)) }
-            return try give(rows, start, end, body)
-        }
-    }
-
-    /// Hands out what is said of each block of `trace` in order, those of a recording that goes on here last, with a way to
-    /// its rows, which are `nil` where they are not here; until `body` says `false`.
-    ///
-    /// Cost: O(blocks), about 2 us each; the rows that are asked for, one block at a time.
-    func forEachBlock(
-        of trace: RecordID, _ body: (_ summary: BlockSummary, _ rows: () throws -> TraceRows?) throws -> Bool
-    ) throws {
-        // Before the blocks: what goes into the log meanwhile is met twice then, and not never.
-        let tail = Tails.rows(of: trace, in: self)
-        let (blocks, next) = try read { view in
-            var (blocks, next) = ([(position: Position, summary: BlockSummary)](), UInt64(0))
-            try view.forEachBlock(of: Metering.trace.name, trace) { block, bytes in
-                next = max(next, block.first + block.count)
-                if let summary = try? BlockSummary(bytes) { blocks.append((block.position, summary)) }
-                return true
+        func isOutside(_ least: Int64, _ greatest: Int64) -> Bool { greatest < start || least >= end }
+        let stretches = try stretches(
+            of: trace, takingCells: { $0.parts.allSatisfy { isOutside($0.leastTime, $0.greatestTime) } })
+        for stretch in stretches {
+            switch stretch {
+            // All of it is outside.
+            case .cell, .unread: continue
+            case .block(let summary, let position):
+                if isOutside(summary.leastTime, summary.greatestTime) { continue }
+                let rows = try rows(at: position, of: summary)
+                guard try rows.map({ try give($0, start, end, body) }) ?? body(.withheld(summary)) else { return }
+            case .tail(let rows): guard try give(rows, start, end, body) else { return }
             }
-            return (blocks, next)
-        }
-        for block in blocks {
-            guard try body(block.summary, { try rows(at: block.position, of: block.summary) }) else { return }
-        }
-        for rows in Self.rows(of: tail, from: next) {
-            guard try body(BlockSummary(of: rows, after: nil), { rows }) else { return }
         }
     }
 
@@ -123,43 +108,6 @@ extension Store {
         if first == 0, last == rows.count - 1 { return try body(.rows(rows)) }
         return try body(.rows(rows.split(at: last + 1).0.split(at: first).1))
     }
-
-    /// The rows of the block whose event stands at `position`; `nil` where they are not here.
-    private func rows(at position: Position, of summary: BlockSummary) throws -> TraceRows? {
-        try withBlockContent(at: position) { try TraceRows($0, of: summary) }
-    }
-
-    /// What `body` makes of the items of the block whose event stands at `position`; `nil` where they are not here, or it
-    /// throws.
-    func withBlockContent<Result>(at position: Position, _ body: (RawSpan) throws -> Result) throws -> Result? {
-        guard position > 0 else { return nil }
-        return try log.withEvent(at: position) { frame, bytes in
-            try? frame.blockContent(in: bytes).map { try body(bytes.extracting($0)) }
-        } ?? nil
-    }
-
-    /// The rows of a tail that are not in the log, which has those before `next`.
-    static func rows(of tail: [TraceRows], from next: UInt64) -> [TraceRows] {
-        tail.compactMap { rows in
-            let end = rows.first + UInt64(rows.count)
-            if end <= next || rows.count == 0 { return nil }
-            return rows.first >= next ? rows : rows.split(at: Int(next - rows.first)).1
-        }
-    }
-}
-
-extension Frame {
-    /// Where the items stand of the block that the event in `bytes` brings; `nil` where they are withheld.
-    ///
-    /// - Throws: ``ChangeError`` where it brings none.
-    func blockContent(in bytes: RawSpan) throws -> Range<Int>? {
-        if isWithheld { return nil }
-        let values = bytes.extracting(self.values)
-        var reader = try ChangeReader(shape: bytes.extracting(shape), isWithheld: false, by: names(in: bytes))
-        try reader.skipNote(in: values)
-        guard let content = try reader.blockContent(in: values) else { throw ChangeError.inconsistent }
-        return self.values.lowerBound + content.lowerBound..<self.values.lowerBound + content.upperBound
-    }
 }
 
 /// A place of a trace at which rows are missing.
@@ -171,14 +119,22 @@ public struct TraceGap: Hashable, Sendable {
 }
 
 extension Store {
-    /// Where rows of `trace` are missing, in order. Cost: as of ``summary(of:)``.
+    /// Where rows of `trace` are missing, in order.
+    ///
+    /// - Complexity: O(blocks of the cells in which rows are missing + cells).
     public func gaps(of trace: RecordID) throws -> [TraceGap] {
         var gaps: [TraceGap] = []
-        try forEachBlock(of: trace) { summary, _ in
-            for mark in summary.marks where mark.kind == .gap {
-                gaps.append(TraceGap(row: summary.first + UInt64(mark.row), count: mark.count))
+        func add(_ marks: [Mark], from first: UInt64) {
+            for mark in marks where mark.kind == .gap {
+                gaps.append(TraceGap(row: first + UInt64(mark.row), count: mark.count))
             }
-            return true
+        }
+        for stretch in try stretches(of: trace, takingCells: { $0.gapCount == 0 }) {
+            switch stretch {
+            case .cell, .unread: continue
+            case .block(let summary, _): add(summary.marks, from: summary.first)
+            case .tail(let rows): add(rows.marks, from: rows.first)
+            }
         }
         return gaps
     }
@@ -187,24 +143,17 @@ extension Store {
     ///
     /// - Complexity: A look-up for each block.
     public func storage(of trace: RecordID) throws -> TraceStorage {
-        let blocks = try read { view in
-            var blocks: [(position: Position, summary: BlockSummary)] = []
-            try view.forEachBlock(of: Metering.trace.name, trace) { block, bytes in
-                if let summary = try? BlockSummary(bytes) { blocks.append((block.position, summary)) }
-                return true
-            }
-            return blocks
-        }
         var storage = TraceStorage()
-        for block in blocks {
-            let found = try log.withEvent(at: block.position) { frame, _ in
+        for stretch in try stretches(of: trace, takingCells: { _ in false }) {
+            guard case .block(let summary, let position) = stretch else { continue }
+            let found = try log.withEvent(at: position) { frame, _ in
                 frame.isWithheld || frame.isLost ? nil : frame.length
             }
             if let found, let length = found {
                 storage.byteCount += length
-                storage.valueCount += block.summary.count * UInt64(block.summary.layout.channels.count)
+                storage.valueCount += summary.count * UInt64(summary.layout.channels.count)
             } else {
-                storage.withheldCount += block.summary.count
+                storage.withheldCount += summary.count
             }
         }
         return storage

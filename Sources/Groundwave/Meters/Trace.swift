@@ -61,8 +61,8 @@ public struct TraceStorage: Hashable, Sendable {
 
 /// What is said of all rows of a trace.
 public struct TraceSummary: Hashable, Sendable {
-    /// What is said of the rows of each layout, in order of their first rows.
-    public var parts: [BlockSummary] = []
+    /// What is said of the rows that can be read, those on this device alone included.
+    public var rows = JoinedSummary()
     /// How many blocks there are in the log.
     public var blockCount = 0
     /// How many of them could not be read: made by a later version, or malformed.
@@ -70,24 +70,18 @@ public struct TraceSummary: Hashable, Sendable {
     /// How many rows are on this device and not in the log yet.
     public var tailCount = 0
 
+    /// What is said of the rows of each layout, in order of their first rows.
+    public var parts: [BlockSummary] { rows.parts }
     /// How many rows there are.
-    public var rowCount: UInt64 { parts.reduce(0) { $0 + $1.count } }
+    public var rowCount: UInt64 { rows.rowCount }
     /// When the first row came: milliseconds since 1970.
-    public var firstTime: Int64? { parts.map(\.leastTime).min() }
+    public var firstTime: Int64? { rows.leastTime }
     /// When the last row came.
-    public var lastTime: Int64? { parts.map(\.greatestTime).max() }
+    public var lastTime: Int64? { rows.greatestTime }
     /// In how many places rows are missing.
-    public var gapCount: UInt64 { parts.reduce(0) { $0 &+ $1.gapCount } }
+    public var gapCount: UInt64 { rows.gapCount }
     /// How many rows are missing.
-    public var missingCount: UInt64 { parts.reduce(0) { $0 &+ $1.missingCount } }
+    public var missingCount: UInt64 { rows.missingCount }
     /// How many rows came again.
-    public var repeatCount: UInt64 { parts.reduce(0) { $0 &+ $1.repeatCount } }
-
-    mutating func add(_ summary: BlockSummary) {
-        if let place = parts.firstIndex(where: { $0.layout == summary.layout }) {
-            parts[place] = parts[place].joined(with: summary)
-        } else {
-            parts.append(summary)
-        }
-    }
+    public var repeatCount: UInt64 { rows.repeatCount }
 }

@@ -36,7 +36,7 @@ public actor TraceRecorder {
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// A block is sealed when its first row is this old.
-    private static let blockMilliseconds: Int64 = 300_000
+    private static let blockMilliseconds: Int64 = 600_000
     /// Rows are put on the disk when the last ones were put there so long ago.
     private static let flushInterval = Duration.milliseconds(500)
 
@@ -104,7 +104,7 @@ public actor TraceRecorder {
                 let (head, tail) = rest.split(at: min(room, rest.count))
                 _ = block?.append(head)
                 rest = tail
-                if let count = block?.rows.count, count >= SampleBlock.rowLimit { try await seal(nil) }
+                if let count = block?.rows.count, count >= SampleBlock.rowLimit { try await seal() }
             }
             try await keep(isDue: ContinuousClock.now - lastFlush >= Self.flushInterval)
         }
@@ -164,14 +164,14 @@ public actor TraceRecorder {
             let tick = run.ticks.isEmpty ? nil : run.ticks[row]
             let time = times.next(tick: tick, of: run.layout)
             block?.append(run.row(row), tick: tick, at: time)
-            if let first = block?.rows.times.first, time - first >= Self.blockMilliseconds { try await sealAll() }
-            if let count = block?.rows.count, count >= SampleBlock.rowLimit { try await seal(nil) }
+            if let first = block?.rows.times.first, time &- first >= Self.blockMilliseconds { try await seal() }
+            if let count = block?.rows.count, count >= SampleBlock.rowLimit { try await seal() }
         }
     }
 
     private func sealAll() async throws {
         if let capture, !capture.pieces.isEmpty { try await seal(capture) }
-        while let rows = block?.rows, rows.count > 0 { try await seal(min(rows.count, SampleBlock.rowLimit)) }
+        while let rows = block?.rows, rows.count > 0 { try await seal() }
     }
 
     /// Makes an event of what went over the line.
@@ -189,15 +189,10 @@ public actor TraceRecorder {
         lastFlush = .now
     }
 
-    /// Makes an event of the first `count` rows; of as many as fill pages of the log where that is `nil`.
-    private func seal(_ count: Int?) async throws {
+    /// Makes an event of the first rows, as many as fill pages of the log.
+    private func seal() async throws {
         guard let rows = block?.rows else { return }
-        let sealed: (block: SealedBlock, count: Int)
-        if let count {
-            sealed = (SealedBlock(count == rows.count ? rows : rows.split(at: count).0, after: before), count)
-        } else {
-            sealed = SealedBlock.filling(pagesWith: rows, after: before)
-        }
+        let sealed = SealedBlock.filling(pagesWith: rows, after: before)
         let (trace, change) = (trace, sealed.block.block)
         try await store.write { try $0.append(Change(kind: Metering.trace.name, record: trace, block: change)) }
         let taken = block?.removeFirst(sealed.count)

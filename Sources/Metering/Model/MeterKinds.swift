@@ -1,4 +1,3 @@
-import ByteCoding
 import Events
 import Records
 
@@ -36,25 +35,21 @@ public enum Metering {
     /// What went over the line while a trace was recorded: bytes both ways, where that was asked for. See ``Capture``.
     public static let capture = KindSchema(name: "capture", fields: [FieldSchema(1, "TRACE")])
 
-    /// Cells for 65,536 rows and more: each has what is said of its blocks, joined, once for each layout.
+    /// Cells for 65,536 rows and more: each has what is said of its blocks, joined.
     static let series = SeriesSchema(
         itemsPerCell: UInt64(SampleBlock.rowLimit) * 16, levelCount: 4,
         add: { summary, cell in
-            guard let added = try? BlockSummary(summary),
-                var parts = cell.map({ cell in cell.withSpan { try? BlockSummary.all(in: $0) } }) ?? []
-            else { return nil }
-            if let place = parts.firstIndex(where: { $0.layout == added.layout }) {
-                parts[place] = parts[place].joined(with: added)
-            } else {
-                var part = added
-                part.marks = []
-                parts.append(part)
+            var joined = JoinedSummary()
+            if let cell {
+                guard let known = try? cell.withSpan({ try JoinedSummary($0) }) else { return nil }
+                joined = known
             }
-            // In an order that does not tell which came first.
-            parts.sort { ($0.first, $0.count) < ($1.first, $1.count) }
-            var writer = ByteWriter(capacity: 256 * parts.count)
-            for part in parts { part.append(to: &writer) }
-            return writer.bytes
+            if let block = try? BlockSummary(summary) {
+                joined.append(JoinedSummary(block))
+            } else {
+                joined.addUnread()
+            }
+            return joined.bytes
         })
 
     /// The id of the record of the meter with this address.

@@ -64,7 +64,9 @@ public struct ColumnCollector: Sendable {
             reach(column)
             if column >= 0, column < columnCount {
                 for (channel, source) in sources.enumerated() {
-                    if let source { append(Cell(rows.columns[source][row..<end]), to: channel, column) }
+                    if let source, let cell = Cell(rows.columns[source][row..<end]) {
+                        append(cell, to: channel, column)
+                    }
                 }
             }
             row = end
@@ -73,31 +75,41 @@ public struct ColumnCollector: Sendable {
         if nextGap != nil { isGapPending = true }
     }
 
-    /// Adds rows of which only `cells` are known, one for each channel, if they lie in one column or outside the range.
-    ///
-    /// The columns are then those that the rows themselves would have made.
-    ///
-    /// - Parameters:
-    ///   - cells: By channel; `nil` for one that the rows do not have.
-    ///   - least: The least of their times.
-    ///   - greatest: The greatest of their times.
-    ///   - isAfterGap: Whether rows are missing before the first of them.
-    /// - Returns: False where they lie in several columns. Then nothing was added, and the rows have to be.
-    public mutating func add(
-        _ cells: [Cell?], fromMilliseconds least: Int64, throughMilliseconds greatest: Int64, isAfterGap: Bool
-    ) -> Bool {
-        precondition(cells.count == channels.count, "There is one cell, or none, for each channel.")
-        let column = column(of: least)
-        guard column == self.column(of: greatest) else { return false }
-        if isAfterGap { isGapPending = true }
-        reach(column)
-        guard column >= 0, column < columnCount else { return true }
-        for (channel, cell) in cells.enumerated() { append(cell, to: channel, column) }
-        return true
+    /// Whether all rows whose times are between these, both included, lie in one column, or on one side outside the range.
+    public func holdsInOneColumn(_ least: Int64, _ greatest: Int64) -> Bool {
+        column(of: least) == column(of: greatest)
     }
 
-    private mutating func append(_ cell: Cell?, to channel: Int, _ column: Int) {
-        guard let cell else { return }
+    /// Adds rows by what is said of them.
+    ///
+    /// Where they lie in one column, the columns are then those that the rows themselves would have made: see
+    /// ``holdsInOneColumn(_:_:)``. Else they are a range of values from the first of their columns to the last.
+    public mutating func add(_ block: BlockSummary) {
+        add(block, isAfterGap: block.isAfterGap, isBeforeGap: block.isBeforeGap)
+    }
+
+    /// As the one of a block, of blocks of one layout that are in order.
+    public mutating func add(_ blocks: JoinedSummary) {
+        precondition(blocks.isInOrder && blocks.parts.count <= 1, "Which value is the last of them is known.")
+        // A gap between them is one within a column.
+        for part in blocks.parts { add(part, isAfterGap: blocks.isAfterGap, isBeforeGap: blocks.isBeforeGap) }
+    }
+
+    private mutating func add(_ summary: BlockSummary, isAfterGap: Bool, isBeforeGap: Bool) {
+        let (first, last) = (column(of: summary.leastTime), column(of: summary.greatestTime))
+        if isAfterGap { isGapPending = true }
+        for column in first == last ? [first] : [first, last] {
+            reach(column)
+            guard column >= 0, column < columnCount else { continue }
+            for (place, channel) in channels.enumerated() {
+                guard let source = summary.layout.channels.firstIndex(of: channel) else { continue }
+                append(summary.cells[source], to: place, column)
+            }
+        }
+        if isBeforeGap { isGapPending = true }
+    }
+
+    private mutating func append(_ cell: Cell, to channel: Int, _ column: Int) {
         if columns[channel][column] == nil {
             columns[channel][column] = cell
         } else {

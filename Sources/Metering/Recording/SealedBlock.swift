@@ -8,9 +8,7 @@ public struct SealedBlock: Hashable, Sendable {
     public let content: [UInt8]
 
     /// Bytes of an event beside what is said of a block and its rows: frame, kind, id, author, and some room.
-    static let envelope = 200
-    /// Bytes of a page, and of the header of the first page of a value that has pages of its own.
-    private static let (page, pageHeader) = (4096, 16)
+    static let envelope = 136
 
     /// Encodes `rows`, which are at least one and at most ``SampleBlock/rowLimit``.
     ///
@@ -23,26 +21,34 @@ public struct SealedBlock: Hashable, Sendable {
         content = SampleBlock.encoded(columns + rows.columns, sums: rows.layout.sums)
     }
 
-    /// Encodes as many of `rows` as fill whole pages of the log: an event that ends in the middle of a page leaves the rest
-    /// of it empty.
+    /// Encodes as many of `rows` as fill pages of the log: an event that ends in the middle of a page leaves the rest of it
+    /// empty.
     ///
     /// - Returns: The block, and how many rows it has; fewer than all where that leaves less empty.
-    /// - Complexity: As of ``init(_:after:)``, up to three times.
+    /// - Complexity: As of ``init(_:after:)``, up to four times.
     public static func filling(pagesWith rows: TraceRows, after before: TraceRows?) -> (block: SealedBlock, count: Int)
     {
         let whole = SealedBlock(rows, after: before)
-        let bytes = whole.byteCount + pageHeader
-        let pages = bytes / page
-        // Up to about 2 KB several events share a page.
-        guard bytes % page != 0, pages >= 1, page - bytes % page > bytes / 20 else { return (whole, rows.count) }
-        var count = rows.count * (pages * page - pageHeader) / bytes
-        for _ in 1...2 {
-            guard count >= 1 else { break }
+        // What a block takes beside its rows: more than that has to be empty, that another one pays.
+        let fixed = whole.byteCount - whole.content.count
+        guard let room = PageRoom.worthFilling(by: whole.byteCount, orLosing: fixed) else { return (whole, rows.count) }
+        var best: (block: SealedBlock, count: Int)?
+        // The rows are not all alike: it takes some steps between too few and too many.
+        var (few, many) = ((count: 0, bytes: fixed), (count: rows.count, bytes: whole.byteCount))
+        for _ in 1...4 {
+            let wanted = room - fixed / 4 - few.bytes
+            let count = few.count + (many.count - few.count) * wanted / (many.bytes - few.bytes)
+            guard count > few.count, count < many.count else { break }
             let block = SealedBlock(rows.split(at: count).0, after: before)
-            if block.byteCount + pageHeader <= pages * page { return (block, count) }
-            count = count * 49 / 50
+            if block.byteCount > room {
+                many = (count, block.byteCount)
+                continue
+            }
+            best = (block, count)
+            few = (count, block.byteCount)
+            if room - block.byteCount <= fixed / 2 { break }
         }
-        return (whole, rows.count)
+        return best ?? (whole, rows.count)
     }
 
     /// About how many bytes its event takes.
@@ -51,6 +57,21 @@ public struct SealedBlock: Hashable, Sendable {
     /// The block as a change has it.
     public var block: SeriesBlock {
         SeriesBlock(first: summary.first, count: summary.count, summary: summary.bytes, content: content)
+    }
+}
+
+/// How LMDB lays events on pages of 4,096 bytes: those of up to 2,022 share them, best two on a page; each other has
+/// pages of its own, the first of which begins with 16 bytes.
+enum PageRoom {
+    private static let (page, header, shared) = (4096, 16, 2022)
+
+    /// How many bytes fill pages that an event of `byteCount` would not; `nil` where it leaves at most `loss` of them empty.
+    static func worthFilling(by byteCount: Int, orLosing loss: Int) -> Int? {
+        if byteCount <= shared { return nil }
+        let pages = (byteCount + header) / page
+        let rest = (byteCount + header) % page
+        if rest == 0 || page - rest <= loss { return nil }
+        return pages == 0 ? shared : pages * page - header
     }
 }
 

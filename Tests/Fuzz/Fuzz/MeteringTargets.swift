@@ -21,6 +21,9 @@ extension Target {
     /// What is said of blocks: what is read is the same when it was written and is read again, and may be joined.
     static let summary = Target(name: "summary", byteLimit: 2048) { input in
         guard let all = try? input.withSpan({ try BlockSummary.all(in: $0) }) else { return }
+        let joined = all.reduce(into: JoinedSummary()) { $0.append(JoinedSummary($1)) }
+        let read = mustNotThrow("what was joined is read") { try joined.bytes.withSpan { try JoinedSummary($0) } }
+        require(read == joined, "it is what it was")
         for summary in all {
             let again = mustNotThrow("what was written is read") {
                 try summary.bytes.withSpan { try BlockSummary($0) }

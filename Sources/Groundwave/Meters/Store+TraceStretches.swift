@@ -1,0 +1,82 @@
+import EventLog
+import Events
+import Metering
+import Projections
+import Records
+
+/// What the views say of a stretch of a trace, as coarsely as was asked for.
+enum TraceStretch {
+    /// Of the blocks of a cell, which are in order.
+    case cell(JoinedSummary)
+    /// Of a block, and where its event stands; 0 where that is not here.
+    case block(BlockSummary, Position)
+    /// Nothing: of a block that this version cannot read.
+    case unread(Position)
+    /// The rows themselves, of a recording that goes on here.
+    case tail(TraceRows)
+}
+
+extension Store {
+    /// What is said of the rows of `trace`, in order: of a cell where `isTaken` says so, and else of its blocks.
+    ///
+    /// Cost: about 2 us for each cell that is looked at, and for each block of those that are not taken.
+    func stretches(
+        of trace: RecordID, takingCells isTaken: (JoinedSummary) -> Bool
+    ) throws -> [TraceStretch] {
+        // Before the blocks: what goes into the log meanwhile is met twice then, and not never.
+        let tail = Tails.rows(of: trace, in: self)
+        let (stretches, next) = try read { view in
+            var (stretches, next) = ([TraceStretch](), UInt64(0))
+            try view.descend(Metering.trace.name, trace) { cell in
+                // Where blocks did not come in order, only they tell what stands first and last.
+                guard let cell = try? JoinedSummary(cell), cell.isInOrder, isTaken(cell) else { return false }
+                next = max(next, cell.end)
+                stretches.append(.cell(cell))
+                return true
+            } _: { block, bytes in
+                next = max(next, block.first + block.count)
+                let summary = try? BlockSummary(bytes)
+                stretches.append(summary.map { .block($0, block.position) } ?? .unread(block.position))
+            }
+            return (stretches, next)
+        }
+        return stretches + Self.rows(of: tail, from: next).map { .tail($0) }
+    }
+
+    /// The rows of the block whose event stands at `position`; `nil` where they are not here.
+    func rows(at position: Position, of summary: BlockSummary) throws -> TraceRows? {
+        try withBlockContent(at: position) { try TraceRows($0, of: summary) }
+    }
+
+    /// What `body` makes of the items of the block whose event stands at `position`; `nil` where they are not here, or it
+    /// throws.
+    func withBlockContent<Result>(at position: Position, _ body: (RawSpan) throws -> Result) throws -> Result? {
+        guard position > 0 else { return nil }
+        return try log.withEvent(at: position) { frame, bytes in
+            try? frame.blockContent(in: bytes).map { try body(bytes.extracting($0)) }
+        } ?? nil
+    }
+
+    /// The rows of a tail that are not in the log, which has those before `next`.
+    static func rows(of tail: [TraceRows], from next: UInt64) -> [TraceRows] {
+        tail.compactMap { rows in
+            let end = rows.first + UInt64(rows.count)
+            if end <= next || rows.count == 0 { return nil }
+            return rows.first >= next ? rows : rows.split(at: Int(next - rows.first)).1
+        }
+    }
+}
+
+extension Frame {
+    /// Where the items stand of the block that the event in `bytes` brings; `nil` where they are withheld.
+    ///
+    /// - Throws: ``ChangeError`` where it brings none.
+    func blockContent(in bytes: RawSpan) throws -> Range<Int>? {
+        if isWithheld { return nil }
+        let values = bytes.extracting(self.values)
+        var reader = try ChangeReader(shape: bytes.extracting(shape), isWithheld: false, by: names(in: bytes))
+        try reader.skipNote(in: values)
+        guard let content = try reader.blockContent(in: values) else { throw ChangeError.inconsistent }
+        return self.values.lowerBound + content.lowerBound..<self.values.lowerBound + content.upperBound
+    }
+}
