@@ -2,6 +2,43 @@ import Foundation
 import Testing
 
 @Suite struct `A trace that was recorded from a file` {
+    @Test func `is shown, listed, drawn and exported without a byte of the store being changed, as it was then too`()
+        throws
+    {
+        let program = try Program()
+        let input = program.folder.appending(path: "capture.bin")
+        try Data((0..<300).flatMap { SimulatedMeter.frame($0) }).write(to: input)
+        try program.json(
+            "trace", "record", "--meter", "02:00:00:00:00:01", "--model", "um25c", "--input", input.path, "--name",
+            "one")
+        let position = try #require(try program.json("info")["position"] as? Int)
+        try program.json("trace", "set", "one", "--name", "two")
+        let before = try contents(of: program.store)
+        let plot = program.folder.appending(path: "plot.svg").path
+        for arguments in [
+            ["list"], ["show", "two"], ["plot", "two", "-o", plot], ["export", "two", "-o", plot + ".csv"],
+            ["verify", "two"],
+        ] { try program.json(["trace"] + arguments) }
+        for arguments in [["list"], ["show", "020000000001"]] { try program.json(["meter"] + arguments) }
+        #expect(try contents(of: program.store) == before)
+        let then = try program.json("trace", "show", "one", "--at", "@\(position)")
+        #expect(then["name"] as? String == "one" && then["rows"] as? Int == 300)
+        #expect(try program.run("trace", "show", "two", "--at", "@\(position)").status == 66)
+        let exports = try [["one", "--at", "@\(position)"], ["two"]].map {
+            try program.run(["trace", "export"] + $0).output
+        }
+        #expect(exports[0] == exports[1] && exports[0].count > 10_000)
+    }
+
+    /// The files of a store by name, its lock files aside.
+    private func contents(of store: URL) throws -> [String: Data] {
+        var contents: [String: Data] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: store.path) where !name.hasSuffix("-lock") {
+            contents[name] = (try? Data(contentsOf: store.appending(path: name))) ?? Data()
+        }
+        return contents
+    }
+
     @Test func `is decoded anew from the bytes that were kept`() throws {
         let program = try Program()
         let input = program.folder.appending(path: "capture.bin")

@@ -23,8 +23,11 @@ struct MeterOptions: ParsableArguments {
     var address: MACAddress { get throws { try MACAddress(argument: meter) } }
 
     /// The meter as `store` knows it.
-    func known(in store: Store) throws -> Meter {
-        let address = try address
+    func known(in store: Store) throws -> Meter { try Self.known(meter, in: store) }
+
+    /// The meter of an address as `store` knows it.
+    static func known(_ text: String, in store: some Reading) throws -> Meter {
+        let address = try MACAddress(argument: text)
         if let meter = try store.meter(address) { return meter }
         throw StoreError(
             .notFound, "There is no meter \(address).", hint: "groundwave meter list shows those that are known.")

@@ -5,7 +5,7 @@ struct MeterList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List meters, and who has them.", discussion: "  groundwave meter list")
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     struct Result: Encodable { var meters: [MeterResult] }
 

@@ -5,12 +5,15 @@ struct MeterShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show a meter.", discussion: "  groundwave meter show 00:15:A5:00:11:22")
 
-    @OptionGroup var options: MeterOptions
+    @Argument(help: ArgumentHelp("The address of the meter.", valueName: "mac"))
+    var meter: String
+
+    @OptionGroup var options: ReadOptions
 
     func run() async throws {
-        let store = try await options.store.open()
-        let meter = try options.known(in: store)
-        if options.store.json { return try Terminal.print(json: MeterResult(meter)) }
+        let store = try await options.open()
+        let meter = try MeterOptions.known(meter, in: store)
+        if options.json { return try Terminal.print(json: MeterResult(meter)) }
         var table = TextTable(["Meter", "\(meter.address)"])
         if !meter.name.isEmpty { table.append(["Name", meter.name]) }
         table.append(["Model", meter.model?.displayName ?? "unknown"])

@@ -18,7 +18,7 @@ struct TraceCommand: AsyncParsableCommand {
 
 /// Traces by the names that people give them.
 enum TraceName {
-    static func resolve(_ text: String, _ store: Store) throws -> Trace {
+    static func resolve(_ text: String, _ store: some Reading) throws -> Trace {
         let traces = try store.traces()
         if text == "last" {
             guard let last = traces.last else {
@@ -39,7 +39,9 @@ enum TraceText {
     /// What happened to a trace: `recording`, `finished`, `interrupted`.
     static func state(_ trace: Trace, _ summary: TraceSummary) -> String {
         if let end = trace.end { return end.rawValue }
-        return summary.tailCount > 0 ? "recording" : "open"
+        if summary.isRecording { return "recording" }
+        // The next verb that writes says so in the trace.
+        return summary.tailCount > 0 ? TraceEnd.interrupted.rawValue : "open"
     }
 
     /// Whether samples travel.

@@ -20,7 +20,7 @@ struct TraceExport: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The trace.", valueName: "id"))
     var name = "last"
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     @Option(help: "csv, ndjson, influx, parquet, sqlite or sigrok; else what the file's name says, else csv.")
     var format: TraceExportFormat?

@@ -9,7 +9,7 @@ struct TraceList: AsyncParsableCommand {
               groundwave trace list
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     struct Result: Encodable { var traces: [TraceResult] }
 

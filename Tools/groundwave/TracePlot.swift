@@ -32,7 +32,7 @@ struct TracePlot: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Pixels from top to bottom.", valueName: "pixels"))
     var height = 600
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     struct Result: Encodable {
         var file: String

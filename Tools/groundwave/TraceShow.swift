@@ -14,7 +14,7 @@ struct TraceShow: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The trace.", valueName: "id"))
     var name = "last"
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup var options: ReadOptions
 
     /// What is said beside ``TraceResult``.
     struct Details: Encodable {

@@ -43,7 +43,7 @@ final class SamplePolicy: Sendable {
         return isShared
     }
 
-    private static func isShared(_ record: RecordID, in view: borrowing ViewReader) throws -> Bool {
+    static func isShared(_ record: RecordID, in view: borrowing ViewReader) throws -> Bool {
         func said(_ kind: KindSchema, _ id: RecordID) throws -> (record: Record, isShared: Bool?)? {
             guard let record = try view.record(kind.name, id), record.isVisible else { return nil }
             let value = kind.value(of: "SAMPLES", in: record).map { String(decoding: $0, as: UTF8.self) }

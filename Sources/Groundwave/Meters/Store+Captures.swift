@@ -99,24 +99,26 @@ extension Store {
         decoder.finish(into: &rest)
         decoded.refusedByteCount += rest.refusedByteCount
     }
+}
 
+/// A block of a capture, as the log or the tail has it.
+private struct CaptureBlock {
+    let first: UInt64
+    let count: UInt64
+    let summary: [UInt8]
+    /// Where its event stands; 0 where it is in the tail.
+    let position: Position
+    let isHere: Bool
+    let tail: Capture?
+}
+
+extension Reading {
     /// How many bytes of what went over the line were kept beside the rows of `trace`, both ways; 0 where nothing was.
     public func captureSize(of trace: RecordID) throws -> UInt64 {
         try captureBlocks(of: trace).reduce(0) { $0 + $1.count }
     }
 
-    /// A block of a capture, as the log or the tail has it.
-    private struct CaptureBlock {
-        let first: UInt64
-        let count: UInt64
-        let summary: [UInt8]
-        /// Where its event stands; 0 where it is in the tail.
-        let position: Position
-        let isHere: Bool
-        let tail: Capture?
-    }
-
-    private func captureBlocks(of trace: RecordID) throws -> [CaptureBlock] {
+    fileprivate func captureBlocks(of trace: RecordID) throws -> [CaptureBlock] {
         let captures = Tails.content(of: trace, in: self).captures
         var found: [(block: StoredBlock, summary: [UInt8])] = []
         try read { view in
@@ -143,7 +145,7 @@ extension Store {
     }
 
     /// What was said; `nil` where it is not here.
-    private func capture(of block: CaptureBlock) throws -> Capture? {
+    fileprivate func capture(of block: CaptureBlock) throws -> Capture? {
         if let tail = block.tail { return tail }
         guard block.isHere else { return nil }
         return try withBlockContent(at: block.position) { content in

@@ -4,8 +4,8 @@ import Metering
 import Projections
 import Records
 
-extension Store {
-    /// The meters that show, in order of address.
+extension Reading {
+    /// The meters that show, in order of address. Of a moment of the past, none says who has it.
     ///
     /// - Complexity: A look-up for each, and one for who has it.
     public func meters() throws -> [Meter] {
@@ -48,7 +48,8 @@ extension Store {
         guard let head = record[Metering.meter.key(for: "LEASE")]?.shown, let value = head.value,
             let claim = MeterClaim(value), claim.isHeld
         else { return nil }
-        let now = surroundings.now()
+        // Whether it was held at a moment of the past, that moment would have to say.
+        guard let now = (self as? Store)?.surroundings.now() else { return nil }
         let arrival = head.position > 0 ? try log.arrival(of: head.position) : nil
         let age: Int64 =
             if let arrival, arrival.boot == now.boot {
@@ -66,7 +67,9 @@ extension Store {
             written: Int64(head.stamp.milliseconds), expires: now.wallMilliseconds + MeterLease.milliseconds - age,
             isHeld: isHeld)
     }
+}
 
+extension Store {
     /// Takes a meter for this device for 120 s, and makes its record where there is none. Whoever has it already renews it.
     ///
     /// Two devices that connect at once without having heard of one another both take it; when they meet, the one that

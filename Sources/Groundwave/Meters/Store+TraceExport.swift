@@ -12,7 +12,7 @@ public struct TraceExportReport: Hashable, Sendable {
     public let withheldCount: UInt64
 }
 
-extension Store {
+extension Reading {
     /// Writes rows of `trace` as a file of `format`, whose bytes `sink` takes piece by piece; also while it is recorded.
     ///
     /// The same range gives the same bytes. Rows that are withheld are left out and counted.

@@ -18,7 +18,7 @@ public struct TracePlotOptions: Hashable, Sendable {
     public init() {}
 }
 
-extension Store {
+extension Reading {
     /// A plot of `trace`: of each pixel column the first, the last, the least and the greatest value.
     ///
     /// Cells and blocks that lie within one column are drawn by what is said of them, and the others by their rows; so the

@@ -16,7 +16,7 @@ enum TraceStretch {
     case tail(TraceRows)
 }
 
-extension Store {
+extension Reading {
     /// What is said of the rows of `trace`, in order: of a cell where `isTaken` says so, and else of its blocks.
     ///
     /// Cost: about 2 us for each cell that is looked at, and for each block of those that are not taken.
@@ -24,7 +24,7 @@ extension Store {
         of trace: RecordID, takingCells isTaken: (JoinedSummary) -> Bool
     ) throws -> [TraceStretch] {
         // Before the blocks: what goes into the log meanwhile is met twice then, and not never.
-        let tail = Tails.rows(of: trace, in: self)
+        let tail = Tails.content(of: trace, in: self).rows
         let (stretches, next) = try read { view in
             var (stretches, next) = ([TraceStretch](), UInt64(0))
             try view.descend(Metering.trace.name, trace) { cell in

@@ -12,7 +12,7 @@ public enum TracePiece: Sendable {
     case withheld(BlockSummary)
 }
 
-extension Store {
+extension Reading {
     /// All traces that show, the earliest first.
     public func traces() throws -> [Trace] {
         let traces = try read { view in
@@ -28,24 +28,7 @@ extension Store {
 
     /// Whether the samples of `trace` travel: what it says itself, else what its meter says; else they stay.
     public func sharing(of trace: Trace) throws -> SampleSharing {
-        try samples.isShared(trace.id) ? .synced : .local
-    }
-
-    /// Sets what a trace is called, and whether its samples travel; `nil` leaves that as it is, an empty name takes it away.
-    ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is no such trace.
-    public func edit(
-        trace: RecordID, name: String? = nil, sharing: SampleSharing? = nil, note: String = "", author: String? = nil
-    ) async throws {
-        guard try record(Metering.trace.name, trace)?.isVisible == true else {
-            throw StoreError(
-                .notFound, "There is no trace \(trace.short).", hint: "groundwave trace list lists them.")
-        }
-        var fields: [Assignment] = []
-        if let name { fields.append(Assignment("NAME", name.isEmpty ? nil : Array(name.utf8))) }
-        if let sharing { fields.append(Assignment("SAMPLES", text: sharing.rawValue)) }
-        let assignments = fields
-        try await write(note: note, author: author) { try $0.set(Metering.trace.name, trace, assignments) }
+        try read { try SamplePolicy.isShared(trace.id, in: $0) } ? .synced : .local
     }
 
     /// What is said of the rows of `trace`, those of a recording that goes on here included.
@@ -54,6 +37,7 @@ extension Store {
     ///   of the others.
     public func summary(of trace: RecordID) throws -> TraceSummary {
         var summary = TraceSummary()
+        summary.isRecording = Tails.isRecorded(trace, in: self)
         for stretch in try stretches(of: trace, takingCells: { _ in true }) {
             switch stretch {
             case .cell(let cell):
@@ -118,7 +102,7 @@ public struct TraceGap: Hashable, Sendable {
     public let count: UInt64
 }
 
-extension Store {
+extension Reading {
     /// Where rows of `trace` are missing, in order.
     ///
     /// - Complexity: O(blocks of the cells in which rows are missing + cells).
@@ -157,5 +141,24 @@ extension Store {
             }
         }
         return storage
+    }
+}
+
+extension Store {
+    /// Sets what a trace is called, and whether its samples travel; `nil` leaves that as it is, an empty name takes it away.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where there is no such trace.
+    public func edit(
+        trace: RecordID, name: String? = nil, sharing: SampleSharing? = nil, note: String = "", author: String? = nil
+    ) async throws {
+        guard try record(Metering.trace.name, trace)?.isVisible == true else {
+            throw StoreError(
+                .notFound, "There is no trace \(trace.short).", hint: "groundwave trace list lists them.")
+        }
+        var fields: [Assignment] = []
+        if let name { fields.append(Assignment("NAME", name.isEmpty ? nil : Array(name.utf8))) }
+        if let sharing { fields.append(Assignment("SAMPLES", text: sharing.rawValue)) }
+        let assignments = fields
+        try await write(note: note, author: author) { try $0.set(Metering.trace.name, trace, assignments) }
     }
 }

@@ -37,13 +37,17 @@ enum Tails {
         }
     }
 
-    /// What only the tail of `trace` has; nothing where it is not being recorded.
-    static func content(of trace: RecordID, in store: Store) -> TailContent {
-        TailFile.read(path(of: trace, below: store.files), log: store.log.id)?.content ?? TailContent()
+    /// What only the tail of `trace` has; nothing where it is not being recorded, and of a past moment.
+    static func content(of trace: RecordID, in store: some Reading) -> TailContent {
+        guard let store = store as? Store else { return TailContent() }
+        return TailFile.read(path(of: trace, below: store.files), log: store.log.id)?.content ?? TailContent()
     }
 
-    /// The rows of `trace` that only its tail has.
-    static func rows(of trace: RecordID, in store: Store) -> [TraceRows] { content(of: trace, in: store).rows }
+    /// Whether a process of this device is recording `trace`; of a past moment, none is.
+    static func isRecorded(_ trace: RecordID, in store: some Reading) -> Bool {
+        guard let store = store as? Store else { return false }
+        return TailLock.isHeld(path(of: trace, below: store.files))
+    }
 
     /// Removes what is left of a tail that was being made.
     static func removeUnfinished(_ path: String) { unlink("\(path)\(TailFile.unfinished)") }
@@ -80,6 +84,14 @@ final class TailLock: Sendable {
     }
 
     static let suffix = ".lock"
+
+    /// Whether a process has the lock of `tail`. Nothing is made or changed.
+    static func isHeld(_ tail: String) -> Bool {
+        let descriptor = open("\(tail)\(suffix)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+    }
 
     /// Takes the file away, with its tail gone.
     func remove() { unlink(path) }

@@ -69,6 +69,8 @@ public struct TraceSummary: Hashable, Sendable {
     public var unreadCount = 0
     /// How many rows are on this device and not in the log yet.
     public var tailCount = 0
+    /// Whether a process of this device is recording it.
+    public var isRecording = false
 
     /// What is said of the rows of each layout, in order of their first rows.
     public var parts: [BlockSummary] { rows.parts }
