@@ -37,8 +37,8 @@ extension EventLog: ReplicatedLog {
         try frame(of: range, signedBy: identity, preferredBytes: preferredBytes) { _, _ in false }
     }
 
-    /// As ``receive(_:arrival:filling:)``, of whatever lacks its values.
+    /// As ``receive(_:arrival:isFilling:)``, with values that were lacking.
     public func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
-        try receive(frames, arrival: arrival, filling: nil)
+        try receive(frames, arrival: arrival, isFilling: true)
     }
 }

@@ -59,6 +59,20 @@ import Testing
         await serving.stop()
     }
 
+    @Test func `brings samples once somebody wants them`() async throws {
+        let (shack, serving, portable) = try await pair()
+        let trace = try await shack.store.recorded(6_000)
+        try await portable.store.sync(portable.remote)
+        #expect(try portable.store.numbers(of: trace) == ([], 6_000))
+        try await portable.store.edit(trace: trace, sharing: .synced)
+        // The first conversation tells of the wish, the second one has it met.
+        for _ in 0..<2 { try await portable.store.sync(portable.remote) }
+        #expect(try portable.store.numbers(of: trace) == (Array(0..<6_000), 0))
+        #expect(try portable.store.wantedValues().isEmpty)
+        #expect(try portable.store.logDigest() == shack.store.logDigest())
+        await serving.stop()
+    }
+
     @Test func `that is not there is an error, and what was logged waits`() async throws {
         let (_, serving, portable) = try await pair()
         await serving.stop()

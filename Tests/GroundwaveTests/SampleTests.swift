@@ -55,6 +55,20 @@ import Testing
         }
     }
 
+    @Test func `come by a bundle too`() async throws {
+        let fleet = try await SyncedFleet(2)
+        let trace = try await fleet[0].recorded(6_000)
+        try await fleet[0].edit(trace: trace, sharing: .local)
+        try await fleet.settle()
+        #expect(try fleet[1].numbers(of: trace).1 == 6_000)
+        try await fleet[0].edit(trace: trace, sharing: .synced)
+        let bundle = fleet.folder.path("samples.gwb")
+        _ = try await fleet[0].createBundle(to: bundle)
+        // First the wish, then what it is about.
+        for _ in 0..<2 { _ = try await fleet[1].applyBundle(bundle) }
+        #expect(try fleet[1].numbers(of: trace) == (Array(0..<6_000), 0))
+    }
+
     @Test func `of a trace that is not there cannot be asked for`() async throws {
         let temporary = try await TemporaryStore()
         await #expect(throws: StoreError.self) {

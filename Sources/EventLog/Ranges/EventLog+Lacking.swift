@@ -43,15 +43,29 @@ extension EventLog {
         return Int(withheld.count)
     }
 
-    /// Puts the values of `lacking`, events that are here without theirs, in where `frames` have them.
+    /// Those of `events`, which are here without their values, whose values `frames` have: their frames.
+    ///
+    /// - Parameter frames: Ranges that were checked.
+    public func values(of events: EventSet, in frames: [RangeFrame]) throws -> [EventID: [UInt8]] {
+        try RangeFrame.values(of: events, from: frames, streams: streams()) { try leaf(of: $0) }
+    }
+
+    /// Puts values in that events here lack, as ``values(of:in:)`` has found them.
     ///
     /// The log is written anew, as when values are erased: leaves, roots, positions and runs stay.
     ///
-    /// - Parameter frames: Ranges that were checked.
-    /// - Returns: How many events have their values now.
+    /// - Returns: How many events have their values now: not those that were erased meanwhile, or have another leaf.
     /// - Throws: As ``erase(_:dropCopies:baseWithout:)``; then nothing has changed.
-    func fill(_ lacking: EventSet, from frames: [RangeFrame]) throws -> Int {
-        let found = try RangeFrame.values(of: lacking, from: frames, streams: streams()) { try leaf(of: $0) }
+    /// - Complexity: O(bytes of the log), whatever the number of values.
+    @discardableResult
+    public func fill(_ values: [EventID: [UInt8]]) throws -> Int {
+        let lacking = try lackingValues()
+        var hasher = MerkleHasher()
+        let found = try values.filter { event, bytes in
+            guard lacking.contains(event) else { return false }
+            let given = try bytes.withSpan { hasher.leaf(of: try Frame(parsing: $0), in: $0) }
+            return try leaf(of: event) == given
+        }
         if found.isEmpty { return 0 }
         try rewrite { old, new in
             try Self.copyAll(old, new) { frame, bytes in

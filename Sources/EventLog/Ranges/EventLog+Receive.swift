@@ -42,11 +42,11 @@ extension EventLog {
     ///
     /// - Parameters:
     ///   - frames: Ranges of this log that were checked.
-    ///   - wanted: Of which events that lack their values these are put in; all where it is `nil`.
+    ///   - isFilling: Whether values are put in that events here have lacked; else whoever calls does so.
     /// - Returns: What became of them.
     /// - Complexity: About 3 us an event.
     public func receive(
-        _ frames: [RangeFrame], arrival: Arrival, filling wanted: (() throws -> EventSet)? = nil
+        _ frames: [RangeFrame], arrival: Arrival, isFilling: Bool = true
     ) throws -> Received {
         if frames.isEmpty { return Received() }
         var received = Received()
@@ -59,7 +59,8 @@ extension EventLog {
         if next.isUncertain, received.appendedCount > 0, try received.replicas.contains(where: streams().isParted) {
             try readAnew()
         }
-        received.filledCount = received.repeatedCount > 0 ? try fill(wanted?() ?? lackingValues(), from: frames) : 0
+        received.filledCount =
+            isFilling && received.repeatedCount > 0 ? try fill(values(of: lackingValues(), in: frames)) : 0
         received.returnedCount = try fillHoles(from: next.returning)
         return received
     }

@@ -70,6 +70,7 @@ extension Store {
         let reader = try BundleReader(path)
         return try describing {
             var applied = BundleApplied()
+            let storeLog = StoreLog(store: self)
             while let bytes = try reader.next() {
                 let segment: Segment
                 do throws(Segment.Failure) { segment = try Segment(reading: bytes, of: log.id) } catch {
@@ -83,13 +84,14 @@ extension Store {
                             hint: "Get it once more from where it came.")
                     }
                 }
-                let received = try StoreLog(store: self).receive(frames, arrival: surroundings.now())
+                let received = try storeLog.receive(frames, arrival: surroundings.now())
                 applied.ranges += frames.count
                 applied.events += received.appendedCount
                 applied.repeated += received.repeatedCount
                 applied.waiting += received.parked
                 applied.apart += received.apart
             }
+            try storeLog.fill()
             return applied
         }
     }

@@ -91,12 +91,14 @@ extension Store {
         for _ in 0..<2 {
             try await introduce()
             let identity = writer.identity
+            let storeLog = StoreLog(store: self)
             var exchange = Exchange(
-                StoreLog(store: self), as: identity, at: transport, notes: files.readNotes(of: name),
+                storeLog, as: identity, at: transport, notes: files.readNotes(of: name),
                 now: surroundings.now)
             defer { summary.add(exchange.report) }
             do {
                 try await exchange.run(isPulling: isPulling, isPushing: isPushing, isFull: isFull)
+                try storeLog.fill()
             } catch {
                 // A disk that has no room for the notes either has not to hide why it went wrong.
                 try? files.write(exchange.notes, of: name)

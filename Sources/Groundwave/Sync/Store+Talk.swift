@@ -27,19 +27,22 @@ extension Store {
         try await introduce()
         let identity = writer.identity
         let seen = commits.generation
+        let storeLog = StoreLog(store: self)
         let following = Task {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await self.passOn(to: connection, as: identity.replica, beyond: seen) }
                 group.addTask { await self.watchSwitch(of: connection) }
+                group.addTask { await Self.fillNowAndThen(storeLog) }
             }
         }
         defer { following.cancel() }
         var talk = Talk(standing: ConnectionStanding())
         do {
             talk.standing = try await connection.run(endsWhenDone: endsWhenDone, tell: tell) { [surroundings] in
-                try SessionRunner(StoreLog(store: self), as: identity, now: surroundings.now)
+                try SessionRunner(storeLog, as: identity, now: surroundings.now)
             }
             talk.hasNewName = talk.standing.wasPutBack || !isClaimed(by: identity.replica)
+            try storeLog.fill()
         } catch {
             // A log that was emptied under a conversation may end it in any way.
             if isClaimed(by: identity.replica) { throw error }
@@ -62,6 +65,16 @@ extension Store {
                 return connection.stop(reason: Session.newName)
             }
             connection.logChanged()
+        }
+    }
+
+    /// Puts values in that came, in the pauses of a conversation: it may last for days.
+    private static func fillNowAndThen(_ storeLog: StoreLog) async {
+        while (try? await Task.sleep(for: .seconds(2))) != nil {
+            do { try storeLog.fillIfIdle() } catch {
+                Subsystem.store.logger.warning(
+                    "values that came are asked for again", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+            }
         }
     }
 

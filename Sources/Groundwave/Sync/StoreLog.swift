@@ -5,6 +5,9 @@ import Replication
 /// The log of a store, for replication: whatever comes in shows in the views and wakes whoever observes.
 struct StoreLog: ReplicatedLog {
     let store: Store
+    private let pending = PendingValues()
+
+    init(store: Store) { self.store = store }
 
     var id: LogID { store.log.id }
 
@@ -27,15 +30,36 @@ struct StoreLog: ReplicatedLog {
 
     func streams() throws -> Streams { try store.log.streams() }
 
-    func lackingValues() throws -> EventSet { try store.wantedValues() }
+    func lackingValues() throws -> EventSet {
+        let wanted = try store.wantedValues()
+        return wanted.isEmpty ? wanted : wanted.subtracting(pending.events)
+    }
 
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
         let readings = try store.log.readingsCount()
-        let received = try store.log.receive(frames, arrival: arrival, filling: store.wantedValues)
-        if try received.filledCount > 0 || store.log.readingsCount() != readings { try store.views.rebuild() }
-        if received.appendedCount > 0 || received.filledCount > 0 { store.eventsCame() }
+        var received = try store.log.receive(frames, arrival: arrival, isFilling: false)
+        if received.repeatedCount > 0 {
+            let found = try store.log.values(of: lackingValues(), in: frames)
+            received.filledCount = found.count
+            pending.add(found)
+        }
+        if try store.log.readingsCount() != readings { try store.views.rebuild() }
+        if received.appendedCount > 0 { store.eventsCame() }
+        if pending.isFull { try fill() }
         // Each statement tells the root of every tree: what came has to be hashed once, and not for each of them.
         store.writer?.sealBehind(received.appendedCount)
         return received
     }
+
+    /// Puts the values in that came for events which were here without theirs. Whoever makes such a log calls this at the
+    /// end, and when nothing came for a while.
+    func fill() throws {
+        let values = pending.take()
+        guard !values.isEmpty, try store.log.fill(values) > 0 else { return }
+        try store.views.rebuild()
+        store.eventsCame()
+    }
+
+    /// As ``fill()``, unless values are still coming.
+    func fillIfIdle() throws { if pending.isIdle() { try fill() } }
 }
