@@ -43,16 +43,19 @@ extension Store {
         return stretches + Self.rows(of: tail, from: next).map { .tail($0) }
     }
 
-    /// The rows of the block whose event stands at `position`; `nil` where they are not here.
-    func rows(at position: Position, of summary: BlockSummary) throws -> TraceRows? {
+    /// The rows of the block whose event stands at `position`, of `channels` alone where these are given; `nil` where they
+    /// are not here.
+    func rows(at position: Position, of summary: BlockSummary, only channels: [Channel]? = nil) throws -> TraceRows? {
         guard position > 0 else { return nil }
         return try log.withEvent(at: position) { frame, bytes -> TraceRows? in
             let (shape, values) = (bytes.extracting(frame.shape), bytes.extracting(frame.values))
             guard !frame.isWithheld,
                 var reader = try? ChangeReader(shape: shape, isWithheld: false, by: frame.names(in: bytes)),
-                (try? reader.skipNote(in: values)) != nil, let content = try? reader.blockContent(in: values)
+                (try? reader.skipNote(in: values)) != nil, let place = try? reader.blockContent(in: values)
             else { return nil }
-            return try? TraceRows(values.extracting(content), of: summary)
+            let content = values.extracting(place)
+            guard let channels else { return try? TraceRows(content, of: summary) }
+            return try? TraceRows(content, of: summary, only: channels)
         } ?? nil
     }
 
