@@ -64,7 +64,7 @@ extension Reading {
             case .cell(let cell): collector.add(cell)
             case .block(let summary, let position):
                 if !collector.holdsInOneColumn(summary.leastTime, summary.greatestTime),
-                    let rows = try rows(at: position, of: summary)
+                    let rows = try rows(at: position, of: summary, only: collector.channels)
                 {
                     collector.add(rows)
                 } else {

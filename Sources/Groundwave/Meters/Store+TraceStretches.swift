@@ -43,9 +43,13 @@ extension Reading {
         return stretches + Self.rows(of: tail, from: next).map { .tail($0) }
     }
 
-    /// The rows of the block whose event stands at `position`; `nil` where they are not here.
-    func rows(at position: Position, of summary: BlockSummary) throws -> TraceRows? {
-        try withBlockContent(at: position) { try TraceRows($0, of: summary) }
+    /// The rows of the block whose event stands at `position`, of `channels` alone where these are given; `nil` where they
+    /// are not here.
+    func rows(at position: Position, of summary: BlockSummary, only channels: [Channel]? = nil) throws -> TraceRows? {
+        try withBlockContent(at: position) { content in
+            guard let channels else { return try TraceRows(content, of: summary) }
+            return try TraceRows(content, of: summary, only: channels)
+        }
     }
 
     /// What `body` makes of the items of the block whose event stands at `position`; `nil` where they are not here, or it

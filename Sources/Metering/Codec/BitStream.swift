@@ -7,19 +7,24 @@ struct BitWriter {
     private var count = 0
 
     /// Appends the low `width` bits of `value`; 0 to 64.
+    @inline(__always)
     mutating func append(_ value: UInt64, width: Int) {
         if width > 32 {
-            append(value & 0xFFFF_FFFF, width: 32)
-            append(value >> 32, width: width - 32)
-            return
+            append32(value & 0xFFFF_FFFF, width: 32)
+            append32(value >> 32, width: width - 32)
+        } else {
+            append32(value, width: width)
         }
-        if width == 0 { return }
-        pending |= (value & (UInt64.max >> UInt64(64 - width))) << UInt64(count)
-        count += width
+    }
+
+    @inline(__always)
+    private mutating func append32(_ value: UInt64, width: Int) {
+        pending |= (value & ((1 &<< UInt64(width)) &- 1)) &<< UInt64(count)
+        count &+= width
         while count >= 8 {
             bytes.append(UInt8(truncatingIfNeeded: pending))
             pending >>= 8
-            count -= 8
+            count &-= 8
         }
     }
 
@@ -30,47 +35,42 @@ struct BitWriter {
     }
 }
 
-/// Reads what a ``BitWriter`` has written. Behind the end there are zeros, and ``isExhausted`` says so.
+/// Reads what a ``BitWriter`` has written, out of ``words(of:)``. Behind the end there are zeros.
 struct BitReader {
-    private var offset: Int
-    private let end: Int
-    private var pending: UInt64 = 0
-    private var count = 0
-    private var missing = 0
+    /// The next bit.
+    private(set) var place = 0
 
-    /// Reads from byte `offset` to before byte `end`.
-    init(at offset: Int, end: Int) {
-        self.offset = offset
-        self.end = end
+    /// `bytes` so that any 32 bits are in one word: each begins 32 bits behind the one before. The last ones are zeros.
+    static func words(of bytes: RawSpan) -> [UInt64] {
+        let whole = max(0, bytes.byteCount / 4 - 1)
+        var words = [UInt64](repeating: 0, count: whole + 4)
+        for index in 0..<whole { words[index] = bytes.uint64(at: 4 * index) }
+        for offset in 4 * whole..<bytes.byteCount {
+            let (index, byte) = (offset / 4, UInt64(bytes.byte(at: offset)) << UInt64(8 * (offset % 4)))
+            words[index] |= byte
+            if index > whole { words[index - 1] |= byte << 32 }
+        }
+        return words
     }
 
-    /// Whether more was read than is there.
-    var isExhausted: Bool { missing > count }
-
-    /// The next `width` bits; 0 to 64.
+    /// The next `width` bits, 0 to 64.
     @inline(__always)
-    mutating func read(_ width: Int, in bytes: RawSpan) -> UInt64 {
+    mutating func read(_ width: Int, in words: Span<UInt64>) -> UInt64 {
         if width > 32 {
-            let low = read(32, in: bytes)
-            return low | read(width - 32, in: bytes) << 32
+            let low = read32(32, in: words)
+            return low | read32(width &- 32, in: words) << 32
         }
-        if count < width { fill(bytes) }
-        let value = pending & ((1 << UInt64(width)) &- 1)
-        pending >>= UInt64(width)
-        count -= width
-        return value
+        return read32(width, in: words)
     }
 
     @inline(__always)
-    private mutating func fill(_ bytes: RawSpan) {
-        while count <= 56 {
-            if offset < end {
-                pending |= UInt64(bytes.byte(at: offset)) << UInt64(count)
-                offset += 1
-            } else {
-                missing += 8
-            }
-            count += 8
-        }
+    private mutating func read32(_ width: Int, in words: Span<UInt64>) -> UInt64 {
+        let word = words[min(place >> 5, words.count &- 1)]
+        let bits = word &>> UInt64(truncatingIfNeeded: place & 31) & ((1 &<< UInt64(truncatingIfNeeded: width)) &- 1)
+        place &+= width
+        return bits
     }
+
+    /// Whether more was read than the `byteCount` bytes that there are.
+    func isExhausted(_ byteCount: Int) -> Bool { place > byteCount * 8 }
 }

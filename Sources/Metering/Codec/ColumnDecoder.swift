@@ -4,120 +4,139 @@ import ByteCoding
 struct ColumnDecoder {
     /// How many rows the block has; at least one.
     let rowCount: Int
-    /// The columns before this one.
-    let columns: [[Int64]]
+    /// How many columns stand before this one.
+    let columnCount: Int
 
-    /// The values.
-    func decode(_ bytes: RawSpan) throws -> [Int64] {
+    /// The values, or what the integral leaves of them.
+    func decode(_ bytes: RawSpan) throws -> (values: [Int64], integral: Integral?) {
         var reader = ByteReader()
         switch try reader.byte(in: bytes) {
         case 0:
             let value = unzigzag(try reader.varint(in: bytes))
             try reader.finish(in: bytes)
-            return [Int64](repeating: value, count: rowCount)
+            return ([Int64](repeating: value, count: rowCount), nil)
         case 1:
-            let plan = try ColumnPlan(&reader, in: bytes, columnCount: columns.count)
-            var dictionary: [Int64] = []
-            if plan.tokens == nil { dictionary = try ResidualDictionary.read(&reader, in: bytes) }
-            let (low, slots) = try Self.slots(&reader, in: bytes, tableCount: plan.thresholds.count + 1)
-            let symbols = try reader.lengthPrefixed(in: bytes)
-            guard let symbolReader = SymbolReader(at: symbols.lowerBound, end: symbols.upperBound, in: bytes) else {
-                throw BlockError.malformed
-            }
-            var rows = RowReader(plan, symbolReader, BitReader(at: reader.offset, end: bytes.byteCount), low: low)
-            var values = [Int64](repeating: plan.first, count: rowCount)
-            let other = plan.hold?.reference.map { ColumnEncoder.held(columns[$0]) } ?? []
-            var span = values.mutableSpan
-            rows.read(into: &span, slots.span, dictionary.span, other.span, in: bytes)
-            guard rows.isAtEnd else { throw BlockError.malformed }
-            plan.integral?.apply(to: &values, of: columns, isAdding: true)
-            return values
+            let plan = try ColumnPlan(&reader, in: bytes, columnCount: columnCount)
+            return (try decode(plan, &reader, bytes), plan.integral)
         default: throw BlockError.malformed
         }
     }
 
-    /// The slots of all tables, 4,096 each.
-    private static func slots(
-        _ reader: inout ByteReader, in bytes: RawSpan, tableCount: Int
-    ) throws -> (low: Int, slots: [UInt32]) {
-        let low = try reader.count(in: bytes, limit: 1 << 10)
-        let count = try reader.count(in: bytes, limit: ResidualDictionary.limit)
-        let byteCount = (count * tableCount * FrequencyTable.codeWidth + 7) / 8
-        let range = try reader.skip(byteCount, in: bytes)
-        var bits = BitReader(at: range.lowerBound, end: range.upperBound)
-        var slots: [UInt32] = []
-        slots.reserveCapacity(tableCount * FrequencyTable.total)
-        for _ in 0..<tableCount {
-            let codes = (0..<count).map { _ in UInt8(bits.read(FrequencyTable.codeWidth, in: bytes)) }
-            guard let table = FrequencyTable(codes: codes) else {
-                // In this context nothing comes; whoever reads it nonetheless is told at the end.
-                slots.append(contentsOf: repeatElement(0, count: FrequencyTable.total))
-                continue
-            }
-            table.appendSlots(to: &slots)
+    private func decode(_ plan: ColumnPlan, _ reader: inout ByteReader, _ bytes: RawSpan) throws -> [Int64] {
+        let changeCount = plan.runs == nil ? rowCount - 1 : try reader.count(in: bytes, limit: rowCount - 1)
+        let dictionary = plan.tokens == nil ? try ResidualDictionary.read(&reader, in: bytes) : []
+        let runTables = try plan.runs.map { tokens in
+            try SymbolTables(&reader, in: bytes, count: 1) { try Self.meaning(run: $0, tokens) }
         }
-        return (low, slots)
+        let tables = try SymbolTables(&reader, in: bytes, count: plan.thresholds.count + 1) { symbol in
+            try Self.meaning(of: symbol, plan, dictionary)
+        }
+        var symbols = try SymbolReader(
+            bytes.extracting(reader.lengthPrefixed(in: bytes)),
+            count: runTables == nil ? changeCount : 2 * changeCount + 1)
+        let bitWords = BitReader.words(of: bytes.extracting(reader.offset..<bytes.byteCount))
+        var bits = BitReader()
+        var runs: [UInt64] = []
+        if let runTables {
+            runs = bits.read(symbols.read(changeCount + 1, by: runTables), runTables, in: bitWords.span)
+        }
+        var values = [Int64](repeating: plan.first, count: changeCount + 1)
+        var span = values.mutableSpan
+        let residuals = symbols.read(changeCount, by: tables)
+        bits.read(residuals.span, tables, plan.predictor, into: &span, in: bitWords.span)
+        guard symbols.isAtEnd, !bits.isExhausted(bytes.byteCount - reader.offset) else { throw BlockError.malformed }
+        return runTables == nil ? values : try Self.expanded(values, runs, rowCount)
+    }
+
+    /// The rows: each value, and as many that hold it as its run says.
+    private static func expanded(_ values: [Int64], _ runs: [UInt64], _ rowCount: Int) throws -> [Int64] {
+        // Most runs are short: four rows are written at once, and where that was too many, others come over them.
+        var rows = [Int64](repeating: 0, count: rowCount + 3)
+        var span = rows.mutableSpan
+        var row = 0
+        for index in values.indices {
+            let (value, run) = (values[index], runs[index])
+            guard run < UInt64(rowCount - row) else { throw BlockError.malformed }
+            for place in 0..<4 { span[row &+ place] = value }
+            let end = row &+ 1 &+ Int(run)
+            if run > 3 { for place in row &+ 4..<end { span[place] = value } }
+            row = end
+        }
+        guard row == rowCount else { throw BlockError.malformed }
+        rows.removeLast(3)
+        return rows
+    }
+
+    private static func meaning(run symbol: Int, _ tokens: Tokens) throws -> SymbolMeaning {
+        let (base, width) = tokens.value(of: symbol)
+        guard width <= 12 else { throw BlockError.malformed }
+        return SymbolMeaning(base: base, width: UInt32(width))
+    }
+
+    private static func meaning(of symbol: Int, _ plan: ColumnPlan, _ dictionary: [Int64]) throws -> SymbolMeaning {
+        if let tokens = plan.tokens {
+            let (base, width) = tokens.value(of: symbol)
+            // A token of more than 64 bits is none.
+            guard width <= 63 else { throw BlockError.malformed }
+            return SymbolMeaning(
+                base: base, width: UInt32(width), context: UInt32(plan.context(after: max(bitLength(base), width))))
+        }
+        guard symbol < dictionary.count else { throw BlockError.malformed }
+        let base = zigzag(dictionary[symbol])
+        return SymbolMeaning(base: base, width: 0, context: UInt32(plan.context(after: bitLength(base))))
     }
 }
 
-/// Reads the rows of one column.
-private struct RowReader {
-    private let plan: ColumnPlan
-    private var symbols: SymbolReader
-    private var bits: BitReader
-    private let low: Int
-    private var isWrong = false
-
-    init(_ plan: ColumnPlan, _ symbols: SymbolReader, _ bits: BitReader, low: Int) {
-        (self.plan, self.symbols, self.bits, self.low) = (plan, symbols, bits, low)
+extension BitReader {
+    /// The numbers that `symbols` stand for.
+    fileprivate mutating func read(_ symbols: [UInt8], _ tables: SymbolTables, in words: Span<UInt64>) -> [UInt64] {
+        var numbers = [UInt64](repeating: 0, count: symbols.count)
+        let meanings = tables.meanings.span
+        for index in symbols.indices {
+            let meaning = meanings[Int(symbols[index])]
+            numbers[index] = meaning.base
+            if meaning.width > 0 { numbers[index] |= read(Int(meaning.width), in: words) }
+        }
+        return numbers
     }
 
-    /// Whether everything was read, and nothing was missing or wrong.
-    var isAtEnd: Bool { !isWrong && symbols.isAtEnd && !bits.isExhausted }
-
-    /// Reads the rows behind the first one, which is there.
-    ///
-    /// - Parameter other: For each row whether the column is held that the holding of this one is told by.
-    mutating func read(
-        into values: inout MutableSpan<Int64>, _ slots: Span<UInt32>, _ dictionary: Span<Int64>, _ other: Span<Bool>,
-        in bytes: RawSpan
+    /// The values behind the first one, of whose residuals these are the symbols.
+    fileprivate mutating func read(
+        _ symbols: Span<UInt8>, _ tables: SymbolTables, _ predictor: Predictor, into values: inout MutableSpan<Int64>,
+        in words: Span<UInt64>
     ) {
-        var prediction = Prediction(plan.predictor, start: plan.first)
-        let tokens = plan.tokens
-        let hold = plan.hold
-        let parts = plan.holdCodes.map(HoldModel.part)
-        var (context, run) = (0, 0)
-        var value = plan.first
-        for row in 1..<values.count {
-            if let hold {
-                let place = hold.context(run: run, isReferenceHeld: hold.reference != nil && other[row])
-                if symbols.isFirst(part: parts[place], in: bytes) {
-                    run &+= 1
-                    values[row] = value
-                    continue
-                }
-                run = 0
-            }
-            let symbol = symbols.symbol(slots, table: context, in: bytes) &+ low
-            let residual: Int64
-            if let tokens {
-                let (base, width) = tokens.value(of: symbol)
-                // A token of more than 64 bits is none.
-                if width > 63 {
-                    isWrong = true
-                    return
-                }
-                residual = unzigzag(base | bits.read(width, in: bytes))
-            } else if symbol < dictionary.count {
-                residual = dictionary[symbol]
-            } else {
-                isWrong = true
-                return
-            }
-            value = prediction.next &+ residual
-            prediction.take(value)
-            context = plan.context(after: bitLength(zigzag(residual)))
-            values[row] = value
+        let (start, meanings) = (values[0], tables.meanings.span)
+        switch predictor {
+        case .fixed: read(symbols, meanings, tables.hasBits, FixedPrediction(start), &values, words)
+        case .mean(shift: 0): read(symbols, meanings, tables.hasBits, LastPrediction(start), &values, words)
+        case .mean(let shift):
+            read(symbols, meanings, tables.hasBits, MeanPrediction(start, shift: shift), &values, words)
+        case .line: read(symbols, meanings, tables.hasBits, LinePrediction(start), &values, words)
         }
+    }
+
+    @inline(__always)
+    private mutating func read(
+        _ symbols: Span<UInt8>, _ meanings: Span<SymbolMeaning>, _ hasBits: Bool, _ start: some Prediction,
+        _ values: inout MutableSpan<Int64>, _ words: Span<UInt64>
+    ) {
+        var prediction = start
+        if !hasBits {
+            for index in 1..<values.count {
+                let value = prediction.next &+ unzigzag(meanings[Int(symbols[index &- 1])].base)
+                prediction.take(value)
+                values[index] = value
+            }
+            return
+        }
+        var bits = self
+        for index in 1..<values.count {
+            let meaning = meanings[Int(symbols[index &- 1])]
+            let residual = meaning.base | bits.read(Int(truncatingIfNeeded: meaning.width), in: words)
+            let value = prediction.next &+ unzigzag(residual)
+            prediction.take(value)
+            values[index] = value
+        }
+        self = bits
     }
 }

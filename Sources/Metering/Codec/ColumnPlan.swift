@@ -5,18 +5,15 @@ import ByteCoding
 /// | part | what |
 /// |---|---|
 /// | 1 byte | predictor (bits 0–2), thresholds (bits 3–4: how many), integral (5: one column, 6: two), dictionary (7) |
-/// | 1 byte | bits of tokens (0–2), lengths of ``HoldModel`` (3–5: 0 none, else 1 + log2), another column's holding (6) |
+/// | 1 byte | bits of tokens (0–2), of those of runs and 1 (3–5; 0 where there are none) |
 /// | of an integral | columns (1 each), factor, offset (zigzag varints), shift (1) |
-/// | of holding | the other column (1), a code for each case (1 each) |
 /// | thresholds | 1 byte each |
 /// | value of the first row | zigzag varint |
 struct ColumnPlan {
     var integral: Integral?
     var predictor: Predictor
-    /// `nil` where each row has a residual.
-    var hold: HoldModel?
-    /// The codes of its cases.
-    var holdCodes: [UInt8] = []
+    /// The tokens of how many rows hold each value; `nil` where each row has a residual.
+    var runs: Tokens?
     /// `nil` where the residuals are numbered by a dictionary.
     var tokens: Tokens?
     /// Bit lengths of the residual before, from which on another table is used: none to three, in order.
@@ -37,12 +34,7 @@ struct ColumnPlan {
         if let integral { flags |= integral.second == nil ? 1 << 5 : 1 << 6 }
         if tokens == nil { flags |= 1 << 7 }
         writer.append(flags)
-        var alphabet = UInt8(tokens?.mantissa ?? 0)
-        if let hold {
-            alphabet |= UInt8(1 + hold.lengths.trailingZeroBitCount) << 3
-            if hold.reference != nil { alphabet |= 1 << 6 }
-        }
-        writer.append(alphabet)
+        writer.append(UInt8(tokens?.mantissa ?? 0) | UInt8(runs.map { $0.mantissa + 1 } ?? 0) << 3)
         if let integral {
             writer.append(UInt8(integral.first))
             if let second = integral.second { writer.append(UInt8(second)) }
@@ -50,8 +42,6 @@ struct ColumnPlan {
             writer.append(varint: zigzag(integral.offset))
             writer.append(UInt8(integral.shift))
         }
-        if let reference = hold?.reference { writer.append(UInt8(reference)) }
-        for code in holdCodes { writer.append(code) }
         for threshold in thresholds { writer.append(UInt8(threshold)) }
         writer.append(varint: zigzag(first))
     }
@@ -60,11 +50,12 @@ struct ColumnPlan {
     init(_ reader: inout ByteReader, in bytes: RawSpan, columnCount: Int) throws {
         let flags = try reader.byte(in: bytes)
         let alphabet = try reader.byte(in: bytes)
-        guard let predictor = Predictor(code: flags & 7), alphabet < 1 << 7, flags & 0x60 != 0x60 else {
+        guard let predictor = Predictor(code: flags & 7), alphabet < 1 << 6, flags & 0x60 != 0x60 else {
             throw BlockError.malformed
         }
         self.predictor = predictor
         tokens = flags & 1 << 7 != 0 ? nil : Tokens(mantissa: Int(alphabet & 7))
+        if alphabet >> 3 > 0 { runs = Tokens(mantissa: Int(alphabet >> 3) - 1) }
         if flags & 0x60 != 0 {
             let first = Int(try reader.byte(in: bytes))
             let second = flags & 1 << 6 != 0 ? Int(try reader.byte(in: bytes)) : nil
@@ -74,25 +65,16 @@ struct ColumnPlan {
             guard first < columnCount, second ?? 0 < columnCount, shift <= 126 else { throw BlockError.malformed }
             integral = Integral(first: first, second: second, factor: factor, offset: offset, shift: shift)
         }
-        let lengths = Int(alphabet >> 3 & 7)
-        if lengths > 0 {
-            let reference = alphabet & 1 << 6 != 0 ? Int(try reader.byte(in: bytes)) : nil
-            guard lengths <= 5, reference ?? -1 < columnCount else { throw BlockError.malformed }
-            let hold = HoldModel(lengths: 1 << (lengths - 1), reference: reference)
-            for _ in 0..<hold.count { holdCodes.append(try reader.byte(in: bytes)) }
-            self.hold = hold
-        }
         thresholds = []
         for _ in 0..<Int(flags >> 3 & 3) { thresholds.append(Int(try reader.byte(in: bytes))) }
         first = unzigzag(try reader.varint(in: bytes))
     }
 
     init(
-        integral: Integral?, predictor: Predictor, hold: HoldModel?, holdCodes: [UInt8], tokens: Tokens?,
-        thresholds: [Int], first: Int64
+        integral: Integral?, predictor: Predictor, runs: Tokens?, tokens: Tokens?, thresholds: [Int], first: Int64
     ) {
-        (self.integral, self.predictor, self.hold) = (integral, predictor, hold)
-        (self.holdCodes, self.tokens, self.thresholds, self.first) = (holdCodes, tokens, thresholds, first)
+        (self.integral, self.predictor, self.runs) = (integral, predictor, runs)
+        (self.tokens, self.thresholds, self.first) = (tokens, thresholds, first)
     }
 }
 
@@ -100,6 +82,4 @@ struct ColumnPlan {
 public enum BlockError: Error, Hashable, Sendable {
     /// They are not what a writer of blocks writes.
     case malformed
-    /// They say that there are more rows or columns than a block has.
-    case tooLarge
 }

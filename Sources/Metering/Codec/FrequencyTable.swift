@@ -1,15 +1,15 @@
 import ByteCoding
 
-/// How often each symbol of an alphabet comes, as parts of 4,096: what an entropy coder needs.
+/// How often each symbol of an alphabet comes, as parts of 1,024: what an entropy coder needs.
 ///
 /// Written as one code of 5 bits a symbol: 0 for one that does not come, else its share to a third of an octave. Writer
 /// and reader make the same parts from the codes.
 struct FrequencyTable {
-    static let bits = 12
+    static let bits = 10
     static let total = 1 << bits
     static let codeWidth = 5
 
-    /// The part of each symbol; the sum is 4,096 where any comes.
+    /// The part of each symbol; the sum is 1,024 where any comes.
     private(set) var parts: [UInt16]
     /// The sum of the parts of the symbols before.
     private(set) var starts: [UInt16]
@@ -20,9 +20,9 @@ struct FrequencyTable {
         guard sum > 0 else { return counts.map { _ in 0 } }
         return counts.map { count in
             if count == 0 { return 0 }
-            // 31 is the whole, and each step less is a factor of 2 to the 0.4.
-            let octaves = 12 - binaryLogarithm(Double(sum) / Double(count))
-            return UInt8(Swift.max(1, Swift.min(31, Int((octaves * 2.5).rounded()) + 1)))
+            // 31 is the whole, and each step less is a third of an octave.
+            let octaves = 10 - binaryLogarithm(Double(sum) / Double(count))
+            return UInt8(Swift.max(1, Swift.min(31, Int((octaves * 3).rounded()) + 1)))
         }
     }
 
@@ -41,7 +41,7 @@ struct FrequencyTable {
         var greatest = 0
         for (symbol, code) in codes.enumerated() {
             let part =
-                code == 0 ? 0 : Swift.max(1, Int(Self.weights[Int(code & 31)] * UInt64(Self.total) / sum))
+                code == 0 ? 0 : Swift.max(1, Int((Self.weights[Int(code & 31)] * UInt64(Self.total) + sum / 2) / sum))
             parts.append(UInt16(part))
             used += part
             if part > parts[greatest] { greatest = symbol }
@@ -67,11 +67,11 @@ struct FrequencyTable {
         }
     }
 
-    /// 2 to the 0.4 times the code, in parts of 2 to the 20.
+    /// 2 to a third of the code.
     private static let weights: [UInt64] = {
         var weights: [UInt64] = [0]
-        // 2 to the 0.4, in parts of 2 to the 32: the same on each machine.
-        let ratio: UInt64 = 5_667_266_036
+        // The third root of 2, in parts of 2 to the 32: the same on each machine.
+        let ratio: UInt64 = 5_411_319_705
         var weight: UInt64 = 1 << 20
         for _ in 1...31 {
             weights.append(weight >> 8)
@@ -79,6 +79,16 @@ struct FrequencyTable {
         }
         return weights
     }()
+
+    /// What symbols take that come `counts` times.
+    static func bits(of counts: [UInt32]) -> Double {
+        var (all, bits) = (0.0, 0.0)
+        for count in counts where count > 0 {
+            all += Double(count)
+            bits -= Double(count) * binaryLogarithm(Double(count))
+        }
+        return all > 0 ? bits + all * binaryLogarithm(all) : 0
+    }
 
     /// The logarithm to base 2, as well as a choice needs it.
     static func binaryLogarithm(_ value: Double) -> Double {

@@ -14,13 +14,19 @@ struct Integral: Equatable {
     /// What is left of `values`, or with `isAdding` the values of what is left.
     ///
     /// Everything wraps: whatever the numbers are, the one undoes the other.
-    func apply(to values: inout [Int64], of columns: [[Int64]], isAdding: Bool) {
-        let factor = Int128(self.factor), offset = Int128(self.offset)
+    ///
+    /// - Parameters:
+    ///   - ones: The column that is summed.
+    ///   - factors: The one that it is multiplied by, where there is one.
+    func apply(to values: inout [Int64], of ones: [Int64], times factors: [Int64]?, isAdding: Bool) {
+        var products = ones
+        if let factors { for row in products.indices { products[row] = products[row] &* factors[row] } }
+        let (offset, shift) = (Int128(offset), Int128(shift))
         var sum: Int64 = 0
-        let ones = columns[first]
         for row in values.indices {
-            sum = sum &+ (second.map { ones[row] &* columns[$0][row] } ?? ones[row])
-            let foretold = Int64(truncatingIfNeeded: (Int128(sum) &* factor &+ offset) >> Int128(shift))
+            sum = sum &+ products[row]
+            let (high, low) = sum.multipliedFullWidth(by: factor)
+            let foretold = Int64(truncatingIfNeeded: ((Int128(high) << 64 | Int128(low)) &+ offset) &>> shift)
             values[row] = isAdding ? values[row] &+ foretold : values[row] &- foretold
         }
     }

@@ -30,39 +30,63 @@ enum Predictor: Equatable {
     }
 }
 
-/// The state of a predictor: what it says of the next value.
-struct Prediction {
-    private let isFixed: Bool
-    private let shift: Int64
-    private let isLine: Bool
+/// The state of a predictor: what it says of the next value. All sums wrap, so that any values have residuals.
+protocol Prediction {
+    /// What is foretold.
+    var next: Int64 { get }
+    /// Takes in the value that came.
+    mutating func take(_ value: Int64)
+}
+
+struct FixedPrediction: Prediction {
+    let next: Int64
+
+    init(_ start: Int64) { next = start }
+
+    @inline(__always)
+    mutating func take(_ value: Int64) {}
+}
+
+struct LastPrediction: Prediction {
     private(set) var next: Int64
-    private var last: Int64
+
+    init(_ start: Int64) { next = start }
+
+    @inline(__always)
+    mutating func take(_ value: Int64) { next = value }
+}
+
+struct MeanPrediction: Prediction {
+    private(set) var next: Int64
     /// The mean, times 2 to the shift.
     private var sum: Int64
+    private let shift: Int64
+    private let half: Int64
 
-    init(_ predictor: Predictor, start: Int64) {
-        (next, last) = (start, start)
-        switch predictor {
-        case .fixed: (isFixed, shift, isLine) = (true, 0, false)
-        case .mean(let shift): (isFixed, self.shift, isLine) = (false, Int64(shift), false)
-        case .line: (isFixed, shift, isLine) = (false, 0, true)
-        }
-        sum = start << shift
+    /// - Parameter shift: 1 to 5.
+    init(_ start: Int64, shift: Int) {
+        (next, self.shift) = (start, Int64(shift))
+        sum = start << Int64(shift)
+        half = 1 << Int64(shift - 1)
     }
 
-    /// Takes in the value that came. All sums wrap, so that any values have residuals.
     @inline(__always)
     mutating func take(_ value: Int64) {
-        if isFixed { return }
-        if isLine {
-            next = value &+ (value &- last)
-            last = value
-        } else if shift == 0 {
-            next = value
-        } else {
-            sum = sum &+ (value &- (sum >> shift))
-            next = (sum &+ (1 << (shift &- 1))) >> shift
-        }
+        sum = sum &+ (value &- (sum &>> shift))
+        next = (sum &+ half) &>> shift
+    }
+}
+
+struct LinePrediction: Prediction {
+    private(set) var next: Int64
+    private var last: Int64
+
+    init(_ start: Int64) { (next, last) = (start, start) }
+
+    @inline(__always)
+    mutating func take(_ value: Int64) {
+        next = value &+ (value &- last)
+        last = value
     }
 }
 

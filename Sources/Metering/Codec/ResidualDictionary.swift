@@ -6,58 +6,36 @@ enum ResidualDictionary {
     /// The most entries of a dictionary, and of symbols in a table.
     static let limit = 256
 
-    /// The different residuals, in order; `nil` where there are more than ``limit``, or they are too far apart.
+    /// The different residuals, in order, and the number of each; `nil` where there are more than ``limit``, or they are too
+    /// far apart.
     ///
     /// - Complexity: A few nanoseconds a residual; less where there are too many.
-    static func entries(of residuals: [UInt64]) -> [Int64]? {
-        // Open addressing: four times as many places as there may be entries.
+    static func numbered(_ residuals: [UInt64]) -> (entries: [Int64], numbers: [UInt8])? {
+        // Open addressing: four times as many places as there may be entries. The number is first that of the order in
+        // which they came.
         var places = [UInt64](repeating: 0, count: 1024)
-        var isTaken = [Bool](repeating: false, count: 1024)
+        var takenBy = [UInt16](repeating: .max, count: 1024)
+        var numbers = [UInt8](repeating: 0, count: residuals.count)
         var entries: [Int64] = []
-        var last: UInt64?
-        for residual in residuals where residual != last {
-            last = residual
+        for index in residuals.indices {
+            let residual = residuals[index]
             var place = Int(truncatingIfNeeded: (residual &* 0x9E37_79B9_7F4A_7C15) >> 54)
-            while isTaken[place], places[place] != residual { place = (place &+ 1) & 1023 }
-            if isTaken[place] { continue }
-            if entries.count == limit { return nil }
-            isTaken[place] = true
-            places[place] = residual
-            entries.append(unzigzag(residual))
+            while takenBy[place] != .max, places[place] != residual { place = (place &+ 1) & 1023 }
+            if takenBy[place] == .max {
+                if entries.count == limit { return nil }
+                (places[place], takenBy[place]) = (residual, UInt16(entries.count))
+                entries.append(unzigzag(residual))
+            }
+            numbers[index] = UInt8(truncatingIfNeeded: takenBy[place])
         }
-        entries.sort()
-        guard let least = entries.first, let most = entries.last,
-            !most.subtractingReportingOverflow(least).overflow
+        let order = entries.indices.sorted { entries[$0] < entries[$1] }
+        guard let first = order.first, let last = order.last,
+            !entries[last].subtractingReportingOverflow(entries[first]).overflow
         else { return nil }
-        return entries
-    }
-
-    /// The number of each of `residuals` in `dictionary`, which has them all.
-    static func indexes(of residuals: [UInt64], in dictionary: [Int64]) -> [UInt16] {
-        var indexes: [UInt16] = []
-        indexes.reserveCapacity(residuals.count)
-        // Small ranges have a place for each number; others are searched.
-        let least = dictionary[0]
-        let range = dictionary[dictionary.count - 1] &- least
-        var places: [UInt16] = []
-        if range < 1 << 15 {
-            places = [UInt16](repeating: 0, count: Int(range) + 1)
-            for (index, value) in dictionary.enumerated() { places[Int(value &- least)] = UInt16(index) }
-        }
-        for residual in residuals {
-            let value = unzigzag(residual)
-            if !places.isEmpty {
-                indexes.append(places[Int(value &- least)])
-                continue
-            }
-            var (low, high) = (0, dictionary.count - 1)
-            while low < high {
-                let middle = (low + high) / 2
-                if dictionary[middle] < value { low = middle + 1 } else { high = middle }
-            }
-            indexes.append(UInt16(low))
-        }
-        return indexes
+        var ranks = [UInt8](repeating: 0, count: limit)
+        for (rank, number) in order.enumerated() { ranks[number] = UInt8(rank) }
+        for index in numbers.indices { numbers[index] = ranks[Int(numbers[index])] }
+        return (order.map { entries[$0] }, numbers)
     }
 
     /// Bytes that ``append(_:to:)`` writes, about.
@@ -99,10 +77,11 @@ enum ResidualDictionary {
         guard count > 0, width <= 64 else { throw BlockError.malformed }
         let byteCount = ((count - 1) * width + 7) / 8
         let range = try reader.skip(byteCount, in: bytes)
-        var bits = BitReader(at: range.lowerBound, end: range.upperBound)
+        let words = BitReader.words(of: bytes.extracting(range))
+        var bits = BitReader()
         var dictionary = [value]
         for _ in 1..<count {
-            value = value &+ Int64(bitPattern: least &+ bits.read(width, in: bytes))
+            value = value &+ Int64(bitPattern: least &+ bits.read(width, in: words.span))
             dictionary.append(value)
         }
         return dictionary

@@ -33,15 +33,15 @@ struct ResidualStatistics {
     }
 
     /// Counts entries of a dictionary of `symbolCount`.
-    init(indexes: [UInt16], of residuals: [UInt64], symbolCount: Int) {
+    init(numbers: [UInt8], of residuals: [UInt64], symbolCount: Int) {
         var most: UInt64 = 0
         for residual in residuals { most |= residual }
         (self.symbolCount, lengthCount) = (symbolCount, bitLength(most) + 1)
         residualCount = residuals.count
         counts = [UInt32](repeating: 0, count: symbolCount * lengthCount)
         var length = 0
-        for row in residuals.indices {
-            counts[length &* symbolCount &+ Int(indexes[row])] &+= 1
+        for row in numbers.indices {
+            counts[length &* symbolCount &+ Int(numbers[row])] &+= 1
             length = bitLength(residuals[row])
         }
     }
@@ -113,6 +113,8 @@ struct ResidualStatistics {
         // Where all rows are held there is nothing to number.
         let symbols = range.high < 0 ? 0 : range.high - range.low + 1
         if symbols > ResidualDictionary.limit { return .infinity }
+        // One symbol is read for nothing: that is worth some bytes.
+        if symbols > 1 { bits += Double(residualCount / 64) }
         return bits + Double(symbols * (thresholds.count + 1) * FrequencyTable.codeWidth)
     }
 

