@@ -6,7 +6,7 @@ import ByteCoding
 // |---|---|
 // | form | 1 byte: 1 |
 // | layout | channels (varint count), then each: name (1 byte: its place in ``Channel/usualNames`` from 1 on, or 0 and then a text), unit and decimals (1 byte: its place in Channel.Unit, times 16, and the decimals); ticks a second (varint, 0 for no counter) and, where there is one, after how many it begins again (varint) |
-// | rows | number of the first one, count, how many rows in between are not of these (varints) |
+// | rows | number of the first one, count, how many numbers from the first to the last one (varints) |
 // | times | the first (8 bytes), then last, least and greatest less the first (signed varints) |
 // | ticks | where there is a counter: first (signed varint), last less first (signed varint) |
 // | channels | each: first (signed varint), last less first (signed varint), first less least, greatest less first (varints), sum less count times first (signed, 128 bits, varint) |
@@ -26,6 +26,8 @@ public enum SummaryError: Error, Hashable, Sendable {
 
 extension BlockSummary {
     static let form: UInt8 = 1
+    /// The most rows that are counted.
+    static let countLimit = UInt64(Int32.max) * 4096
     /// The most marks of a block: what came again and a gap or a new rate before each row, and what came again behind the
     /// last one.
     public static let markLimit = 2 * SampleBlock.rowLimit + 1
@@ -42,7 +44,7 @@ extension BlockSummary {
         writer.append(layout)
         writer.append(varint: first)
         writer.append(varint: count)
-        writer.append(varint: end &- first &- count)
+        writer.append(varint: end &- first)
         writer.append(littleEndian: UInt64(bitPattern: firstTime))
         for time in [lastTime, leastTime, greatestTime] { writer.append(signed: time &- firstTime) }
         if layout.tick != nil {
@@ -98,10 +100,10 @@ extension BlockSummary {
         guard form == Self.form else { throw SummaryError.unknownForm(form) }
         let layout = try reader.layout(in: bytes)
         let (first, count) = (try reader.varint(in: bytes), try reader.varint(in: bytes))
-        guard count >= 1, count <= UInt64(Int32.max) * 4096,
-            case (let behind, false) = first.addingReportingOverflow(count),
-            case (let end, false) = behind.addingReportingOverflow(try reader.varint(in: bytes))
+        let span = try reader.varint(in: bytes)
+        guard count >= 1, count <= Self.countLimit, first <= .max - Self.countLimit, span >= 1, span <= .max - first
         else { throw SummaryError.malformed }
+        let end = first + span
         let time = Int64(bitPattern: try reader.uint64(in: bytes))
         let last = time &+ (try reader.signed(in: bytes))
         let least = time &+ (try reader.signed(in: bytes))

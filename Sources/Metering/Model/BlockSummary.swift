@@ -71,7 +71,7 @@ public struct BlockSummary: Hashable, Sendable {
         let (one, next) = (first, count) <= (other.first, other.count) ? (self, other) : (other, self)
         let last = one.end > next.end ? one : next
         var joined = one
-        joined.count &+= next.count
+        joined.count = min(Self.countLimit, one.count &+ next.count)
         (joined.end, joined.lastTime, joined.lastTick) = (last.end, last.lastTime, last.lastTick)
         joined.leastTime = min(one.leastTime, next.leastTime)
         joined.greatestTime = max(one.greatestTime, next.greatestTime)
