@@ -107,6 +107,33 @@ import Testing
         #expect(left.isEmpty)
     }
 
+    @Test func `is said to be interrupted by who only reads, also where the log has all of its rows`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let trace: RecordID
+        do {
+            let recorder = try await store.record(meter: meter, model: .um25c)
+            trace = recorder.trace
+            try await recorder.append(simulatedRows(0..<700))
+            try await recorder.flush()
+            #expect(try store.summary(of: trace).tail == .recording)
+        }
+        var summary = try store.summary(of: trace)
+        #expect(summary.tail == .interrupted && summary.tailCount == 700)
+        // As on a disk that had room for the last block, and not for the word that the recording has ended.
+        var all: TraceRows?
+        try store.forEachPiece(of: trace) { piece in
+            if case .rows(let rows) = piece { all = rows }
+            return true
+        }
+        let block = SealedBlock(try #require(all), after: nil).block
+        try await store.write { try $0.append(Change(kind: Metering.trace.name, record: trace, block: block)) }
+        summary = try store.summary(of: trace)
+        #expect(summary.tail == .interrupted && summary.tailCount == 0 && summary.rowCount == 700)
+        try await store.sealTails()
+        #expect(try store.summary(of: trace).tail == .none && store.traces()[0].end == .interrupted)
+    }
+
     @Test func `keeps what is whole of a tail that was cut anywhere`() async throws {
         let temporary = try await TemporaryStore()
         let store = temporary.store

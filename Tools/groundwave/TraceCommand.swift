@@ -39,9 +39,7 @@ enum TraceText {
     /// What happened to a trace: `recording`, `finished`, `interrupted`.
     static func state(_ trace: Trace, _ summary: TraceSummary) -> String {
         if let end = trace.end { return end.rawValue }
-        if summary.isRecording { return "recording" }
-        // The next verb that writes says so in the trace.
-        return summary.tailCount > 0 ? TraceEnd.interrupted.rawValue : "open"
+        return summary.tail == .none ? "open" : summary.tail.rawValue
     }
 
     /// Whether samples travel.

@@ -59,20 +59,18 @@ extension Reading {
             // Two layouts may take turns within it; then only the blocks tell whose value is the last.
             cell.parts.count == 1 && cell.parts.allSatisfy { collector.holdsInOneColumn($0.leastTime, $0.greatestTime) }
         }
-        for stretch in stretches {
+        let isWide = { [collector] (block: BlockSummary) in
+            !collector.holdsInOneColumn(block.leastTime, block.greatestTime)
+        }
+        try forEach(stretches, only: collector.channels, wantingRowsWhere: isWide) { stretch, rows in
             switch stretch {
             case .cell(let cell): collector.add(cell)
-            case .block(let summary, let position):
-                if !collector.holdsInOneColumn(summary.leastTime, summary.greatestTime),
-                    let rows = try rows(at: position, of: summary, only: collector.channels)
-                {
-                    collector.add(rows)
-                } else {
-                    collector.add(summary)
-                }
+            case .block(let summary, _):
+                if let rows { collector.add(rows) } else { collector.add(summary) }
             case .tail(let rows): collector.add(rows)
-            case .unread: continue
+            case .unread: break
             }
+            return true
         }
     }
 

@@ -26,16 +26,16 @@ extension Reading {
         // Before the blocks: what goes into the log meanwhile is met twice then, and not never.
         let tail = Tails.content(of: trace, in: self).rows
         let (stretches, next) = try read { view in
-            var (stretches, next) = ([TraceStretch](), UInt64(0))
+            var (stretches, next, known) = ([TraceStretch](), UInt64(0), KnownLayout())
             try view.descend(Metering.trace.name, trace) { cell in
                 // Where blocks did not come in order, only they tell what stands first and last.
-                guard let cell = try? JoinedSummary(cell), cell.isInOrder, isTaken(cell) else { return false }
+                guard let cell = try? JoinedSummary(cell, &known), cell.isInOrder, isTaken(cell) else { return false }
                 next = max(next, cell.end)
                 stretches.append(.cell(cell))
                 return true
             } _: { block, bytes in
                 next = max(next, block.first + block.count)
-                let summary = try? BlockSummary(bytes)
+                let summary = try? BlockSummary(bytes, &known)
                 stretches.append(summary.map { .block($0, block.position) } ?? .unread(block.position))
             }
             return (stretches, next)
@@ -43,9 +43,32 @@ extension Reading {
         return stretches + Self.rows(of: tail, from: next).map { .tail($0) }
     }
 
+    /// Hands out `stretches` in order, until `body` says `false`: of each block whose rows are wanted with these, which are
+    /// `nil` where they are not here, of `channels` alone where these are given.
+    ///
+    /// The blocks that come next are decoded on all cores meanwhile.
+    func forEach(
+        _ stretches: [TraceStretch], only channels: [Channel]? = nil, wantingRowsWhere isWanted: (BlockSummary) -> Bool,
+        _ body: (_ stretch: TraceStretch, _ rows: TraceRows?) throws -> Bool
+    ) throws {
+        var work = OrderedWork<Result<TraceRows?, any Error>>()
+        var ahead = 0
+        for stretch in stretches {
+            while ahead < stretches.count, !work.isFull {
+                if case .block(let summary, let position) = stretches[ahead], isWanted(summary) {
+                    work.add { Result { try self.rows(at: position, of: summary, only: channels) } }
+                }
+                ahead += 1
+            }
+            var found: TraceRows?
+            if case .block(let summary, _) = stretch, isWanted(summary) { found = try work.next()?.get() }
+            guard try body(stretch, found) else { return }
+        }
+    }
+
     /// The rows of the block whose event stands at `position`, of `channels` alone where these are given; `nil` where they
     /// are not here.
-    func rows(at position: Position, of summary: BlockSummary, only channels: [Channel]? = nil) throws -> TraceRows? {
+    func rows(at position: Position, of summary: BlockSummary, only channels: [Channel]?) throws -> TraceRows? {
         try withBlockContent(at: position) { content in
             guard let channels else { return try TraceRows(content, of: summary) }
             return try TraceRows(content, of: summary, only: channels)

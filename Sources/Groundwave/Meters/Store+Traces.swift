@@ -37,7 +37,7 @@ extension Reading {
     ///   of the others.
     public func summary(of trace: RecordID) throws -> TraceSummary {
         var summary = TraceSummary()
-        summary.isRecording = Tails.isRecorded(trace, in: self)
+        summary.tail = Tails.state(of: trace, in: self)
         for stretch in try stretches(of: trace, takingCells: { _ in true }) {
             switch stretch {
             case .cell(let cell):
@@ -63,22 +63,21 @@ extension Reading {
     /// - Parameters:
     ///   - start: Rows before this time are left out: milliseconds since 1970.
     ///   - end: Rows from this time on are left out.
-    /// - Complexity: O(rows that are handed out); what is said of these, and one block, in memory.
+    /// - Complexity: O(rows that are handed out); what is said of these, and a few blocks, in memory.
     public func forEachPiece(
         of trace: RecordID, from start: Int64 = .min, to end: Int64 = .max, _ body: (TracePiece) throws -> Bool
     ) throws {
         func isOutside(_ least: Int64, _ greatest: Int64) -> Bool { greatest < start || least >= end }
         let stretches = try stretches(
             of: trace, takingCells: { $0.parts.allSatisfy { isOutside($0.leastTime, $0.greatestTime) } })
-        for stretch in stretches {
+        func isInside(_ block: BlockSummary) -> Bool { !isOutside(block.leastTime, block.greatestTime) }
+        try forEach(stretches, wantingRowsWhere: isInside) { stretch, rows in
             switch stretch {
             // All of it is outside.
-            case .cell, .unread: continue
-            case .block(let summary, let position):
-                if isOutside(summary.leastTime, summary.greatestTime) { continue }
-                let rows = try rows(at: position, of: summary)
-                guard try rows.map({ try give($0, start, end, body) }) ?? body(.withheld(summary)) else { return }
-            case .tail(let rows): guard try give(rows, start, end, body) else { return }
+            case .cell, .unread: true
+            case .block(let summary, _) where !isInside(summary): true
+            case .block(let summary, _): try rows.map { try give($0, start, end, body) } ?? body(.withheld(summary))
+            case .tail(let rows): try give(rows, start, end, body)
             }
         }
     }

@@ -43,10 +43,13 @@ enum Tails {
         return TailFile.read(path(of: trace, below: store.files), log: store.log.id)?.content ?? TailContent()
     }
 
-    /// Whether a process of this device is recording `trace`; of a past moment, none is.
-    static func isRecorded(_ trace: RecordID, in store: some Reading) -> Bool {
-        guard let store = store as? Store else { return false }
-        return TailLock.isHeld(path(of: trace, below: store.files))
+    /// Whether this device is recording `trace`; of a past moment, it is not.
+    static func state(of trace: RecordID, in store: some Reading) -> TailState {
+        guard let store = store as? Store else { return .none }
+        let path = path(of: trace, below: store.files)
+        // The lock first: who finishes takes the tail away before it.
+        if TailLock.isHeld(path) { return .recording }
+        return access(path, F_OK) == 0 ? .interrupted : .none
     }
 
     /// Removes what is left of a tail that was being made.

@@ -59,6 +59,16 @@ public struct TraceStorage: Hashable, Sendable {
     public var bytesPerValue: Double? { valueCount > 0 ? Double(byteCount) / Double(valueCount) : nil }
 }
 
+/// Whether a trace is being recorded on this device.
+public enum TailState: String, Sendable {
+    /// It is not: it has ended, or another device records it.
+    case none
+    /// A process records it.
+    case recording
+    /// The process that recorded it ended before it could say so in the log: the next opening that writes does.
+    case interrupted
+}
+
 /// What is said of all rows of a trace.
 public struct TraceSummary: Hashable, Sendable {
     /// What is said of the rows that can be read, those on this device alone included.
@@ -69,8 +79,8 @@ public struct TraceSummary: Hashable, Sendable {
     public var unreadCount = 0
     /// How many rows are on this device and not in the log yet.
     public var tailCount = 0
-    /// Whether a process of this device is recording it.
-    public var isRecording = false
+    /// Whether it is being recorded on this device.
+    public var tail = TailState.none
 
     /// What is said of the rows of each layout, in order of their first rows.
     public var parts: [BlockSummary] { rows.parts }

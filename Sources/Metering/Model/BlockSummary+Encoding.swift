@@ -76,17 +76,28 @@ extension BlockSummary {
 
     /// What `bytes` say, which are one summary.
     public init(_ bytes: RawSpan) throws(SummaryError) {
+        var known = KnownLayout()
+        try self.init(bytes, &known)
+    }
+
+    /// As ``init(_:)``, of one of many blocks: the layout is not read again where it is `known`.
+    public init(_ bytes: RawSpan, _ known: inout KnownLayout) throws(SummaryError) {
         var reader = ByteReader()
-        self = try Self.translating { try BlockSummary(&reader, bytes) }
+        self = try Self.translating { try BlockSummary(&reader, bytes, &known) }
         guard reader.offset == bytes.byteCount else { throw .malformed }
     }
 
     /// The summaries that `bytes` say, one after the other: those of a cell.
     public static func all(in bytes: RawSpan) throws(SummaryError) -> [BlockSummary] {
+        var known = KnownLayout()
+        return try all(in: bytes, &known)
+    }
+
+    static func all(in bytes: RawSpan, _ known: inout KnownLayout) throws(SummaryError) -> [BlockSummary] {
         var reader = ByteReader()
         var all: [BlockSummary] = []
         while reader.offset < bytes.byteCount {
-            all.append(try translating { try BlockSummary(&reader, bytes) })
+            all.append(try translating { try BlockSummary(&reader, bytes, &known) })
         }
         return all
     }
@@ -95,10 +106,10 @@ extension BlockSummary {
         do { return try body() } catch let error as SummaryError { throw error } catch { throw .malformed }
     }
 
-    private init(_ reader: inout ByteReader, _ bytes: RawSpan) throws {
+    private init(_ reader: inout ByteReader, _ bytes: RawSpan, _ known: inout KnownLayout) throws {
         let form = try reader.byte(in: bytes)
         guard form == Self.form else { throw SummaryError.unknownForm(form) }
-        let layout = try reader.layout(in: bytes)
+        let layout = try known.read(&reader, in: bytes)
         let (first, count) = (try reader.varint(in: bytes), try reader.varint(in: bytes))
         let span = try reader.varint(in: bytes)
         guard count >= 1, count <= Self.countLimit, first <= .max - Self.countLimit, span >= 1, span <= .max - first
@@ -141,6 +152,29 @@ extension BlockSummary {
             layout: layout, first: first, count: count, end: end, firstTime: time, lastTime: last, leastTime: least,
             greatestTime: greatest, firstTick: tick, lastTick: lastTick, cells: cells, totals: totals,
             missingCount: happened.0, gapCount: happened.1, repeatCount: happened.2, marks: marks)
+    }
+}
+
+/// The layout that was read last: blocks that follow one another nearly always have the same.
+public struct KnownLayout: Sendable {
+    private var bytes: [UInt8] = []
+    private var layout: Layout?
+
+    /// None yet.
+    public init() {}
+
+    fileprivate mutating func read(_ reader: inout ByteReader, in all: RawSpan) throws -> Layout {
+        let start = reader.offset
+        if let layout, all.byteCount - start >= bytes.count,
+            all.extracting(start..<start + bytes.count).elementsEqual(bytes.span.bytes)
+        {
+            reader.offset += bytes.count
+            return layout
+        }
+        let layout = try reader.layout(in: all)
+        bytes = all.extracting(start..<reader.offset).toArray()
+        self.layout = layout
+        return layout
     }
 }
 

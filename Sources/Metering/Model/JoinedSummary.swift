@@ -95,6 +95,12 @@ extension JoinedSummary {
 
     /// What `bytes` say.
     public init(_ bytes: RawSpan) throws(SummaryError) {
+        var known = KnownLayout()
+        try self.init(bytes, &known)
+    }
+
+    /// As ``init(_:)``, of one of many cells: a layout is not read again where it is `known`.
+    public init(_ bytes: RawSpan, _ known: inout KnownLayout) throws(SummaryError) {
         var reader = ByteReader()
         do throws(ByteCodingError) {
             let flags = try reader.byte(in: bytes)
@@ -102,6 +108,6 @@ extension JoinedSummary {
             blockCount = try reader.count(in: bytes, limit: Int(Int32.max))
             end = try reader.varint(in: bytes)
         } catch { throw .malformed }
-        parts = try BlockSummary.all(in: bytes.extracting(reader.offset..<bytes.byteCount))
+        parts = try BlockSummary.all(in: bytes.extracting(reader.offset..<bytes.byteCount), &known)
     }
 }
