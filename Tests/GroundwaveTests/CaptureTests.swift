@@ -120,6 +120,45 @@ import Testing
         #expect(try rows(fleet[1], decoded.trace) == rows(fleet[0], recorder.trace))
     }
 
+    @Test func `is verified with them, and decoded around what cannot be read`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let recorder = try await store.record(meter: simulatedMeter, model: .um25c, isKeepingCapture: true)
+        var decoder = MeterModel.um25c.makeDecoder()
+        try await record(0..<1_200, with: recorder, &decoder)
+        let running = try store.verify(found(store, recorder.trace))
+        #expect(running.isOK && running.captureByteCount > 65_536, "while it is recorded")
+        try await recorder.finish()
+        let whole = try store.verify(found(store, recorder.trace))
+        #expect(whole.isOK && whole.captureByteCount == 1_200 * 130 + 91 && whole.withheldByteCount == 0)
+
+        // A piece that cannot be read, one that is missing before it, and one that is there twice.
+        let kind = Metering.capture.name
+        func append(_ first: UInt64, _ change: (inout SeriesBlock) -> Void = { _ in }) async throws {
+            var capture = Capture(first: first)
+            capture.append(CapturedBytes(.received, at: 1_800_000_000_000, simulatedFrame(7)))
+            var block = capture.block
+            change(&block)
+            let (id, changed) = (Metering.captureID(recorder.trace), block)
+            try await store.write { try $0.append(Change(kind: kind, record: id, block: changed)) }
+        }
+        let end = whole.captureByteCount
+        try await append(end) { $0.content = [1, 2, 3] }
+        var verified = try store.verify(found(store, recorder.trace))
+        #expect(verified.damage.map(\.what) == [.capture] && verified.captureByteCount == end)
+        #expect(verified.damage[0].detail.contains("\(end) to \(end + 129)") && verified.damage[0].event != nil)
+        let decoded = try await store.decode(found(store, recorder.trace))
+        #expect(decoded.unreadableCount == 130 && decoded.withheldCount == 0 && decoded.byteCount == Int(end) - 1)
+
+        try await append(end + 200)
+        verified = try store.verify(found(store, recorder.trace))
+        #expect(verified.damage.count == 2 && verified.damage[1].detail.contains("\(end + 130) to \(end + 199)"))
+        try await append(end + 300)
+        verified = try store.verify(found(store, recorder.trace))
+        #expect(verified.damage.count == 3 && verified.damage[2].detail.contains("\(end + 300) to \(end + 329)"))
+        #expect(verified.damage[2].detail.contains("twice"))
+    }
+
     @Test func `loses them by the rule for samples`() async throws {
         let clock = VirtualClock()
         let temporary = try await TemporaryStore(Configuration(surroundings: .virtual(clock, seed: 1)))

@@ -4,6 +4,7 @@ import Foundation
 import Groundwave
 import Metering
 import Records
+import Testing
 
 let simulatedMeter = MACAddress("02:00:00:00:00:01")!
 
@@ -29,7 +30,7 @@ func simulatedRows(_ numbers: Range<Int>) -> DecodedRows {
 }
 
 extension Store {
-    /// The numbers that the rows of a trace say, and how many rows are withheld.
+    /// The numbers that the rows of a trace say, and how many rows are withheld. None may be unreadable.
     func numbers(of trace: RecordID, from start: Int64 = .min, to end: Int64 = .max) throws -> (
         [Int], UInt64
     ) {
@@ -40,6 +41,7 @@ extension Store {
                 let column = rows.layout.channels.firstIndex { $0.name == "group0.charge" }!
                 numbers += rows.columns[column].map { Int($0) }
             case .withheld(let summary): withheld += summary.count
+            case .unreadable(let rows): Issue.record("the rows \(rows) cannot be read")
             }
             return true
         }

@@ -67,6 +67,8 @@ extension Store {
             switch piece {
             case .rows(let rows): collector.add(rows)
             case .withheld(let summary): collector.add(summary)
+            // Nothing is known of these, and nothing is drawn.
+            case .unreadable: break
             }
             return true
         }

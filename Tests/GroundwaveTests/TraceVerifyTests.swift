@@ -58,6 +58,11 @@ extension Store {
         }
     }
 
+    /// Exports `trace` to nowhere.
+    fileprivate func exported(_ trace: RecordID) throws -> TraceExportReport {
+        try export(try #require(try traces().first { $0.id == trace }), as: .ndjson) { _ in }
+    }
+
     fileprivate func verify(_ id: RecordID) throws -> TraceVerification {
         try verify(try #require(try traces().first { $0.id == id }))
     }
@@ -249,6 +254,9 @@ extension BlockSummary {
             try await store.append(cut, to: trace)
             let found = try store.verify(trace)
             #expect(found.damage.map(\.what) == [.unreadable] && found.rowCount == 0 && found.withheldCount == 0)
+            // An export without a row would look like a trace without any.
+            let error = #expect(throws: StoreError.self) { try store.exported(trace) }
+            #expect(error?.code == .damaged)
         }
     }
 
@@ -261,6 +269,10 @@ extension BlockSummary {
             block.summary = summary
             try await store.append(block, to: trace)
             #expect(try store.verify(trace).damage.map(\.what) == [.unknown])
+            try await store.append(SealedBlock(rows(100..<150), after: nil).block, to: trace)
+            let report = try store.exported(trace)
+            #expect(report.counts.rows == 50 && report.absent == AbsentRows(unreadable: 100))
+            #expect(try store.storage(of: trace).unreadableCount == 100)
         }
     }
 
@@ -274,6 +286,12 @@ extension BlockSummary {
         try Damage.flip("words to be found", of: store.url)
         let found = try store.verify(trace)
         #expect(found.damage.map(\.what) == [.unreadable] && found.damage[0].last == 399 && found.rowCount == 400)
+        let report = try store.exported(trace)
+        #expect(report.counts.rows == 400 && report.absent == AbsentRows(unreadable: 400))
+        let storage = try store.storage(of: trace)
+        #expect(storage.unreadableCount == 400 && storage.withheldCount == 0 && storage.byteCount > 0)
+        let plot = try store.plot(try #require(store.traces().first), TracePlotOptions())
+        #expect(plot.svg().contains("</svg>"), "what is said of rows is drawn where they cannot be read")
     }
 
     @Test func `tells a tail that cannot be read`() async throws {

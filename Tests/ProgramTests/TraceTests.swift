@@ -55,6 +55,12 @@ import Testing
         let words = try program.run("trace", "verify")
         #expect(words.status == 65 && words.output.contains("rows 90 to 99: no block has these rows"))
         #expect(words.output.contains("Not well: 2 findings, 90 rows of 1 trace read."))
+        // What can be read goes out, and nobody takes it for the whole.
+        let exported = try program.run("trace", "export", "bench")
+        #expect(exported.status == 3 && exported.output.split(whereSeparator: \.isNewline).count == 91)
+        #expect(exported.errors.contains("5 rows cannot be read, and not in the file"))
+        let shown = try program.run("trace", "show", "bench")
+        #expect(shown.output.contains("unreadable") && shown.output.contains("5 rows: groundwave trace verify"))
     }
 
     @Test func `verify of a trace that is not there ends with 66, and of one beside all with 64`() throws {

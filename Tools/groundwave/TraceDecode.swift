@@ -25,6 +25,7 @@ struct TraceDecode: AsyncParsableCommand {
         var bytes: Int
         var refusedBytes: Int
         var withheldBytes: UInt64
+        var unreadableBytes: UInt64
     }
 
     func run() async throws {
@@ -32,11 +33,17 @@ struct TraceDecode: AsyncParsableCommand {
         let found = try TraceName.resolve(trace, store)
         let decoded = try await Progress.during("Decoding") { _ in try await store.decode(found, name: name) }
         let rows = try store.summary(of: decoded.trace).rowCount
+        try tell(decoded, rows)
+        if decoded.unreadableCount > 0 { throw Answer.inPart }
+    }
+
+    private func tell(_ decoded: Decoded, _ rows: UInt64) throws {
         if options.json {
             return try Terminal.print(
                 json: Result(
                     trace: "\(decoded.trace)", rows: rows, bytes: decoded.byteCount,
-                    refusedBytes: decoded.refusedByteCount, withheldBytes: decoded.withheldCount))
+                    refusedBytes: decoded.refusedByteCount, withheldBytes: decoded.withheldCount,
+                    unreadableBytes: decoded.unreadableCount))
         }
         Terminal.print(
             "\(NumberText.count(rows, "row")) from \(NumberText.bytes(decoded.byteCount)): trace \(decoded.trace.short)."
@@ -45,7 +52,12 @@ struct TraceDecode: AsyncParsableCommand {
             Terminal.remark("\(NumberText.count(decoded.refusedByteCount, "byte")) gave no row.")
         }
         if decoded.withheldCount > 0 {
-            Terminal.remark("\(NumberText.count(decoded.withheldCount, "byte")) are not here any more.")
+            Terminal.remark("\(NumberText.count(decoded.withheldCount, "byte")) withheld: on another device, or old.")
+        }
+        if decoded.unreadableCount > 0 {
+            Terminal.remark(
+                "\(NumberText.count(decoded.unreadableCount, "byte")) cannot be read: groundwave trace verify says why."
+            )
         }
     }
 }

@@ -15,6 +15,8 @@ struct TraceExport: AsyncParsableCommand {
             csv has the unit in each column's name and every decimal, and groundwave trace import reads it back to the same \
             integers. Where rows are missing, the column missing says how many. sqlite is a database with a table rows of \
             integers, a view readings of them in volts and amperes, and tables channels and trace; it needs -o.
+
+            Where rows cannot be read the rest is written, and the exit code is 3.
             """)
 
     @Argument(help: ArgumentHelp("The trace.", valueName: "id"))
@@ -46,6 +48,7 @@ struct TraceExport: AsyncParsableCommand {
         var rows: UInt64
         var missing: UInt64
         var withheld: UInt64
+        var unreadable: UInt64
         var bytes: Int
     }
 
@@ -68,19 +71,30 @@ struct TraceExport: AsyncParsableCommand {
         } else {
             report = try store.export(trace, as: format, chosen, from: start, to: end) { try Terminal.write($0) }
         }
+        try tell(report)
+        if report.absent.unreadableCount > 0 { throw Answer.inPart }
+    }
+
+    private func tell(_ report: TraceExportReport) throws {
+        let absent = report.absent
         if options.json {
             return try Terminal.print(
                 json: Result(
-                    rows: report.counts.rows, missing: report.counts.missing, withheld: report.withheldCount,
-                    bytes: report.byteCount))
+                    rows: report.counts.rows, missing: report.counts.missing, withheld: absent.withheldCount,
+                    unreadable: absent.unreadableCount, bytes: report.byteCount))
         }
         if output != nil {
             Terminal.print(
                 "\(NumberText.count(report.counts.rows, "row")), \(NumberText.bytes(report.byteCount)), "
                     + "\(report.counts.missing) missing between them.")
         }
-        if report.withheldCount > 0 {
-            Terminal.remark("\(NumberText.count(report.withheldCount, "row")) are withheld, and not in the file.")
+        if absent.withheldCount > 0 {
+            Terminal.remark("\(NumberText.count(absent.withheldCount, "row")) withheld, and not in the file.")
+        }
+        if absent.unreadableCount > 0 {
+            Terminal.remark(
+                "\(NumberText.count(absent.unreadableCount, "row")) cannot be read, and not in the file: "
+                    + "groundwave trace verify says why.")
         }
     }
 

@@ -44,6 +44,7 @@ struct TraceShow: AsyncParsableCommand {
         var bytesPerValue: Double?
         var samples: String
         var withheld: UInt64
+        var unreadable: UInt64
         var rawBytes: UInt64
         var channels: [Channel]
     }
@@ -94,8 +95,11 @@ struct TraceShow: AsyncParsableCommand {
         if summary.tailCount > 0 {
             facts.append(["in the tail", "\(NumberText.count(summary.tailCount, "row")), not in the log yet"])
         }
-        if summary.unreadCount > 0 {
-            facts.append(["unread", "\(NumberText.count(summary.unreadCount, "block")) that this version cannot read"])
+        if storage.unreadableCount > 0 {
+            facts.append([
+                "unreadable",
+                "\(NumberText.count(storage.unreadableCount, "row")): groundwave trace verify \(trace.id.short) says why",
+            ])
         }
         facts.lines.dropFirst().forEach(Terminal.print)
         for part in summary.parts {
@@ -140,7 +144,8 @@ struct TraceShow: AsyncParsableCommand {
             coveredSeconds: summary.parts.reduce(0) {
                 $0 + Double($1.totals.covered) / Double($1.layout.clockHertz)
             }, bytesPerValue: storage.bytesPerValue,
-            samples: sharing.rawValue, withheld: storage.withheldCount, rawBytes: rawCount,
+            samples: sharing.rawValue, withheld: storage.withheldCount, unreadable: storage.unreadableCount,
+            rawBytes: rawCount,
             channels: summary.parts.flatMap { part in
                 zip(part.layout.channels, part.cells).map { channel, cell in
                     Details.Channel(

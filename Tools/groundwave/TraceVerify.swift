@@ -32,6 +32,8 @@ struct TraceVerify: AsyncParsableCommand {
             var inTail: UInt64
             var withheldBlocks: Int
             var withheld: UInt64
+            var rawBytes: UInt64
+            var withheldBytes: UInt64
             var cells: Int
             var damage: [Damage]
         }
@@ -70,6 +72,7 @@ struct TraceVerify: AsyncParsableCommand {
         Result.Trace(
             id: "\(trace.id)", name: trace.name, ok: found.isOK, blocks: found.blockCount, rows: found.rowCount,
             inTail: found.tailCount, withheldBlocks: found.withheldBlockCount, withheld: found.withheldCount,
+            rawBytes: found.captureByteCount, withheldBytes: found.withheldByteCount,
             cells: found.cellCount,
             damage: found.damage.map {
                 .init(

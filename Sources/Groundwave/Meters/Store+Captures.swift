@@ -13,8 +13,10 @@ public struct Decoded: Sendable {
     public internal(set) var byteCount = 0
     /// How many of them gave no row, those left out that no meter means as one.
     public internal(set) var refusedByteCount = 0
-    /// How many bytes, of both sides, are not here: withheld, or lost.
+    /// How many bytes, of both sides, are withheld.
     public internal(set) var withheldCount: UInt64 = 0
+    /// How many bytes, of both sides, should be here and cannot be read: damaged, lost, or of a later version.
+    public internal(set) var unreadableCount: UInt64 = 0
 }
 
 extension Store {
@@ -27,13 +29,15 @@ extension Store {
     /// - Throws: ``StoreError`` with code `notFound` where nothing was kept of `trace`, or all of it is withheld; with code
     ///   `usage` where its model is not known.
     public func decode(_ trace: Trace, name: String = "", author: String? = nil) async throws -> Decoded {
-        let blocks = try captureBlocks(of: trace.id)
-        guard !blocks.isEmpty else {
+        let captures = try captures(of: trace.id)
+        guard captures.byteCount > 0 else {
             throw StoreError(
                 .notFound, "Of the trace \(trace.id.short) only rows were kept.",
                 hint: "Record with --raw to keep what the meter sends, too.")
         }
-        guard blocks.contains(where: \.isHere) else {
+        guard
+            try !captures.tail.isEmpty || captures.blocks.contains(where: { try byteCount(of: $0.block).items != nil })
+        else {
             throw StoreError(
                 .notFound,
                 "What the meter sent for the trace \(trace.id.short) is withheld: it is on another device, or old.",
@@ -45,111 +49,120 @@ extension Store {
         let recorder = try await record(
             meter: meter, model: model, over: trace.link, name: name, source: "decoded from \(trace.id.short)",
             rate: trace.rate, started: trace.started, author: author)
-        var decoded = Decoded(trace: recorder.trace)
+        var replay = CaptureReplay(trace, model, into: recorder)
         do {
-            try await decode(blocks, as: model, trace, into: recorder, &decoded)
+            for (block, summary) in captures.blocks {
+                switch try capture(of: block, summary) {
+                case .here(let capture):
+                    try await replay.add(capture)
+                    continue
+                case .withheld: replay.decoded.withheldCount += block.count
+                default: replay.decoded.unreadableCount += block.count
+                }
+                replay.breakOff()
+            }
+            for capture in captures.tail { try await replay.add(capture) }
+            replay.breakOff()
             try await recorder.finish()
         } catch {
             try? await recorder.stop()
             throw error
         }
-        return decoded
+        return replay.decoded
+    }
+}
+
+/// Bytes that went over the line once, given to a decoder again.
+private struct CaptureReplay {
+    let recorder: TraceRecorder
+    private let rate: Double?
+    private let poll: MeterConversation.Repeated?
+    private var decoder: MeterDecoder
+    private var times: RowTimes?
+    private var hasBegun = false
+    var decoded: Decoded
+
+    init(_ trace: Trace, _ model: MeterModel, into recorder: TraceRecorder) {
+        let link = trace.link ?? model.links[0]
+        (self.recorder, rate, decoded) = (recorder, trace.rate, Decoded(trace: recorder.trace))
+        poll = model.conversation(over: link).poll
+        decoder = model.makeDecoder(over: link)
     }
 
-    private func decode(
-        _ blocks: [CaptureBlock], as model: MeterModel, _ trace: Trace, into recorder: TraceRecorder,
-        _ decoded: inout Decoded
-    ) async throws {
-        let link = trace.link ?? model.links[0]
-        let poll = model.conversation(over: link).poll
-        var decoder = model.makeDecoder(over: link)
-        var times: RowTimes?
-        var hasBegun = false
-        for block in blocks {
-            var rows = DecodedRows()
-            guard let capture = try capture(of: block) else {
-                // What follows is as if the meter were connected anew.
-                decoded.withheldCount += block.count
-                decoder.finish(into: &rows)
+    mutating func add(_ capture: Capture) async throws {
+        var rows = DecodedRows()
+        for piece in capture.pieces {
+            rows.removeAll()
+            switch piece.way {
+            case .sent:
+                if !hasBegun { decoder.begin(into: &rows) }
+                hasBegun = true
+                let number = poll?.transactionOffset.flatMap { piece.bytes.indices.contains($0) ? $0 : nil }
+                let isPoll = number.map { poll?.bytes(transaction: piece.bytes[$0]) == piece.bytes } ?? false
+                decoder.asked(transaction: isPoll ? number.map { piece.bytes[$0] } : nil)
+            case .received:
+                decoded.byteCount += piece.bytes.count
+                decoder.take(piece.bytes.span.bytes, into: &rows)
+            }
+            decoded.refusedByteCount += rows.refusedByteCount
+            guard let rate else {
+                _ = try await recorder.append(rows, times: .at(piece.time))
                 continue
             }
-            for piece in capture.pieces {
-                rows.removeAll()
-                switch piece.way {
-                case .sent:
-                    if !hasBegun { decoder.begin(into: &rows) }
-                    hasBegun = true
-                    let number = poll?.transactionOffset.flatMap { piece.bytes.indices.contains($0) ? $0 : nil }
-                    let isPoll = number.map { poll?.bytes(transaction: piece.bytes[$0]) == piece.bytes } ?? false
-                    decoder.asked(transaction: isPoll ? number.map { piece.bytes[$0] } : nil)
-                case .received:
-                    decoded.byteCount += piece.bytes.count
-                    decoder.take(piece.bytes.span.bytes, into: &rows)
-                }
-                decoded.refusedByteCount += rows.refusedByteCount
-                guard let rate = trace.rate else {
-                    _ = try await recorder.append(rows, times: .at(piece.time))
-                    continue
-                }
-                times = try await recorder.append(
-                    rows, times: times ?? .paced(RowPacer(from: piece.time, perSecond: rate)))
-            }
+            times = try await recorder.append(
+                rows, times: times ?? .paced(RowPacer(from: piece.time, perSecond: rate)))
         }
+    }
+
+    /// What comes next does not follow what came: as where the meter was connected anew.
+    mutating func breakOff() {
         var rest = DecodedRows()
         decoder.finish(into: &rest)
         decoded.refusedByteCount += rest.refusedByteCount
     }
 }
 
-/// A block of a capture, as the log or the tail has it.
-private struct CaptureBlock {
-    let first: UInt64
-    let count: UInt64
-    let summary: [UInt8]
-    /// Where its event stands; 0 where it is in the tail.
-    let position: Position
-    let isHere: Bool
-    let tail: Capture?
+/// What was kept of what went over the line while a trace was recorded.
+struct KeptCaptures {
+    /// Blocks in the log, in order, and what is said of them.
+    var blocks: [(block: StoredBlock, summary: [UInt8])] = []
+    /// What comes behind them, of a recording that goes on here.
+    var tail: [Capture] = []
+
+    /// How many bytes that is, both ways.
+    var byteCount: UInt64 {
+        blocks.reduce(0) { $0 + $1.block.count } + tail.reduce(0) { $0 + UInt64($1.byteCount) }
+    }
 }
 
 extension Reading {
     /// How many bytes of what went over the line were kept beside the rows of `trace`, both ways; 0 where nothing was.
-    public func captureSize(of trace: RecordID) throws -> UInt64 {
-        try captureBlocks(of: trace).reduce(0) { $0 + $1.count }
-    }
+    public func captureSize(of trace: RecordID) throws -> UInt64 { try captures(of: trace).byteCount }
 
-    fileprivate func captureBlocks(of trace: RecordID) throws -> [CaptureBlock] {
-        let captures = Tails.content(of: trace, in: self).captures
-        var found: [(block: StoredBlock, summary: [UInt8])] = []
-        try read { view in
+    func captures(of trace: RecordID) throws -> KeptCaptures {
+        // Before the blocks: what goes into the log meanwhile is met twice then, and not never.
+        let tail = Tails.content(of: trace, in: self).captures
+        var captures = try read { view in
+            var captures = KeptCaptures()
             try view.forEachBlock(of: Metering.capture.name, Metering.captureID(trace)) { block, summary in
-                found.append((block, summary.toArray()))
+                captures.blocks.append((block, summary.toArray()))
                 return true
             }
+            return captures
         }
-        var blocks = try found.map { block, summary in
-            let isHere =
-                try block.position > 0 && log.withEvent(at: block.position) { frame, _ in !frame.isWithheld } ?? false
-            return CaptureBlock(
-                first: block.first, count: block.count, summary: summary, position: block.position, isHere: isHere,
-                tail: nil)
-        }
-        let next = blocks.last.map { $0.first + $0.count } ?? 0
-        for capture in captures where capture.first >= next {
-            blocks.append(
-                CaptureBlock(
-                    first: capture.first, count: UInt64(capture.byteCount), summary: [], position: 0, isHere: true,
-                    tail: capture))
-        }
-        return blocks
+        let next = captures.blocks.last.map { $0.block.first + $0.block.count } ?? 0
+        captures.tail = tail.filter { $0.first >= next }
+        return captures
     }
 
-    /// What was said; `nil` where it is not here.
-    fileprivate func capture(of block: CaptureBlock) throws -> Capture? {
-        if let tail = block.tail { return tail }
-        guard block.isHere else { return nil }
-        return try withBlockContent(at: block.position) { content in
-            try block.summary.withSpan { try Capture(content, summary: $0, first: block.first) }
+    /// What was said over the line, of `block`.
+    func capture(of block: StoredBlock, _ summary: [UInt8]) throws -> BlockContent<Capture> {
+        try content(of: block) {
+            $0.elementsEqual(summary.span.bytes)
+        } _: { content in
+            let capture = try summary.withSpan { try Capture(content, summary: $0, first: block.first) }
+            guard capture.byteCount == block.count else { throw SummaryError.malformed }
+            return capture
         }
     }
 }

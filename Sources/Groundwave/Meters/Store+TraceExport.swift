@@ -8,20 +8,34 @@ public struct TraceExportReport: Hashable, Sendable {
     public let counts: TraceWriter.Counts
     /// Bytes of the file.
     public let byteCount: Int
-    /// How many rows are withheld, so that the file does not have them.
-    public let withheldCount: UInt64
+    /// Which rows it does not have.
+    public let absent: AbsentRows
+}
+
+/// How many rows of a trace an export could not write.
+public struct AbsentRows: Hashable, Sendable {
+    /// Those that are withheld.
+    public internal(set) var withheldCount: UInt64 = 0
+    /// Those that should be here and cannot be read: damaged, lost, or of a later version of this program.
+    public internal(set) var unreadableCount: UInt64 = 0
+
+    /// So many of each.
+    public init(withheld: UInt64 = 0, unreadable: UInt64 = 0) {
+        (withheldCount, unreadableCount) = (withheld, unreadable)
+    }
 }
 
 extension Reading {
     /// Writes rows of `trace` as a file of `format`, whose bytes `sink` takes piece by piece; also while it is recorded.
     ///
-    /// The same range gives the same bytes. Rows that are withheld are left out and counted.
+    /// The same range gives the same bytes. Rows that are withheld or cannot be read are left out and counted.
     ///
     /// - Parameters:
     ///   - start: Rows before this time are left out: milliseconds since 1970.
     ///   - end: Rows from this time on are left out.
-    /// - Throws: ``StoreError`` with code `notFound` where the trace has no rows there, `usage` where the options or the
-    ///   trace do not go with the format, and for `sqlite`, which only a file can hold; what `sink` throws.
+    /// - Throws: ``StoreError`` with code `notFound` where the trace has no rows there, `damaged` where none of those that it
+    ///   has can be read, `usage` where the options or the trace do not go with the format, and for `sqlite`, which only a
+    ///   file can hold; what `sink` throws.
     /// - Complexity: O(rows); memory for a block, and what the format needs.
     public func export(
         _ trace: Trace, as format: TraceExportFormat, _ options: TraceExportOptions = TraceExportOptions(),
@@ -33,11 +47,11 @@ extension Reading {
         var byteCount = 0
         return try describingExport {
             var writer = try TraceWriter(format, options: Self.options(options, of: trace))
-            let (counts, withheldCount) = try write(trace, with: &writer, from: start, to: end) { bytes in
+            let (counts, absent) = try write(trace, with: &writer, from: start, to: end) { bytes in
                 byteCount += bytes.count
                 try sink(bytes)
             }
-            return TraceExportReport(counts: counts, byteCount: byteCount, withheldCount: withheldCount)
+            return TraceExportReport(counts: counts, byteCount: byteCount, absent: absent)
         }
     }
 
@@ -59,44 +73,50 @@ extension Reading {
         _ trace: Trace, _ options: TraceExportOptions, from start: Int64, to end: Int64, toFile path: String
     ) throws -> TraceExportReport {
         var file = try AtomicFile(path)
-        let (counts, withheldCount) = try describingExport {
+        let (counts, absent) = try describingExport {
             try file.describing(where: SQLiteFile.isOfWriting) {
                 try SQLiteFile.write(path: file.aside) { database in
                     var writer = try TraceWriter(
                         .sqlite, options: options, rows: TraceTable(database, gaps: options.gaps))
                     let written = try write(trace, with: &writer, from: start, to: end) { _ in }
-                    try TraceTable.note(trace, written.counts, withheld: written.withheldCount, in: database)
+                    try TraceTable.note(trace, written.counts, written.absent, in: database)
                     return written
                 }
             }
         }
         let byteCount = try file.byteCount()
         try file.finish()
-        return TraceExportReport(counts: counts, byteCount: byteCount, withheldCount: withheldCount)
+        return TraceExportReport(counts: counts, byteCount: byteCount, absent: absent)
     }
 
-    /// Hands rows of `trace` to `writer`, and counts those that are withheld.
+    /// Hands rows of `trace` to `writer`, and counts those that it cannot have.
     private func write(
         _ trace: Trace, with writer: inout TraceWriter, from start: Int64, to end: Int64, sink: TraceWriter.Sink
-    ) throws -> (counts: TraceWriter.Counts, withheldCount: UInt64) {
-        var (hasBegun, withheldCount) = (false, UInt64(0))
+    ) throws -> (counts: TraceWriter.Counts, absent: AbsentRows) {
+        var (hasBegun, absent) = (false, AbsentRows())
         try forEachPiece(of: trace.id, from: start, to: end) { piece in
             switch piece {
             case .rows(let rows):
                 if !hasBegun { try writer.begin(rows.layout, to: sink) }
                 hasBegun = true
                 try writer.append(rows, to: sink)
-            case .withheld(let summary): withheldCount += summary.count
+            case .withheld(let summary): absent.withheldCount += summary.count
+            case .unreadable(let rows): absent.unreadableCount += UInt64(rows.count)
             }
             return true
         }
         guard hasBegun else {
+            if absent.unreadableCount > 0 {
+                throw StoreError(
+                    .damaged, "The rows of the trace \(trace.id.short) cannot be read.",
+                    hint: "groundwave trace verify says why.")
+            }
             throw StoreError(
                 .notFound, "The trace \(trace.id.short) has no rows there.",
-                hint: withheldCount > 0
+                hint: absent.withheldCount > 0
                     ? "Its samples are withheld: only what is said of them is here." : "See groundwave trace show.")
         }
-        return (try writer.finish(to: sink), withheldCount)
+        return (try writer.finish(to: sink), absent)
     }
 
     private static func options(_ options: TraceExportOptions, of trace: Trace) -> TraceExportOptions {

@@ -66,7 +66,7 @@ extension Reading {
             switch stretch {
             case .cell(let cell): collector.add(cell)
             case .block(let summary, _):
-                if let rows { collector.add(rows) } else { collector.add(summary) }
+                if let rows = rows?.items { collector.add(rows) } else { collector.add(summary) }
             case .tail(let rows): collector.add(rows)
             case .unread: break
             }

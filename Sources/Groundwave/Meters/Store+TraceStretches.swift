@@ -8,10 +8,10 @@ import Records
 enum TraceStretch {
     /// Of the blocks of a cell, which are in order.
     case cell(JoinedSummary)
-    /// Of a block, and where its event stands; 0 where that is not here.
-    case block(BlockSummary, Position)
+    /// Of a block.
+    case block(BlockSummary, StoredBlock)
     /// Nothing: of a block that this version cannot read.
-    case unread(Position)
+    case unread(StoredBlock)
     /// The rows themselves, of a recording that goes on here.
     case tail(TraceRows)
 }
@@ -36,52 +36,46 @@ extension Reading {
             } _: { block, bytes in
                 next = max(next, block.first + block.count)
                 let summary = try? BlockSummary(bytes, &known)
-                stretches.append(summary.map { .block($0, block.position) } ?? .unread(block.position))
+                stretches.append(summary.map { .block($0, block) } ?? .unread(block))
             }
             return (stretches, next)
         }
         return stretches + Self.rows(of: tail, from: next).map { .tail($0) }
     }
 
-    /// Hands out `stretches` in order, until `body` says `false`: of each block whose rows are wanted with these, which are
-    /// `nil` where they are not here, of `channels` alone where these are given.
+    /// Hands out `stretches` in order, until `body` says `false`: of each block whose rows are wanted with these, of
+    /// `channels` alone where these are given.
     ///
     /// The blocks that come next are decoded on all cores meanwhile.
     func forEach(
         _ stretches: [TraceStretch], only channels: [Channel]? = nil, wantingRowsWhere isWanted: (BlockSummary) -> Bool,
-        _ body: (_ stretch: TraceStretch, _ rows: TraceRows?) throws -> Bool
+        _ body: (_ stretch: TraceStretch, _ rows: BlockContent<TraceRows>?) throws -> Bool
     ) throws {
-        var work = OrderedWork<Result<TraceRows?, any Error>>()
+        var work = OrderedWork<Result<BlockContent<TraceRows>, any Error>>()
         var ahead = 0
         for stretch in stretches {
             while ahead < stretches.count, !work.isFull {
-                if case .block(let summary, let position) = stretches[ahead], isWanted(summary) {
-                    work.add { Result { try self.rows(at: position, of: summary, only: channels) } }
+                if case .block(let summary, let block) = stretches[ahead], isWanted(summary) {
+                    work.add { Result { try self.rows(of: block, summary, only: channels) } }
                 }
                 ahead += 1
             }
-            var found: TraceRows?
+            var found: BlockContent<TraceRows>?
             if case .block(let summary, _) = stretch, isWanted(summary) { found = try work.next()?.get() }
             guard try body(stretch, found) else { return }
         }
     }
 
-    /// The rows of the block whose event stands at `position`, of `channels` alone where these are given; `nil` where they
-    /// are not here.
-    func rows(at position: Position, of summary: BlockSummary, only channels: [Channel]?) throws -> TraceRows? {
-        try withBlockContent(at: position) { content in
+    /// The rows of `block`, of which the views say `summary`; of `channels` alone where these are given.
+    func rows(
+        of block: StoredBlock, _ summary: BlockSummary, only channels: [Channel]? = nil
+    ) throws -> BlockContent<TraceRows> {
+        try content(of: block) {
+            (try? BlockSummary($0)) == summary
+        } _: { content in
             guard let channels else { return try TraceRows(content, of: summary) }
             return try TraceRows(content, of: summary, only: channels)
         }
-    }
-
-    /// What `body` makes of the items of the block whose event stands at `position`; `nil` where they are not here, or it
-    /// throws.
-    func withBlockContent<Result>(at position: Position, _ body: (RawSpan) throws -> Result) throws -> Result? {
-        guard position > 0 else { return nil }
-        return try log.withEvent(at: position) { frame, bytes in
-            try? frame.blockContent(in: bytes).map { try body(bytes.extracting($0)) }
-        } ?? nil
     }
 
     /// The rows of a tail that are not in the log, which has those before `next`.
@@ -91,19 +85,5 @@ extension Reading {
             if end <= next || rows.count == 0 { return nil }
             return rows.first >= next ? rows : rows.split(at: Int(next - rows.first)).1
         }
-    }
-}
-
-extension Frame {
-    /// Where the items stand of the block that the event in `bytes` brings; `nil` where they are withheld.
-    ///
-    /// - Throws: ``ChangeError`` where it brings none.
-    func blockContent(in bytes: RawSpan) throws -> Range<Int>? {
-        if isWithheld { return nil }
-        let values = bytes.extracting(self.values)
-        var reader = try ChangeReader(shape: bytes.extracting(shape), isWithheld: false, by: names(in: bytes))
-        try reader.skipNote(in: values)
-        guard let content = try reader.blockContent(in: values) else { throw ChangeError.inconsistent }
-        return self.values.lowerBound + content.lowerBound..<self.values.lowerBound + content.upperBound
     }
 }

@@ -16,6 +16,7 @@ extension Store {
     /// | the number of the first row of a block | the row behind the block before |
     /// | the cells of the views | their blocks, joined |
     /// | the end of the trace | its last row |
+    /// | what is said of the bytes that went over the line, where these are kept | these bytes; none is missing between them |
     ///
     /// Rows that are withheld are counted; what is said of them cannot be compared with them any more, and all else is.
     /// That the log itself is whole is for ``verify(at:isDeep:archives:kinds:)`` to say.
@@ -30,9 +31,12 @@ extension Store {
         (check.result.cellCount, check.result.damage) = (cells.count, check.result.damage + cells.damage)
         for (block, summary) in blocks {
             guard let summary = check.listed(block, summary) else { continue }
-            try check.compare(block, summary, content(of: block, summary))
+            try check.compare(block, summary, rows(of: block, summary))
         }
         for rows in Self.rows(of: tail, from: check.next) { check.add(tail: rows) }
+        let captures = try captures(of: trace.id)
+        for (block, summary) in captures.blocks { try check.compare(block, capture(of: block, summary)) }
+        for capture in captures.tail { check.add(tail: capture) }
         check.finish(trace)
         return check.result
     }
@@ -65,53 +69,18 @@ extension Store {
             return (blocks, try cells.compare(trace, in: view))
         }
     }
-
-    /// What the event of `block` has, of which the views say `summary`.
-    private func content(of block: StoredBlock, _ summary: BlockSummary) throws -> TraceCheck.Content {
-        guard block.position > 0 else {
-            return try log.withholding(of: block.event) == .absent ? .lost : .withheld
-        }
-        do {
-            return try log.withEvent(at: block.position) { frame, bytes in
-                if frame.isLost { return .lost }
-                let shape = bytes.extracting(frame.shape)
-                guard frame.id == block.event,
-                    let reader = try? ChangeReader(
-                        shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes)),
-                    let told = reader.block, (told.first, told.count) == (block.first, block.count),
-                    (try? BlockSummary(shape.extracting(told.summary))) == summary
-                else { return .another }
-                do {
-                    guard let content = try frame.blockContent(in: bytes) else { return .withheld }
-                    return .rows(try TraceRows(bytes.extracting(content), of: summary))
-                } catch { return .unreadable("\(error)") }
-            } ?? .lost
-        } catch {
-            guard error is EventLogError || (error as? LMDBError)?.meansDamage == true else { throw error }
-            noteDamage(error)
-            return .unreadable(StoreError.wrapping(error, file: files.log).message)
-        }
-    }
 }
 
 /// Compares the blocks of one trace with what is said of them, one after the other.
 struct TraceCheck {
-    /// What the event of a block has.
-    enum Content {
-        case rows(TraceRows)
-        case withheld
-        case lost
-        /// Something else than the views say.
-        case another
-        case unreadable(String)
-    }
-
     var result: TraceVerification
     /// The row that comes next.
     private(set) var next: UInt64 = 0
     /// What is said of the block before.
     private var before: BlockSummary?
     private var lastTime: Int64?
+    /// The byte on the line that comes next.
+    private var nextByte: UInt64 = 0
 
     init(_ trace: Trace) { result = TraceVerification(trace: trace.id) }
 
@@ -138,7 +107,7 @@ struct TraceCheck {
     }
 
     /// Compares a block with its rows.
-    mutating func compare(_ block: StoredBlock, _ summary: BlockSummary, _ content: Content) {
+    mutating func compare(_ block: StoredBlock, _ summary: BlockSummary, _ content: BlockContent<TraceRows>) {
         defer { (before, lastTime) = (summary, summary.lastTime) }
         func damage(_ what: TraceVerification.Damage.What, _ detail: String) -> TraceVerification.Damage {
             .init(what, rows: block.first..<block.first + block.count, event: block.event, detail: detail)
@@ -156,7 +125,7 @@ struct TraceCheck {
                         + "again from the log"))
         case .unreadable(let reason):
             result.damage.append(damage(.unreadable, "the rows of the block cannot be read: \(reason)"))
-        case .rows(let rows):
+        case .here(let rows):
             result.rowCount += UInt64(rows.count)
             let parts = summary.parts(unlike: rows, after: before)
             if !parts.isEmpty {
@@ -172,6 +141,42 @@ struct TraceCheck {
         result.rowCount += UInt64(rows.count)
         result.tailCount += UInt64(rows.count)
         lastTime = rows.times.last
+    }
+
+    /// Compares what is said of bytes that went over the line with these.
+    mutating func compare(_ block: StoredBlock, _ content: BlockContent<Capture>) {
+        let bytes = block.first..<block.first + block.count
+        follow(bytes: bytes, event: block.event)
+        switch content {
+        case .here: result.captureByteCount += block.count
+        case .withheld: result.withheldByteCount += block.count
+        case .lost: damage(bytes, block.event, "are lost: their event is not in the log")
+        case .another:
+            damage(
+                bytes, block.event,
+                "are not those of which the views speak; delete views.mdb in the store: it is made again from the log")
+        case .unreadable(let reason): damage(bytes, block.event, "cannot be read: \(reason)")
+        }
+    }
+
+    /// Adds bytes that are not in the log yet.
+    mutating func add(tail capture: Capture) {
+        follow(bytes: capture.first..<capture.first + UInt64(capture.byteCount), event: nil)
+        result.captureByteCount += UInt64(capture.byteCount)
+    }
+
+    private mutating func follow(bytes: Range<UInt64>, event: EventID?) {
+        if bytes.lowerBound > nextByte {
+            damage(nextByte..<bytes.lowerBound, nil, "are lost, or have not arrived yet")
+        } else if bytes.lowerBound < nextByte {
+            damage(bytes.lowerBound..<min(nextByte, bytes.upperBound), event, "are there twice")
+        }
+        nextByte = max(nextByte, bytes.upperBound)
+    }
+
+    private mutating func damage(_ bytes: Range<UInt64>, _ event: EventID?, _ what: String) {
+        let named = "the bytes \(bytes.lowerBound) to \(bytes.upperBound - 1) that went over the line"
+        result.damage.append(.init(.capture, event: event, detail: "\(named) \(what)"))
     }
 
     /// Compares the end of `trace` with the last row.

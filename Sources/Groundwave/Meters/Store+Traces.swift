@@ -8,8 +8,10 @@ import Records
 public enum TracePiece: Sendable {
     /// Rows.
     case rows(TraceRows)
-    /// The rows are not here: withheld, or their event is lost or unreadable. What is said of them still is.
+    /// Rows that are not here, and that is in order: let go of, kept on another device, archived. What is said of them is.
     case withheld(BlockSummary)
+    /// The numbers of rows that should be here and cannot be read: damaged, lost, or of a later version of this program.
+    case unreadable(Range<UInt64>)
 }
 
 extension Reading {
@@ -60,6 +62,9 @@ extension Reading {
     /// Hands out the rows of `trace` in order, a block at a time, until `body` says `false`; those of a recording that goes
     /// on here come last.
     ///
+    /// Damage is not thrown: the rows behind it are handed out too. When rows were made of which nothing can be read is not
+    /// known, and so they are told of in every range.
+    ///
     /// - Parameters:
     ///   - start: Rows before this time are left out: milliseconds since 1970.
     ///   - end: Rows from this time on are left out.
@@ -74,9 +79,15 @@ extension Reading {
         try forEach(stretches, wantingRowsWhere: isInside) { stretch, rows in
             switch stretch {
             // All of it is outside.
-            case .cell, .unread: true
+            case .cell: true
             case .block(let summary, _) where !isInside(summary): true
-            case .block(let summary, _): try rows.map { try give($0, start, end, body) } ?? body(.withheld(summary))
+            case .block(let summary, let block):
+                switch rows {
+                case .here(let rows): try give(rows, start, end, body)
+                case .withheld: try body(.withheld(summary))
+                default: try body(.unreadable(block.first..<block.first + block.count))
+                }
+            case .unread(let block): try body(.unreadable(block.first..<block.first + block.count))
             case .tail(let rows): try give(rows, start, end, body)
             }
         }
@@ -128,15 +139,17 @@ extension Reading {
     public func storage(of trace: RecordID) throws -> TraceStorage {
         var storage = TraceStorage()
         for stretch in try stretches(of: trace, takingCells: { _ in false }) {
-            guard case .block(let summary, let position) = stretch else { continue }
-            let found = try log.withEvent(at: position) { frame, _ in
-                frame.isWithheld || frame.isLost ? nil : frame.length
-            }
-            if let found, let length = found {
-                storage.byteCount += length
-                storage.valueCount += summary.count * UInt64(summary.layout.channels.count)
-            } else {
-                storage.withheldCount += summary.count
+            switch stretch {
+            case .block(let summary, let block):
+                switch try byteCount(of: block) {
+                case .here(let length):
+                    storage.byteCount += length
+                    storage.valueCount += summary.count * UInt64(summary.layout.channels.count)
+                case .withheld: storage.withheldCount += block.count
+                default: storage.unreadableCount += block.count
+                }
+            case .unread(let block): storage.unreadableCount += block.count
+            case .cell, .tail: continue
             }
         }
         return storage

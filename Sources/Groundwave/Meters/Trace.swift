@@ -54,6 +54,8 @@ public struct TraceStorage: Hashable, Sendable {
     public internal(set) var valueCount: UInt64 = 0
     /// Of how many rows the samples are not here: they stayed on another device, or were old.
     public internal(set) var withheldCount: UInt64 = 0
+    /// Of how many rows the event is damaged, lost, or of a later version of this program. Samples are not decoded to see.
+    public internal(set) var unreadableCount: UInt64 = 0
 
     /// Bytes for each value; `nil` where there are no values.
     public var bytesPerValue: Double? { valueCount > 0 ? Double(byteCount) / Double(valueCount) : nil }

@@ -12,7 +12,7 @@ internal import struct GRDB.StatementArguments
 /// |---|---|
 /// | `rows` | `row`, the number in the trace; `time_ms`, milliseconds since 1970 in UTC; the counter, where there is one, named as in CSV; `missing` and `repeats`, how many before this row; then each channel, an integer in the unit that its name says, such as `voltage_100uV` |
 /// | `channels` | `column`, `name`, `unit`, `decimals`: a value is its integer times ten to the minus `decimals`, in `unit` |
-/// | `trace` | `key` and `value`: trace, name, meter, model, source, started; how many rows, missing, withheld |
+/// | `trace` | `key` and `value`: trace, name, meter, model, source, started; how many rows, missing, withheld, unreadable |
 /// | `readings` | a view: the columns of CSV, with `time` as text and channels as decimal numbers, which are floating point |
 ///
 /// Rows stand in the order of the trace, which is that of their rowids. `row` is NULL for means of several rows; where an
@@ -138,14 +138,15 @@ struct TraceTable: RowWriter {
 
     /// Writes what is known of `trace`, and what was written of it.
     static func note(
-        _ trace: Trace, _ counts: TraceWriter.Counts, withheld: UInt64, in database: Database
+        _ trace: Trace, _ counts: TraceWriter.Counts, _ absent: AbsentRows, in database: Database
     ) throws {
         try database.execute(sql: "CREATE TABLE trace (key TEXT PRIMARY KEY, value TEXT)")
         let facts: [(key: String, value: String?)] = [
             ("program", "Groundwave \(Groundwave.version)"), ("trace", "\(trace.id)"), ("name", trace.name),
             ("meter", trace.meter?.description), ("model", trace.model?.rawValue), ("source", trace.source),
             ("started", trace.started.map(UTCText.milliseconds)), ("rows", "\(counts.rows)"),
-            ("missing", "\(counts.missing)"), ("repeats", "\(counts.repeats)"), ("withheld", "\(withheld)"),
+            ("missing", "\(counts.missing)"), ("repeats", "\(counts.repeats)"), ("withheld", "\(absent.withheldCount)"),
+            ("unreadable", "\(absent.unreadableCount)"),
         ]
         for (key, value) in facts where value?.isEmpty == false {
             try database.execute(sql: "INSERT INTO trace VALUES (?, ?)", arguments: [key, value])

@@ -28,6 +28,8 @@ public struct TraceVerification: Hashable, Sendable {
             case end
             /// The file of a recording that is not in the log yet cannot be read.
             case tail
+            /// Of what went over the line something is lost, there twice, or unreadable.
+            case capture
         }
 
         /// What is wrong.
@@ -63,6 +65,11 @@ public struct TraceVerification: Hashable, Sendable {
     public internal(set) var withheldCount: UInt64 = 0
     /// How many cells of the views were compared with their blocks; 0 where rows overlap.
     public internal(set) var cellCount = 0
+    /// How many bytes that went over the line were read, those of a recording that goes on here included; 0 where none were
+    /// kept.
+    public internal(set) var captureByteCount: UInt64 = 0
+    /// How many of such bytes are withheld.
+    public internal(set) var withheldByteCount: UInt64 = 0
     /// What is not as it must be, in the order in which it was met.
     public internal(set) var damage: [Damage] = []
 
