@@ -12,13 +12,13 @@ enum TraceBench {
 
     /// Records the rows of a CSV file in a new store, a short one played on end until there are 300,000 rows: the blocks are
     /// then those of a long recording, and a page more or less does not count. Says what they take: bytes a value, with what
-    /// is said of them, and the pages of the log against these bytes.
+    /// is said of them; the pages of the log against these bytes; and those of the blocks and cells of the views a value.
     static func size(_ path: String, of csv: String) async throws {
         let rows = try rows(of: csv)
         let store = try await newStore(path)
         guard let meter else { throw Failure("no meter") }
         let roundCount = max(1, 300_000 / rows.count)
-        let before = try pages(of: store)
+        let before = try pages(of: store, "log")
         let recorder = try await store.record(meter: meter, model: .km003c)
         for round in 0..<roundCount {
             // As rows come: a second at a time.
@@ -29,7 +29,8 @@ enum TraceBench {
             }
         }
         try await recorder.finish()
-        let used = try pages(of: store) - before
+        let used = try pages(of: store, "log") - before
+        let pyramid = try pages(of: store, "views", ["blocks", "cells"])
         try store.close()
         let log = try EventLog(opening: store.url.appending(path: "log.mdb").path)
         var (summaries, contents, blocks) = (0, 0, 0)
@@ -49,7 +50,8 @@ enum TraceBench {
         let values = rows.count * roundCount * rows.layout.channels.count
         print(
             "engine meter-size \(rows.count) rows \(roundCount) times in \(blocks) blocks: \(text(Double(bytes) / Double(values))) bytes/value,",
-            "pages \(text(Double(used) / Double(bytes))), summaries \(text(Double(summaries) / Double(values)))")
+            "pages \(text(Double(used) / Double(bytes))), summaries \(text(Double(summaries) / Double(values))),",
+            "pyramid \(text(Double(pyramid) / Double(values)))")
     }
 
     /// Values a second, times and counters included, of blocks of 4,096 rows: as the recorder makes and an export reads them.
@@ -102,9 +104,11 @@ enum TraceBench {
         return rows
     }
 
-    /// Bytes of the pages of all tables.
-    private static func pages(of store: Store) throws -> Int {
-        try store.storage().filter { $0.file == "log" && $0.entries != nil }.reduce(0) { $0 + $1.bytes }
+    /// Bytes of the pages of all tables of a file, or of some.
+    private static func pages(of store: Store, _ file: String, _ tables: [String]? = nil) throws -> Int {
+        try store.storage().filter {
+            $0.file == file && $0.entries != nil && tables?.contains($0.purpose) ?? true
+        }.reduce(0) { $0 + $1.bytes }
     }
 
     private static func text(_ value: Double) -> String { String(format: "%.4f", value) }
