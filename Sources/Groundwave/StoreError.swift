@@ -91,7 +91,7 @@ extension StoreError {
                     hint: "Copy the store to a place that can be written, or open it once where it can.", cause: error)
             }
             return StoreError(
-                .damaged, "The views of \(file) are damaged and could not be built anew.",
+                .damaged, "The views of \(file) could not be built anew: they are \(error.explanation).",
                 hint: "Delete views.mdb in the store: it is made again from the log.", cause: error)
         default: return nil
         }

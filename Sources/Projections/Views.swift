@@ -80,10 +80,8 @@ public final class Views: Sendable {
     public func read<Result>(
         kinds: Kinds? = nil, _ body: (borrowing ViewReader) throws -> Result
     ) throws -> Result {
-        do { return try readOnce(kinds: kinds, body) } catch {
-            _ = try mend(after: error)
-            return try readOnce(kinds: kinds, body)
-        }
+        var folded = 0
+        return try mending(&folded) { try readOnce(kinds: kinds, body) }
     }
 
     /// As ``read(kinds:_:)``, but what is damaged or stale is thrown and not built anew.
@@ -98,9 +96,24 @@ public final class Views: Sendable {
     /// Folds what the log has and the views have not, by whichever process it was written.
     @discardableResult
     public func catchUp() throws -> Int {
-        do { return try replayer.catchUp(environment()).events } catch {
-            return try mend(after: error) + replayer.catchUp(environment()).events
+        var folded = 0
+        let rest = try mending(&folded) { try replayer.catchUp(environment()).events }
+        return folded + rest
+    }
+
+    /// What `body` gives, which runs once more where what made it fail could be set right.
+    ///
+    /// Where another process replaces the log meanwhile, what was built anew is stale again: then it runs a few times more.
+    ///
+    /// - Parameter folded: How many events were folded to set it right is added here.
+    private func mending<Result>(_ folded: inout Int, _ body: () throws -> Result) throws -> Result {
+        for _ in 1..<Self.attemptLimit {
+            do { return try body() } catch {
+                folded += try mend(after: error)
+                guard case ViewError.stale = error else { break }
+            }
         }
+        return try body()
     }
 
     /// Sets right what made a use of the views fail, where that can be done, or throws `error` on.
@@ -153,7 +166,8 @@ public final class Views: Sendable {
     /// Has `build` make a file aside and say how far it goes, and puts it in the place of the present one.
     ///
     /// Where values were erased from the log meanwhile, it is made anew: they must not come back. So it is where whoever
-    /// erases has deleted it, as the remains of somebody who does not go on.
+    /// erases has deleted it, as the remains of somebody who does not go on: then it is missing, or LMDB, which was about
+    /// to open it, has made an empty one in its place.
     func replaceFile<Result>(_ build: (_ aside: String) throws -> (Result, Rebuild, Checkpoint)) throws -> Result {
         for _ in 1..<Self.attemptLimit {
             do { return try replaceFileOnce(build) } catch ViewError.stale { continue }
@@ -289,7 +303,20 @@ public final class Views: Sendable {
             // From the start, so that names which are not there are known to be lost.
             try transaction.put(CheckedRow.seal(Names().encode()).span.bytes, for: SliceWriter.namesKey, in: meta)
         }
-        return try Environment.open(path, options: options)
+        return try openNew(path)
+    }
+
+    /// Opens views that were made just now.
+    ///
+    /// - Throws: ``ViewError/stale`` where they are empty: then they were deleted in between, and LMDB, which was about to
+    ///   open them, has made a file of its own.
+    static func openNew(_ path: String) throws -> Environment {
+        let environment = try Environment.open(path, options: options)
+        do { try environment.read { _ = try ViewTables(in: $0) } } catch is ViewError {
+            environment.close()
+            throw ViewError.stale
+        }
+        return environment
     }
 
     /// The environment of the file at the path now; another process may have replaced it since the last call.

@@ -50,13 +50,15 @@ import Testing
         let store = try TestStore()
         for value in 0..<10 { try store.set(UInt64(value), 1, "v\(value)") }
         let expected = try store.views.read { try $0.digest() }
-        for deletesBefore in [true, false] {
+        for deletion in ["before it is opened", "while it is opened", "later"] {
             var attempts = 0
             try store.views.replaceFile { aside in
                 attempts += 1
-                if attempts == 1, deletesBefore {
-                    // As where it went between its making and its opening.
-                    _ = try Environment.open(aside)
+                if attempts == 1, deletion == "before it is opened" { _ = try Environment.open(aside) }
+                if attempts == 1, deletion == "while it is opened" {
+                    // What LMDB makes of a file that was there when it was asked to open it.
+                    try Environment.create(at: aside) { _ in }
+                    _ = try Views.openNew(aside)
                 }
                 let (environment, events) = try Views.build(at: aside, of: store.log, kinds: store.views.kinds)
                 defer { environment.close() }
