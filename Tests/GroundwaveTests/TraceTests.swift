@@ -32,6 +32,35 @@ import Testing
         #expect(verification.isOK)
     }
 
+    @Test(arguments: ["", "N0CALL", "An operator with a name that takes some bytes"])
+    func `fills pages of the log, whoever records it`(author: String) async throws {
+        let temporary = try await TemporaryStore(Configuration(author: author))
+        let recorder = try await temporary.store.record(meter: simulatedMeter, model: .um25c)
+        var (noise, rows) = (
+            SeededGenerator(seed: 7), TraceRows(Layout([Channel("voltage", .volt, decimals: 3)]), first: 0)
+        )
+        for number in 0..<30_000 {
+            rows.times.append(1_700_000_000_000 + Int64(number) * 100)
+            rows.columns[0].append(5_000 + Int64.random(in: 0..<12, using: &noise))
+        }
+        try await recorder.append(recorded: rows)
+        try await recorder.finish()
+        let positions = try temporary.store.read { view in
+            var positions: [Position] = []
+            try view.forEachBlock(of: Metering.trace.name, recorder.trace) { block, _ in
+                positions.append(block.position)
+                return true
+            }
+            return positions
+        }
+        try temporary.store.close()
+        let log = try EventLog(opening: temporary.store.url.appending(path: "log.mdb").path)
+        let lengths = try positions.compactMap { try log.withEvent(at: $0) { frame, _ in frame.length } }
+        try log.close()
+        // Two of at most 2,022 bytes share a page of LMDB; the last one is as long as it is.
+        #expect(lengths.count > 5 && lengths.dropLast().allSatisfy { (1_980...2_022).contains($0) }, "\(lengths)")
+    }
+
     @Test func `is read by time`() async throws {
         let temporary = try await TemporaryStore()
         let trace = try await temporary.store.recorded(6_000)

@@ -299,7 +299,7 @@ extension Layout {
         while rows.count > 0 {
             let (block, taken) = SealedBlock.filling(pagesWith: rows, after: nil)
             #expect(taken >= 1 && block.summary.count == UInt64(taken) && block.summary.first == UInt64(count))
-            let beside = block.summary.bytes.count + 136
+            let beside = block.summary.bytes.count + SealedBlock.envelope
             let bytes = block.content.count + beside
             // Two of 2,022 bytes share a page; others have pages of their own, with a header of 16 bytes.
             let room = bytes <= 2_022 ? 2_022 : (bytes + 16 + 4_095) / 4_096 * 4_096 - 16

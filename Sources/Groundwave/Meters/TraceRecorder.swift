@@ -19,6 +19,8 @@ public actor TraceRecorder {
     private let tailPath: String
     private let lock: TailLock
     private var tail: TailFile
+    /// How many bytes the event of a block takes beside it.
+    private let envelope: Int
     private var block: OpenBlock?
     /// The row before the first one of the block, for the totals.
     private var before: TraceRows?
@@ -39,6 +41,8 @@ public actor TraceRecorder {
     private static let blockMilliseconds: Int64 = 600_000
     /// Rows are put on the disk when the last ones were put there so long ago.
     private static let flushInterval = Duration.milliseconds(500)
+    /// An event tells of another device's events that came since the one before: of one, as a rule.
+    private static let observedByteCount = 32
 
     init(_ store: Store, trace: RecordID, isKeepingCapture: Bool) throws {
         (self.store, self.trace) = (store, trace)
@@ -48,6 +52,8 @@ public actor TraceRecorder {
             throw StoreError(.busy, "Another process records the trace \(trace.short).")
         }
         self.lock = lock
+        let isAlone = try store.log.vector().entries.count <= 1
+        envelope = SealedBlock.envelope + store.author.utf8.count + (isAlone ? 0 : Self.observedByteCount)
         tail = try TailFile(tailPath, log: store.log.id, trace: trace)
     }
 
@@ -192,7 +198,7 @@ public actor TraceRecorder {
     /// Makes an event of the first rows, as many as fill pages of the log.
     private func seal() async throws {
         guard let rows = block?.rows else { return }
-        let sealed = SealedBlock.filling(pagesWith: rows, after: before)
+        let sealed = SealedBlock.filling(pagesWith: rows, after: before, envelope: envelope)
         let (trace, change) = (trace, sealed.block.block)
         try await store.write { try $0.append(Change(kind: Metering.trace.name, record: trace, block: change)) }
         let taken = block?.removeFirst(sealed.count)

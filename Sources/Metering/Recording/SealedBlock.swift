@@ -7,8 +7,11 @@ public struct SealedBlock: Hashable, Sendable {
     /// The rows, encoded: see ``SampleBlock``.
     public let content: [UInt8]
 
-    /// Bytes of an event beside what is said of a block and its rows: frame, kind, id, author, and some room.
-    static let envelope = 136
+    /// Bytes of an event beside what is said of a block and its rows, without an author: frame, kind, id, and some room.
+    public static let envelope = 120
+
+    /// How much of a page may stay empty: what is won by trying again is less.
+    private static let slack = 24
 
     /// Encodes `rows`, which are at least one and at most ``SampleBlock/rowLimit``.
     ///
@@ -24,35 +27,40 @@ public struct SealedBlock: Hashable, Sendable {
     /// Encodes as many of `rows` as fill pages of the log: an event that ends in the middle of a page leaves the rest of it
     /// empty.
     ///
+    /// - Parameter envelope: How many bytes its event takes beside what is said of the block and its rows.
     /// - Returns: The block, and how many rows it has; fewer than all where that leaves less empty.
-    /// - Complexity: As of ``init(_:after:)``, up to four times.
-    public static func filling(pagesWith rows: TraceRows, after before: TraceRows?) -> (block: SealedBlock, count: Int)
-    {
+    /// - Complexity: As of ``init(_:after:)``, up to six times.
+    public static func filling(
+        pagesWith rows: TraceRows, after before: TraceRows?, envelope: Int = envelope
+    ) -> (block: SealedBlock, count: Int) {
         let whole = SealedBlock(rows, after: before)
         // What a block takes beside its rows: more than that has to be empty, that another one pays.
-        let fixed = whole.byteCount - whole.content.count
-        guard let room = PageRoom.worthFilling(by: whole.byteCount, orLosing: fixed) else { return (whole, rows.count) }
+        let fixed = envelope + whole.summary.bytes.count
+        guard let room = PageRoom.worthFilling(by: envelope + whole.byteCount, orLosing: fixed) else {
+            return (whole, rows.count)
+        }
         var best: (block: SealedBlock, count: Int)?
         // The rows are not all alike: it takes some steps between too few and too many.
-        var (few, many) = ((count: 0, bytes: fixed), (count: rows.count, bytes: whole.byteCount))
-        for _ in 1...4 {
-            let wanted = room - fixed / 4 - few.bytes
+        var (few, many) = ((count: 0, bytes: fixed), (count: rows.count, bytes: envelope + whole.byteCount))
+        for _ in 1...5 {
+            let wanted = room - slack / 2 - few.bytes
             let count = few.count + (many.count - few.count) * wanted / (many.bytes - few.bytes)
             guard count > few.count, count < many.count else { break }
             let block = SealedBlock(rows.split(at: count).0, after: before)
-            if block.byteCount > room {
-                many = (count, block.byteCount)
+            let bytes = envelope + block.byteCount
+            if bytes > room {
+                many = (count, bytes)
                 continue
             }
             best = (block, count)
-            few = (count, block.byteCount)
-            if room - block.byteCount <= fixed / 2 { break }
+            few = (count, bytes)
+            if room - bytes <= slack { break }
         }
         return best ?? (whole, rows.count)
     }
 
-    /// About how many bytes its event takes.
-    var byteCount: Int { content.count + summary.bytes.count + Self.envelope }
+    /// How many bytes the rows take, and what is said of them.
+    var byteCount: Int { content.count + summary.bytes.count }
 
     /// The block as a change has it.
     public var block: SeriesBlock {

@@ -10,14 +10,14 @@ import Records
 enum TraceBench {
     private static let meter = MACAddress("02:00:00:00:00:01")
 
-    /// Records the rows of a CSV file in a new store, a short one played on end until there are 300,000 rows: the blocks are
+    /// Records the rows of a CSV file in a new store, a short one played on end until there are a million rows: the blocks are
     /// then those of a long recording, and a page more or less does not count. Says what they take: bytes a value, with what
     /// is said of them; the pages of the log against these bytes; and those of the blocks and cells of the views a value.
     static func size(_ path: String, of csv: String) async throws {
         let rows = try rows(of: csv)
         let store = try await newStore(path)
         guard let meter else { throw Failure("no meter") }
-        let roundCount = max(1, 300_000 / rows.count)
+        let roundCount = max(1, 1_000_000 / rows.count)
         let before = try pages(of: store, "log")
         let recorder = try await store.record(meter: meter, model: .km003c)
         for round in 0..<roundCount {
