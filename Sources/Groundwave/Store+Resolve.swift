@@ -1,4 +1,5 @@
 import Events
+import Metering
 import Projections
 import Radio
 import Records
@@ -41,8 +42,8 @@ extension Reading {
         if candidates.count == 1 { return candidates[0].id }
         let noun = kind == QSOKind.name ? "contact" : kind
         if candidates.isEmpty {
-            let list =
-                kind == QSOKind.name ? "qso list" : kind == Radio.session.name ? "session list" : "record list \(kind)"
+            let own = [QSOKind.name: "qso list", Radio.session.name: "session list", Metering.trace.name: "trace list"]
+            let list = own[kind] ?? "record list \(kind)"
             throw StoreError(
                 .notFound, "There is no \(scope == .hidden ? "hidden " : "")\(noun) called \(text).",
                 hint: "groundwave \(list)\(scope == .hidden ? " --hidden" : "") shows what there is.")

@@ -54,7 +54,7 @@ public struct TraceExportOptions: Hashable, Sendable {
         switch format {
         case .influx where gaps == .blank: throw .option("a point of InfluxDB cannot be empty; gaps are left out there")
         case .sigrok where bucketMilliseconds == nil:
-            throw .option("a session of sigrok needs the interval of its samples")
+            throw .option("a session of sigrok needs a bucket, the milliseconds from one sample to the next")
         default: break
         }
     }
