@@ -35,6 +35,8 @@ struct FNIRSIReports: FixedFrame {
         window.byte(at: 0) == 0xAA && (isAligned || window.byte(at: 1) == 4)
     }
 
+    func mayBegin(with byte: UInt8) -> Bool { byte == 0xAA }
+
     let hasWeakCheck = true
 
     func checkHolds(_ frame: RawSpan) -> Bool {

@@ -25,6 +25,9 @@ protocol FixedFrame: FrameFormat {
     /// `isAligned` where a frame ended just before it.
     func begins(_ window: RawSpan, isAligned: Bool) -> Bool
 
+    /// Whether a frame may have `byte` as its first one.
+    func mayBegin(with byte: UInt8) -> Bool
+
     /// Whether the check of `frame` holds.
     func checkHolds(_ frame: RawSpan) -> Bool
 
@@ -64,9 +67,14 @@ extension FixedFrame {
     // What stands at the beginning of `window`, whose check holds.
     private func accept(_ window: RawSpan, isLast: Bool) -> FrameVerdict {
         guard hasWeakCheck else { return .whole }
+        let behind = Self.frameByteCount + Self.beginningByteCount
+        // A beginning among the last bytes shows only when there is more.
+        let unseen = Self.frameByteCount - Self.beginningByteCount + 1..<Self.frameByteCount
+        if !isLast, window.byteCount < behind, unseen.contains(where: { mayBegin(with: window.byte(at: $0)) }) {
+            return .open(behind)
+        }
         var beginning = firstBeginning(in: window)
         while let inner = beginning, inner < Self.frameByteCount {
-            let behind = Self.frameByteCount + Self.beginningByteCount
             guard window.byteCount >= behind else { return isLast ? .whole : .open(behind) }
             if begins(window.extracting(Self.frameByteCount..<window.byteCount), isAligned: false) { return .whole }
             let end = inner + Self.frameByteCount

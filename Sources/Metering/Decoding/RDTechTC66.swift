@@ -30,6 +30,9 @@ struct RDTechTC66: FixedFrame {
         Self.deciphered(window.extracting(0..<16)).withSpan { $0.uint32(at: 0) == Self.name(of: 0) }
     }
 
+    // The first block is enciphered.
+    func mayBegin(with byte: UInt8) -> Bool { true }
+
     let hasWeakCheck = false
 
     func checkHolds(_ frame: RawSpan) -> Bool { Self.deciphered(frame).withSpan(Self.checksHold) }

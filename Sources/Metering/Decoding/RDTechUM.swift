@@ -53,6 +53,8 @@ struct RDTechUM: FixedFrame {
 
     func begins(_ window: RawSpan, isAligned: Bool) -> Bool { Model(rawValue: window.bigEndianUInt16(at: 0)) != nil }
 
+    func mayBegin(with byte: UInt8) -> Bool { Model.allCases.contains { UInt8($0.rawValue >> 8) == byte } }
+
     func read(_ frame: RawSpan, fence: inout Fence, into rows: inout DecodedRows) {
         if frame.bigEndianUInt16(at: 0) != model.rawValue {
             rows.refuse(.otherModel, frame.byteCount)

@@ -1,3 +1,4 @@
+import Foundation
 import SeededNumbers
 import Testing
 
@@ -113,6 +114,27 @@ import Testing
         // Once asked for all there is, a good frame and another one are read.
         decoder = meter.model.makeDecoder(over: meter.link)
         #expect(!decoder.rows(of: meter.frame(1) + meter.frame(2)).runs.isEmpty)
+    }
+
+    /// Found by fuzzing: the check of a report holds by chance, its last byte begins another one that is whole, and that
+    /// showed only where more bytes than the report were there.
+    @Test func `a beginning in the last byte of a frame counts however the bytes were cut`() throws {
+        let text =
+            "qgQVAf////////////////8AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAP///////////ao6qg"
+            + "QVAQN6AQwA/apXAAAAAAAAAP////////8yY2Fw////////////////////////////FUENggGqBBUBA/8VAA=="
+        let stream = [UInt8](try #require(Data(base64Encoded: text)))
+        func rows(piece: Int) -> DecodedRows {
+            var decoder = MeterModel.fnb48.makeDecoder(over: .usb)
+            var rows = DecodedRows()
+            for start in stride(from: 0, to: stream.count, by: piece) {
+                decoder.take(Array(stream[start..<min(start + piece, stream.count)]), into: &rows)
+            }
+            decoder.finish(into: &rows)
+            return rows
+        }
+        let whole = rows(piece: stream.count)
+        #expect(whole.runs.count == 1 && whole.refusals.map(\.byteCount) == [63])
+        for piece in 1..<stream.count { #expect(rows(piece: piece).runs == whole.runs, "cut by \(piece)") }
     }
 
     private struct Piece {
