@@ -101,6 +101,31 @@ import Testing
         #expect(try store.summary(of: decoded.trace).lastTime == 1_700_000_000_000 + 399 * 250)
     }
 
+    @Test func `has its last frame, too, where that waited for what might follow it`() async throws {
+        // A report whose check is the byte that a report begins with.
+        let report = try #require(
+            (UInt8.min...UInt8.max).map { [0xAA, 0x04] + [UInt8](repeating: 1, count: 60) + [$0, 0xAA] }.first {
+                bytes in
+                var (decoder, rows) = (MeterModel.fnb48.makeDecoder(over: .usb), DecodedRows())
+                decoder.take(bytes.span.bytes, into: &rows)
+                let isWaiting = rows.runs.isEmpty
+                decoder.finish(into: &rows)
+                return isWaiting && rows.runs.first?.count == 4
+            })
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        let recorder = try await store.record(meter: simulatedMeter, model: .fnb48, over: .usb, isKeepingCapture: true)
+        var (decoder, decodedRows) = (MeterModel.fnb48.makeDecoder(over: .usb), DecodedRows())
+        decoder.take(report.span.bytes, into: &decodedRows)
+        decoder.finish(into: &decodedRows)
+        let piece = CapturedBytes(.received, at: 1_700_000_000_000, report)
+        _ = try await recorder.append(decodedRows, times: .at(piece.time), of: [piece])
+        try await recorder.finish()
+        let decoded = try await store.decode(found(store, recorder.trace))
+        #expect(try rows(store, recorder.trace).reduce(0) { $0 + $1.count } == 4)
+        #expect(try rows(store, decoded.trace) == rows(store, recorder.trace) && decoded.refusedByteCount == 0)
+    }
+
     @Test func `that has none, or of which they are withheld, is not decoded`() async throws {
         let fleet = try await SyncedFleet(2)
         let plain = try await fleet[0].recorded(100)

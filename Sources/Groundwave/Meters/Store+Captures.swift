@@ -59,10 +59,10 @@ extension Store {
                 case .withheld: replay.decoded.withheldCount += block.count
                 default: replay.decoded.unreadableCount += block.count
                 }
-                replay.breakOff()
+                try await replay.breakOff()
             }
             for capture in captures.tail { try await replay.add(capture) }
-            replay.breakOff()
+            try await replay.breakOff()
             try await recorder.finish()
         } catch {
             try? await recorder.stop()
@@ -80,6 +80,7 @@ private struct CaptureReplay {
     private var decoder: MeterDecoder
     private var times: RowTimes?
     private var hasBegun = false
+    private var lastTime: Int64 = 0
     var decoded: Decoded
 
     init(_ trace: Trace, _ model: MeterModel, into recorder: TraceRecorder) {
@@ -104,21 +105,26 @@ private struct CaptureReplay {
                 decoded.byteCount += piece.bytes.count
                 decoder.take(piece.bytes.span.bytes, into: &rows)
             }
-            decoded.refusedByteCount += rows.refusedByteCount
-            guard let rate else {
-                _ = try await recorder.append(rows, times: .at(piece.time))
-                continue
-            }
-            times = try await recorder.append(
-                rows, times: times ?? .paced(RowPacer(from: piece.time, perSecond: rate)))
+            lastTime = piece.time
+            try await append(rows)
         }
     }
 
+    private mutating func append(_ rows: DecodedRows) async throws {
+        decoded.refusedByteCount += rows.refusedByteCount
+        guard let rate else {
+            _ = try await recorder.append(rows, times: .at(lastTime))
+            return
+        }
+        times = try await recorder.append(rows, times: times ?? .paced(RowPacer(from: lastTime, perSecond: rate)))
+    }
+
     /// What comes next does not follow what came: as where the meter was connected anew.
-    mutating func breakOff() {
+    mutating func breakOff() async throws {
         var rest = DecodedRows()
         decoder.finish(into: &rest)
-        decoded.refusedByteCount += rest.refusedByteCount
+        // A frame that waited for what follows it counts when nothing does.
+        try await append(rest)
     }
 }
 
