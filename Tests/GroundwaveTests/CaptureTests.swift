@@ -101,9 +101,24 @@ import Testing
         #expect(try store.summary(of: decoded.trace).lastTime == 1_700_000_000_000 + 399 * 250)
     }
 
-    @Test func `has its last frame, too, where that waited for what might follow it`() async throws {
-        // A report whose check is the byte that a report begins with.
-        let report = try #require(
+    @Test func `is listened to until the last frame, also where somebody ends that`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "meter").path
+        try #require(mkfifo(path, 0o600) == 0)
+        let line = try MeterLine(path)
+        let writer = try #require(FileHandle(forWritingAtPath: path))
+        // The first report after the meter was asked is stale; the second one ends as a third would begin.
+        let report = try reportThatWaits()
+        try writer.write(contentsOf: report + report)
+        var feed = MeterFeed(.fnb48, over: .usb, by: line)
+        #expect(try feed.next().rows.runs.isEmpty)
+        let rest = feed.finish()
+        #expect(rest.rows.runs.first?.count == 4 && rest.isAtEnd)
+    }
+
+    /// A report whose check is the byte that a report begins with.
+    private func reportThatWaits() throws -> [UInt8] {
+        try #require(
             (UInt8.min...UInt8.max).map { [0xAA, 0x04] + [UInt8](repeating: 1, count: 60) + [$0, 0xAA] }.first {
                 bytes in
                 var (decoder, rows) = (MeterModel.fnb48.makeDecoder(over: .usb), DecodedRows())
@@ -112,6 +127,10 @@ import Testing
                 decoder.finish(into: &rows)
                 return isWaiting && rows.runs.first?.count == 4
             })
+    }
+
+    @Test func `has its last frame, too, where that waited for what might follow it`() async throws {
+        let report = try reportThatWaits()
         let temporary = try await TemporaryStore()
         let store = temporary.store
         let recorder = try await store.record(meter: simulatedMeter, model: .fnb48, over: .usb, isKeepingCapture: true)

@@ -123,15 +123,17 @@ struct TraceRecord: AsyncParsableCommand {
         var times: RowTimes?
         var live = LiveValues()
         defer { live.end() }
-        while !isAsked.isSet {
-            let step = try feed.next()
+        var isOver = false
+        while !isOver {
+            isOver = isAsked.isSet
+            let step = try isOver ? feed.finish() : feed.next()
             if isFile || rate != nil {
                 let first = times ?? .paced(RowPacer(from: step.time, perSecond: rowsPerSecond))
                 times = try await recorder.append(step.rows, times: first, of: step.pieces)
             } else {
                 _ = try await recorder.append(step.rows, times: .at(step.time), of: step.pieces)
             }
-            if step.isAtEnd {
+            if step.isAtEnd, !isOver {
                 guard let device else { break }
                 throw StoreError(
                     .inputOutput, "The meter is gone: nothing comes from \(device) any more.",

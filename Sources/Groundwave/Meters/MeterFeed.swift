@@ -55,6 +55,15 @@ public struct MeterFeed {
         return step
     }
 
+    /// Ends listening: a frame that waited for what might follow it counts.
+    public mutating func finish() -> Step {
+        var step = Step()
+        decoder.finish(into: &step.rows)
+        refusedByteCount += step.rows.refusedByteCount
+        (step.time, step.isAtEnd) = (Self.now, true)
+        return step
+    }
+
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
     private mutating func converse(_ step: inout Step) throws {
