@@ -46,6 +46,7 @@ public final class EventLog: Sendable {
             let state = LogState(nextPosition: 1, lastChecksum: 0, clock: Stamp(rawValue: 0))
             try transaction.put(state.bytes.span.bytes, for: LogState.key, in: tables.meta)
         }
+        if let state = FileState(of: path) { WriterLock.note(state, of: path) }
         return try EventLog(opening: path, options: options)
     }
 
@@ -67,6 +68,8 @@ public final class EventLog: Sendable {
     /// - Throws: `LMDBError` where the file cannot be opened; ``EventLogError/notALog``, ``EventLogError/unknownFormat(_:)``;
     ///   ``EventLogError/damaged(_:)`` where what it says of itself does not agree.
     public init(opening path: String, options: Environment.Options = Environment.Options()) throws {
+        var options = options
+        options.look = LogLook.check
         let environment = try Environment.open(path, options: options)
         (id, epoch) = try Self.names(in: environment)
         try Self.checkAgreement(in: environment)
@@ -112,10 +115,16 @@ public final class EventLog: Sendable {
     public var isReadOnly: Bool { options.isReadOnly }
 
     /// Bytes of the file.
-    public func fileSizeBytes() throws -> Int { try environment().fileSizeBytes }
+    public func fileSizeBytes() throws -> Int { try read { _ in try environment().fileSizeBytes } }
 
-    /// A number that changes with every commit of any process: cheap to ask, for whoever waits for changes.
-    public func lastTransaction() throws -> UInt64 { try environment().info().lastTransaction }
+    /// A number that changes with every commit of any process, and where the file was replaced: cheap to ask, for whoever
+    /// waits for changes.
+    public func changeNumber() throws -> UInt64 {
+        try read { _ in
+            let environment = environment()
+            return try environment.info().lastTransaction &+ environment.fileNumber &* 0x9E37_79B9_7F4A_7C15
+        }
+    }
 
     /// The position of the last event; 0 in an empty log.
     public func lastPosition() throws -> Position { try state().nextPosition - 1 }
@@ -170,5 +179,10 @@ extension EventLog {
     /// Runs `body` while no process appends: for what has to happen alone, such as replacing a file beside the log.
     public func withWriterLock<Result>(_ body: () throws -> Result) throws -> Result {
         try write { _ in try body() }
+    }
+
+    /// Runs `body`, which may append, while no other process does: what it does then happens together.
+    public func alone<Result>(_ body: () throws -> Result) throws -> Result {
+        try environment().withWriterLock(body)
     }
 }

@@ -19,6 +19,8 @@ public enum EventLogError: Error, Hashable, Sendable {
     case outOfSequence(EventID, expected: SequenceNumber)
     /// The store does not write as this replica, or does not any more: it has to be claimed first.
     case notClaimed(ReplicaID)
+    /// Another log lies at the path now, such as one that was recovered or put back; nothing was written to it.
+    case anotherLog
     /// After a failed commit the end of the log was not as it must be. Nothing is acknowledged any more.
     case tailLost(expected: Position, found: Position)
 }

@@ -14,8 +14,8 @@ final class CommitSignal: Sendable {
         var nextWaiter = 0
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
         var isPolling = false
-        /// The transaction that was seen last; kept between polls, so that nothing between two waits is missed.
-        var lastTransaction: UInt64?
+        /// The number of the change that was seen last; kept between polls, so that nothing between two waits is missed.
+        var lastChange: UInt64?
     }
 
     /// How often other processes are looked for.
@@ -70,14 +70,14 @@ final class CommitSignal: Sendable {
     /// Looks once; `false` when nobody waits any more.
     private func poll() -> Bool {
         // A closed log wakes everyone, who then meet its error.
-        let transaction = try? log.lastTransaction()
+        let change = try? log.changeNumber()
         let (goesOn, isNew) = state.withLock { state in
             guard !state.waiters.isEmpty else {
                 state.isPolling = false
                 return (false, false)
             }
-            defer { state.lastTransaction = transaction }
-            return (true, transaction == nil || transaction != state.lastTransaction)
+            defer { state.lastChange = change }
+            return (true, change == nil || change != state.lastChange)
         }
         if isNew { notify() }
         return goesOn

@@ -127,6 +127,10 @@ extension StoreError {
         case .outOfSequence(let event, let expected):
             self.init(
                 .damaged, "Event \(event.short) came where number \(expected) was expected.", cause: error)
+        case .anotherLog:
+            self.init(
+                .busy, "Meanwhile the log of this store was recovered, begun anew or put back from a copy.",
+                hint: "Nothing of this was written. Run it again.", cause: error)
         case .notClaimed:
             self.init(
                 .busy, "Meanwhile this store was found to be a copy, and goes on under a new name.",

@@ -37,6 +37,34 @@ extension Environment {
     func beginWriting() throws(LMDBError) -> TransactionReference {
         precondition(!gate.isWriting, "Write transactions do not nest.")
         guard !isReadOnly else { throw error(.readOnly, during: .write) }
+        guard let writerLock, let patience = options.patience else { return try unsafe beginAlone() }
+        try writerLock.acquire(patience)
+        do {
+            try lookIfChanged(since: writerLock.noted)
+            return try unsafe beginAlone()
+        } catch {
+            writerLock.release(nil)
+            throw error
+        }
+    }
+
+    /// Throws where somebody has changed the file since it was `noted` without holding the lock, and it is damaged now.
+    private func lookIfChanged(since noted: FileState?) throws(LMDBError) {
+        guard let look = options.look, let present = FileState(of: path), present != noted,
+            identity == present.identity
+        else { return }
+        try look(path)
+    }
+
+    /// The state of the file to be noted when a write ends: of this one, or of the one that it has put in its place. Of a
+    /// file that somebody else has put there nothing is noted.
+    private func stateAfterWriting(_ replacement: FileIdentity?) -> FileState? {
+        guard let state = FileState(of: path), [identity, replacement].contains(state.identity) else { return nil }
+        return state
+    }
+
+    /// Begins the write transaction; no other process has one.
+    private func beginAlone() throws(LMDBError) -> TransactionReference {
         var attempt = 0
         while true {
             guard gate.enter() else { throw error(.closed, during: .write) }
@@ -62,6 +90,8 @@ extension Environment {
     @usableFromInline
     func endWriting(_ writer: TransactionReference, commits: Bool) throws(LMDBError) -> Int? {
         guard let state = unsafe writer.writer else { preconditionFailure("Only a write is committed.") }
+        let replacement = unsafe state.pointee.replacement
+        defer { writerLock?.release(stateAfterWriting(replacement)) }
         precondition(unsafe state.pointee.lentSpans == 0, "All lent bytes are given back when a write ends.")
         let failure = unsafe state.pointee.firstFailure
         let openedTables = unsafe state.pointee.openedTables

@@ -14,6 +14,8 @@ extension Environment {
     ///   throws, the table is still there.
     public func dropTable(_ name: String) throws(LMDBError) -> Bool {
         guard !isReadOnly else { throw error(.readOnly, during: .write) }
+        if let patience = options.patience { try writerLock?.acquire(patience) }
+        defer { writerLock?.release(standing == .present ? FileState(of: path) : nil) }
         while true {
             let outcome = gate.alone { isClosed -> Result<Bool, DropFailure> in
                 isClosed ? .failure(.reason(.closed)) : dropAlone(name)

@@ -44,6 +44,20 @@ extension Environment {
         }
     }
 
+    /// Runs `body` while nobody else writes to the environment, and this thread may: what belongs together then happens
+    /// together, though it is more than one transaction, or none.
+    ///
+    /// - Throws: ``LMDBError/Reason/locked(by:)``; errors of `body`.
+    public func withWriterLock<Result>(_ body: () throws -> Result) throws -> Result {
+        guard let writerLock, let patience = options.patience else { return try body() }
+        try writerLock.acquire(patience)
+        defer { writerLock.release(nil) }
+        return try body()
+    }
+
+    /// A number that another file at the same path does not have.
+    public var fileNumber: UInt64 { identity?.inode ?? 0 }
+
     /// Which file is open.
     var fileIdentity: FileIdentity {
         get throws(LMDBError) {

@@ -13,7 +13,7 @@ import Synchronization
 /// not use the environment in the child (LMDB documentation, "Caveats").
 public final class Environment: Sendable {
     /// How an environment is opened.
-    public struct Options: Sendable, Hashable {
+    public struct Options: Sendable {
         /// How many tables may be open at once.
         public var tables: Int
         /// The least size of the map, in bytes.
@@ -30,17 +30,24 @@ public final class Environment: Sendable {
         ///
         /// The process that makes the lock file decides for all of them, and for later ones.
         public var maximumReaders: Int
+        /// How long a write waits for others, over all processes; nil where nobody else writes to the file, which then has
+        /// no ``WriterLock``.
+        public var patience: WriterLock.Patience?
+        /// Looks at the file at a path, page by page, and throws where it is damaged: called before a write where somebody has
+        /// changed the file who did not hold the ``WriterLock``. liblmdb trusts the pages that it follows.
+        public var look: (@Sendable (_ path: String) throws(LMDBError) -> Void)?
 
         /// Options for a durable environment unless said otherwise.
         public init(
             tables: Int = 16, initialMapSizeBytes: Int = 1 << 30, isReadOnly: Bool = false, synchronous: Bool = true,
-            maximumReaders: Int = 126
+            maximumReaders: Int = 126, patience: WriterLock.Patience? = WriterLock.Patience()
         ) {
             self.tables = tables
             self.initialMapSizeBytes = initialMapSizeBytes
             self.isReadOnly = isReadOnly
             self.synchronous = synchronous
             self.maximumReaders = maximumReaders
+            self.patience = patience
         }
     }
 
@@ -57,6 +64,8 @@ public final class Environment: Sendable {
     let tables: TableHandles
     /// What the registry knows this file by, nil while it is being created.
     let identity: FileIdentity?
+    /// Held by whoever writes; nil where that is nobody else.
+    let writerLock: WriterLock?
     /// The C environment.
     ///
     /// Freed by `close()`, alone in the gate; everyone else uses it inside the gate only.
@@ -86,6 +95,7 @@ public final class Environment: Sendable {
         _ = unsafe mdb_env_stat(handle, &statistics)
         pageSize = Int(statistics.ms_psize)
         self.identity = identity
+        writerLock = identity != nil && !options.isReadOnly && options.patience != nil ? WriterLock.at(path) : nil
         tables = TableHandles(capacity: options.tables)
         let writer = UnsafeMutablePointer<WriterState>.allocate(capacity: 1)
         unsafe writer.initialize(to: WriterState())

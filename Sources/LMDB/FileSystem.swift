@@ -13,6 +13,8 @@ struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
 
+    init(device: UInt64, inode: UInt64) { (self.device, self.inode) = (device, inode) }
+
     init(_ status: stat) {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
@@ -60,14 +62,14 @@ struct OpenFile: ~Copyable {
         return bytes
     }
 
-    /// Writes all of `bytes` at the start.
-    func write(_ bytes: [UInt8]) throws(SystemError) {
+    /// Writes all of `bytes` from `offset` on.
+    func write(_ bytes: [UInt8], at offset: Int = 0) throws(SystemError) {
         var written = 0
         while written < bytes.count {
             let rest = bytes[written...]
             // The buffer lives as long as the call.
             let part = unsafe rest.withUnsafeBytes {
-                unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(written))
+                unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset + written))
             }
             if part > 0 {
                 written += part

@@ -35,7 +35,7 @@ extension LMDBError.Reason {
         case EACCES, EPERM: self = .permission
         case EROFS: self = .readOnlyFileSystem
         case EIO: self = .inputOutput(errno: code)
-        case EBUSY, EAGAIN: self = .locked
+        case EBUSY, EAGAIN: self = .locked(by: nil)
         case MDB_INVALID: self = .notLMDB
         case MDB_PANIC: self = .mustReopen
         case MDB_BAD_DBI: self = .noTable

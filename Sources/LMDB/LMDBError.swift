@@ -41,8 +41,8 @@ public struct LMDBError: Error, Equatable, Sendable {
         case mapFull(mapSizeBytes: Int)
         /// All `maximum` reader slots are taken.
         case readersFull(maximum: Int)
-        /// Another process holds the lock.
-        case locked
+        /// Another process holds the lock; who, where that is known.
+        case locked(by: WriterLock.Holder?)
         /// This user may not open the file, or may not make its lock file.
         case permission
         /// The environment was opened read-only, so it takes no writes.
@@ -104,7 +104,9 @@ extension LMDBError: CustomStringConvertible {
                 + "End long-running reads, or see whether this process may use more address space."
         case .readersFull(let maximum):
             "all \(maximum) reader slots are taken. Close other programs that use the file, or end long reads."
-        case .locked: "another process holds the lock. Try again once it has finished."
+        case .locked(let holder):
+            "\(holder.map { "the program \($0.program), process \($0.process)," } ?? "another program") is writing and does "
+                + "not finish. Nothing was written; try again once it has finished, or end it."
         case .permission:
             "permission denied (\(operation.rawValue)). Check who owns the file, its folder and its lock file."
         case .readOnly: "the store was opened read-only. Open it for writing first."

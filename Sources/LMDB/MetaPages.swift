@@ -54,6 +54,29 @@ struct MetaPages {
         contentByteCount = Int(length)
     }
 
+    /// Gives the two meta pages of `file`, a new one that nobody has open, the numbers `last` and the one before, and has
+    /// both lead to its newest state.
+    ///
+    /// Transaction N writes meta page N mod 2 (mdb.c, mdb_env_write_meta), so that is where it is looked for.
+    static func goOn(
+        countingFrom last: UInt64, in file: borrowing OpenFile, pageSize: Int
+    ) throws(SystemError) {
+        let pages = try file.read(2 * pageSize, at: 0)
+        precondition(pages.count == 2 * pageSize, "A file that was just written has both meta pages.")
+        let isSecondNewer =
+            pages.integer(at: pageSize + 144, as: UInt64.self) > pages.integer(at: 144, as: UInt64.self)
+        let newest = pages[(isSecondNewer ? pageSize : 0)..<(isSecondNewer ? 2 * pageSize : pageSize)]
+        var written: [UInt8] = []
+        for index in [UInt64(0), 1] {
+            var page = Array(newest)
+            let number = last & 1 == index ? last : last - 1
+            page.replaceSubrange(0..<8, with: hostBytes(of: index))
+            page.replaceSubrange(144..<152, with: hostBytes(of: number))
+            written += page
+        }
+        try file.write(written)
+    }
+
     /// Why a file is refused.
     struct Refusal: Error {
         let reason: LMDBError.Reason

@@ -12,6 +12,8 @@ struct WriterState {
     var openedTables: [(name: String, table: OpenedTable)] = []
     /// Whether the transaction holds the right to open table handles.
     var ownsHandles = false
+    /// The file that was put in the place of the environment's during the transaction.
+    var replacement: FileIdentity?
 
     init() {}
 }

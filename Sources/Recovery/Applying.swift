@@ -1,6 +1,7 @@
 import EventLog
 import Events
 import Foundation
+import LMDB
 
 /// Carries out what was decided: puts the log that was chosen in the place of the damaged one, with what was logged
 /// meanwhile in it.
@@ -26,13 +27,13 @@ package struct Applying: Sendable {
     private var temporaryLog: String { files.temporary.appending(path: "log.mdb").path }
     private var temporaryKey: String { files.temporary.appending(path: "identity").path }
 
-    /// Does what is still to be done, and returns the receipt, where there is one.
+    /// Does what is still to be done, while nobody writes to the store, and returns the receipt, where there is one.
     ///
     /// - Throws: ``FileFailure``, `LMDBError`, `EventLogError`; then the next try goes on.
     package func run() throws -> Receipt? {
         try files.withLock {
             // Another process may have done it meanwhile.
-            Choice.read(files) == nil ? nil : try carryOut()
+            Choice.read(files) == nil ? nil : try WriterLock.at(files.log).withLock { try carryOut() }
         }
     }
 

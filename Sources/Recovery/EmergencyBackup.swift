@@ -1,6 +1,6 @@
 import Foundation
 
-/// Puts a damaged file where nothing touches it any more, byte for byte.
+/// Puts a damaged file where nothing touches it any more, byte for byte. Nothing has its name afterwards.
 package struct EmergencyBackup: Sendable {
     /// The folder of this incident: `EmergencyBackup/TIME`, a new one each time.
     package let folder: URL
@@ -11,9 +11,9 @@ package struct EmergencyBackup: Sendable {
     /// Whether the file itself was moved, since there was no room for a copy, or parts of it could not be read.
     package let isMoved: Bool
 
-    /// Copies the file at `path`, which stays where it is; on a full disk it is moved instead.
+    /// Copies the file at `path` and removes it once the copy is on the disk; on a full disk it is moved instead.
     ///
-    /// Where the system cannot read parts of it, it is moved too: a copy with zeros in it would be no copy, and what
+    /// A copy, since what has the old file open may go on writing to it. Where the system cannot read parts of it, it is moved too: a copy with zeros in it would be no copy, and what
     /// cannot be read today may be read tomorrow. A copy that was not finished has another name, and the next one begins
     /// anew.
     ///
@@ -29,6 +29,7 @@ package struct EmergencyBackup: Sendable {
         do throws(FileFailure) {
             try Self.copy(path, to: part)
             try DurableFile.rename(part, to: file)
+            try DurableFile.remove(path)
             isMoved = false
         } catch {
             unlink(part)
@@ -40,6 +41,7 @@ package struct EmergencyBackup: Sendable {
             isMoved = true
         }
         try DurableFile.flushFolder(of: folder.path)
+        try DurableFile.flushFolder(of: path)
     }
 
     /// The name of the last incident of which nothing was put in the place of the log: where that is gone, it was moved,

@@ -1,6 +1,7 @@
 import EventLog
 import Events
 import Foundation
+import LMDB
 import Projections
 
 /// The first steps once a store is found damaged: preserve, say so, and prepare what will be offered first.
@@ -55,32 +56,54 @@ package struct Incident: Sendable {
     /// Preserves the damaged log and has the store wait in recovery. Where another process did so meanwhile, its record
     /// is returned.
     ///
-    /// - Throws: ``FileFailure``; then the store is as it was, but for a copy that was not finished.
+    /// The log leaves its place, while nobody writes to it: a program that has it open meets that before its next commit.
+    /// So what is preserved holds everything that was ever acknowledged.
+    ///
+    /// - Throws: ``NotPreserved``; `LMDBError` where somebody writes and does not finish. Then the log is where it was.
+    ///   ``NotWrittenDown`` where it was preserved; the next call goes on from there.
     package func begin(_ finding: Finding) throws -> FailureRecord {
-        try files.withLock {
-            if let record = FailureRecord.read(files.failure) { return record }
-            // What lies there is of a recovery that is over.
-            if !files.isWaiting {
-                for name in try FileManager.default.contentsOfDirectory(atPath: files.work.path) {
-                    try FileManager.default.removeItem(at: files.work.appending(path: name))
-                }
+        try files.withLock { try WriterLock.at(files.log).withLock { try beginAlone(finding) } }
+    }
+
+    /// The damaged log could not be preserved.
+    package struct NotPreserved: Error, Hashable, Sendable {
+        package let cause: FileFailure
+    }
+
+    /// The damaged log lies in the folder `backup`, and that could not be written down.
+    package struct NotWrittenDown: Error, Hashable, Sendable {
+        package let backup: String
+        package let cause: FileFailure
+    }
+
+    private func beginAlone(_ finding: Finding) throws -> FailureRecord {
+        if let record = FailureRecord.read(files.failure) { return record }
+        // What lies there is of a recovery that is over.
+        if !files.isWaiting {
+            for name in try FileManager.default.contentsOfDirectory(atPath: files.work.path) {
+                try FileManager.default.removeItem(at: files.work.appending(path: name))
             }
-            var record = FailureRecord(
-                at: surroundings.date, code: finding.code, message: finding.message, file: finding.file, backup: "")
-            if RecoveryFiles.exists(files.log) {
-                let backup = try EmergencyBackup(files.log, of: files, at: surroundings.date)
-                record.backup = backup.name
-                record.isMoved = backup.isMoved
-            } else if let name = EmergencyBackup.lastMoved(files) {
-                (record.backup, record.isMoved) = (name, true)
-            }
-            if !record.backup.isEmpty, let salvage = try? Salvage(path: source(record)) {
-                for entry in salvage.vector.entries { record.lastGood["\(entry.replica)"] = entry.sequence }
-            }
-            record.snapshot = surroundings.snapshot()
-            try record.write(to: files.failure)
-            return record
         }
+        var record = FailureRecord(
+            at: surroundings.date, code: finding.code, message: finding.message, file: finding.file, backup: "")
+        if RecoveryFiles.exists(files.log) {
+            let backup: EmergencyBackup
+            do {
+                backup = try EmergencyBackup(files.log, of: files, at: surroundings.date)
+            } catch let cause as FileFailure { throw NotPreserved(cause: cause) }
+            record.backup = backup.name
+            record.isMoved = backup.isMoved
+        } else if let name = EmergencyBackup.lastMoved(files) {
+            (record.backup, record.isMoved) = (name, true)
+        }
+        if !record.backup.isEmpty, let salvage = try? Salvage(path: source(record)) {
+            for entry in salvage.vector.entries { record.lastGood["\(entry.replica)"] = entry.sequence }
+        }
+        record.snapshot = surroundings.snapshot()
+        do { try record.write(to: files.failure) } catch let cause as FileFailure {
+            throw NotWrittenDown(backup: record.backup, cause: cause)
+        }
+        return record
     }
 
     /// Makes the log that is offered first from what can be salvaged, unless that was done already.

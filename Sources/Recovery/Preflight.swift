@@ -22,32 +22,21 @@ package struct Preflight: Sendable {
             throw Incident.Finding(code: "missing", message: "the log is not there", file: "log.mdb")
         }
         do {
-            if let damage = try PageCheck.branches(of: files.log).first {
-                throw Incident.Finding(code: "damaged", message: "\(damage)", file: "log.mdb")
+            if let damage = try LogLook.damage(of: files.log, isFull ? .everything : .branches) {
+                throw Incident.Finding(code: "damaged", message: damage, file: "log.mdb")
             }
-            guard isFull else { return }
-            let report = try LogVerifier.verify(path: files.log)
-            // Whoever writes that fast has looked at it.
-            if report.isSettled, let damage = report.damage.first(where: { $0.what != .hole }) {
-                let place = damage.position.map { "at position \($0) of the log: " } ?? ""
-                throw Incident.Finding(code: "damaged", message: place + damage.detail, file: "log.mdb")
-            }
-        } catch let finding as Incident.Finding {
-            // A log of a later version is not damaged; whoever opens the file next refuses it for what it is.
-            if let format = LogVerifier.format(path: files.log), format != EventLog.format { return }
-            throw finding
-        } catch let error as PageFileError where ![EACCES, EPERM, EINVAL].contains(error.code) {
+        } catch let error as PageFileError {
+            // A file that one may not read is not damaged; whoever opens it next says so.
+            if [EACCES, EPERM, EINVAL].contains(error.code) { return }
             // What could not be looked at is not opened: it might be given to liblmdb the next moment, damaged.
             throw LMDBError(.inputOutput(errno: error.code), path: files.log, during: .open)
-        } catch {
-            // A file that one may not read is not damaged; whoever opens it next says so.
         }
     }
 
     /// What an error, that came of opening or reading a store, says of damage to its log; `nil` where it says nothing.
     package static func finding(in error: any Error) -> Incident.Finding? {
         switch error {
-        case let error as LMDBError:
+        case let error as LMDBError where error.path.hasSuffix("/log.mdb"):
             switch error.reason {
             case .empty, .truncated, .notLMDB, .versionMismatch, .damaged:
                 Incident.Finding(code: "damaged", message: "\(error.reason)", file: "log.mdb")

@@ -69,11 +69,16 @@ package struct Rebuild: Sendable {
         guard unexpected.isEmpty, report.events == UInt64(written.events) else {
             throw NotWhole(damage: unexpected.first?.detail ?? "\(report.events) events of \(written.events) are there")
         }
+        // Each of the three is counted by itself: the log that was written, what it says is lost, what there was.
         let lost = missing.reduce(0) { $0 + $1.count } + salvage.unnamedCount
+        guard report.events + lost == salvage.appendedCount else {
+            throw NotWhole(
+                damage: "\(report.events) recovered and \(lost) lost are not the \(salvage.appendedCount) that there were")
+        }
         let duration = ContinuousClock.now - start
         return Receipt(
             at: Date(timeIntervalSince1970: Double(arrival.wallMilliseconds / 1000)), source: source,
-            appended: UInt64(written.events) + lost, recovered: UInt64(written.events),
+            appended: salvage.appendedCount, recovered: report.events,
             lost: missing.map(Receipt.Range.init),
             unnamed: salvage.unnamedCount, isAtLeast: !salvage.isEndKnown && !witnesses.contains { $0.isFinal },
             witnesses: names,

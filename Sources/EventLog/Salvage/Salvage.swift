@@ -98,6 +98,10 @@ public struct Salvage {
         return positionCount > named ? positionCount - named : 0
     }
 
+    /// How many events the log is known to have had: by the numbers of its replicas, or by its positions, where these say
+    /// more.
+    public var appendedCount: UInt64 { max(positionCount, known.entries.reduce(0) { $0 + $1.sequence }) }
+
     /// What the file says of how many events there were: the events, the heads, the trees, the runs, the state.
     private mutating func noteWitnesses() {
         for frame in frames {

@@ -1,0 +1,286 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The lock that whoever writes to the environment at a path holds, from before its transaction until after its commit.
+///
+/// LMDB has a writer lock of its own. It belongs to one pair of data file and lock file, says not who holds it, and is
+/// waited for without end. This one belongs to the path, whatever file is there: so who puts another file there, or takes
+/// the file away, holds it too, and nobody commits meanwhile. The kernel gives it back when a process ends.
+///
+/// It is a `flock` on a file whose name goes on with `-writer`, and that is never replaced:
+///
+/// | offset | size | |
+/// |---|---|---|
+/// | 0 | 16 | see ``LastWriter`` |
+/// | 16 | 8 | process that holds the lock, or held it last |
+/// | 24 | 8 | since when, in milliseconds since 1970 |
+/// | 32 | 32 | name of its program, UTF-8, filled up with zeros |
+/// | 64 | 64 | the data file as it was when the lock was given back: see ``FileState`` |
+///
+/// Numbers are in host byte order, since the file never leaves its machine.
+public final class WriterLock: Sendable {
+    /// Who holds the lock.
+    public struct Holder: Sendable, Hashable {
+        /// The number of the process.
+        public let process: Int32
+        /// The name of its program.
+        public let program: String
+        /// Since when, in milliseconds since 1970.
+        public let sinceMilliseconds: Int64
+    }
+
+    /// How long somebody waits for the lock.
+    public struct Patience: Sendable {
+        /// After so many milliseconds the wait ends with ``LMDBError/Reason/locked(by:)``.
+        public var limitMilliseconds: Int64
+        /// Called once, on the waiting thread, after two seconds.
+        public var tell: @Sendable (Holder) -> Void
+
+        /// A minute, in silence, unless said otherwise.
+        public init(limitMilliseconds: Int64 = 60_000, tell: @escaping @Sendable (Holder) -> Void = { _ in }) {
+            self.limitMilliseconds = limitMilliseconds
+            self.tell = tell
+        }
+    }
+
+    private struct State {
+        /// The thread of this process that has the lock, and how often it has asked for it.
+        var owner: ThreadIdentity?
+        var depth = 0
+        /// The open file; nil before the lock was first asked for, and where the file was removed since.
+        var handle: Handle?
+    }
+
+    /// An open file that several may hold; closed with the last of them.
+    private final class Handle: Sendable {
+        let file: OpenFile
+
+        init(_ path: String) throws(SystemError) { file = try OpenFile(path, O_RDWR | O_CREAT) }
+    }
+
+    /// The data file, without symbolic links.
+    let path: String
+    private let file: String
+    private let monitor = Monitor(State())
+
+    static let holderOffset = 16
+    static let stateOffset = 64
+    private static let nameByteCount = 32
+    /// After so many milliseconds somebody is told for whom this waits.
+    private static let tellMilliseconds: Int64 = 2_000
+
+    private init(of path: String) {
+        self.path = path
+        file = path + "-writer"
+    }
+
+    /// The locks of this process, by path: who asks for one of them again gets the same.
+    private static let locks = Monitor([String: WeakLock]())
+
+    private struct WeakLock {
+        weak var lock: WriterLock?
+    }
+
+    /// The lock of whatever lies at `path`, there or not. Touches nothing.
+    public static func at(_ path: String) -> WriterLock {
+        let folder = FileSystem.folder(of: path)
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let resolved = FileSystem.resolved(path) ?? FileSystem.resolved(folder).map { "\($0)/\(name)" } ?? path
+        return locks.withLock { locks in
+            if let lock = locks[resolved]?.lock { return lock }
+            let lock = WriterLock(of: resolved)
+            locks[resolved] = WeakLock(lock: lock)
+            return lock
+        }
+    }
+
+    deinit {
+        let path = path
+        Self.locks.withLock { locks in
+            // Another one may have come meanwhile.
+            if locks[path]?.lock == nil { locks[path] = nil }
+        }
+    }
+
+    /// Runs `body` while nobody else writes to the environment at the path: for what replaces the file, or takes it away.
+    ///
+    /// A thread that has the lock may ask for it again. The state of the file that is there afterwards is noted as one that
+    /// we left.
+    ///
+    /// - Throws: ``LMDBError/Reason/locked(by:)`` after the patience; errors of `body`.
+    public func withLock<Result>(_ patience: Patience = Patience(), _ body: () throws -> Result) throws -> Result {
+        try acquire(patience)
+        defer { release(FileState(of: path)) }
+        return try body()
+    }
+
+    /// Notes `state`, in which the file at `path` was looked at as a whole, as one that we left; unless it has changed since,
+    /// somebody writes now, or the folder cannot be written.
+    ///
+    /// - Returns: Whether it is noted.
+    @discardableResult
+    public static func note(_ state: FileState, of path: String) -> Bool {
+        let lock = at(path)
+        do throws(LMDBError) { try lock.acquire(Patience(limitMilliseconds: 0)) } catch { return false }
+        let isSame = FileState(of: path) == state
+        lock.release(isSame ? state : nil)
+        return isSame && noted(of: path) == state
+    }
+
+    /// Waits for the lock.
+    func acquire(_ patience: Patience) throws(LMDBError) {
+        // Threads of one process take turns first: the kernel knows only the open file, which they share.
+        let me = ThreadIdentity.current
+        let mayWait = patience.limitMilliseconds > 0
+        let depth = monitor.wait(until: { $0.owner == nil || $0.owner == me || !mayWait }) { state in
+            guard state.owner == nil || state.owner == me else { return 0 }
+            state.owner = me
+            state.depth += 1
+            return state.depth
+        }
+        guard depth > 0 else { throw LMDBError(.locked(by: holder), path: path, during: .write) }
+        guard depth == 1 else { return }
+        do { try lockFile(patience) } catch {
+            letGo()
+            throw error
+        }
+    }
+
+    /// How the data file was left by whoever wrote to it last, where that is known; the caller has the lock.
+    var noted: FileState? { monitor.withLock { $0.handle }.flatMap { Self.state(in: $0.file) } }
+
+    /// Gives the lock back, and notes how the data file was left where that is known.
+    func release(_ state: FileState?) {
+        let (handle, depth) = monitor.withLock { ($0.handle, $0.depth) }
+        if let handle {
+            // Where that cannot be written, the next opening looks at every page once more.
+            if let state, Self.state(in: handle.file) != state {
+                try? handle.file.write(state.bytes, at: Self.stateOffset)
+            }
+            if depth == 1 { flock(handle.file.descriptor, LOCK_UN) }
+        }
+        letGo()
+    }
+
+    private func letGo() {
+        monitor.withLock { state in
+            state.depth -= 1
+            if state.depth == 0 { state.owner = nil }
+        }
+        monitor.wakeAll()
+    }
+
+    /// Takes the lock of the kernel; this thread has that of the process.
+    private func lockFile(_ patience: Patience) throws(LMDBError) {
+        let start = Clock.monotonicMilliseconds
+        var pause: UInt32 = 50
+        var isTold = false
+        while true {
+            do {
+                if try tryLock() { return }
+            } catch {
+                throw LMDBError(.init(code: error.code, at: path, during: .write), path: path, during: .write)
+            }
+            let waited = Clock.monotonicMilliseconds - start
+            if waited >= Self.tellMilliseconds, !isTold {
+                isTold = true
+                if let holder { patience.tell(holder) }
+            }
+            guard waited < patience.limitMilliseconds else {
+                throw LMDBError(.locked(by: holder), path: path, during: .write)
+            }
+            usleep(pause)
+            pause = min(pause * 2, 1_000)
+        }
+    }
+
+    /// Takes the lock if it is free, and says who has it now.
+    private func tryLock() throws(SystemError) -> Bool {
+        let handle = try openHandle()
+        guard flock(handle.file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw SystemError.last }
+            return false
+        }
+        // A file that was removed meanwhile is a lock on nothing: others make another one.
+        guard isFile(handle.file.descriptor) else {
+            monitor.withLock { $0.handle = nil }
+            return false
+        }
+        // Who waits reads it; where it cannot be written, they are told of nobody.
+        try? handle.file.write(Self.ownName, at: Self.holderOffset)
+        return true
+    }
+
+    private func openHandle() throws(SystemError) -> Handle {
+        if let handle = monitor.withLock({ $0.handle }), isFile(handle.file.descriptor) { return handle }
+        let handle = try Handle(file)
+        monitor.withLock { $0.handle = handle }
+        return handle
+    }
+
+    /// Whether the open file `descriptor` is the one at the lock's name.
+    private func isFile(_ descriptor: Int32) -> Bool {
+        var (own, present) = (stat(), stat())
+        guard unsafe fstat(descriptor, &own) == 0 else { return false }
+        guard unsafe stat(file, &present) == 0 else { return false }
+        return FileIdentity(own) == FileIdentity(present)
+    }
+
+    /// Who holds the lock, or held it last; nil where the file does not say.
+    public var holder: Holder? {
+        guard let bytes = try? OpenFile(file, O_RDONLY).read(48, at: Self.holderOffset), bytes.count == 48 else {
+            return nil
+        }
+        let process = bytes.integer(at: 0, as: Int64.self)
+        guard process > 0, process <= Int64(Int32.max) else { return nil }
+        let name = bytes[16...].prefix { $0 != 0 }
+        return Holder(
+            process: Int32(process), program: String(decoding: name, as: UTF8.self),
+            sinceMilliseconds: bytes.integer(at: 8, as: Int64.self))
+    }
+
+    /// What this process says of itself.
+    private static var ownName: [UInt8] {
+        let program = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "a program"
+        let name = Array(program.utf8.prefix(nameByteCount))
+        return hostBytes(of: Int64(getpid())) + hostBytes(of: Clock.wallMilliseconds) + name
+            + [UInt8](repeating: 0, count: nameByteCount - name.count)
+    }
+
+    private static func state(in file: borrowing OpenFile) -> FileState? {
+        (try? file.read(FileState.storedByteCount, at: stateOffset)).flatMap { FileState($0) }
+    }
+
+    /// How the file at `path` was left by whoever wrote to it last; nil where nobody has said so.
+    ///
+    /// Waits up to `milliseconds` for somebody who is writing now: until that ends, the file is neither as it was nor as it
+    /// will be. Changes nothing.
+    public static func noted(of path: String, waitingMilliseconds milliseconds: Int64 = 1_000) -> FileState? {
+        guard let file = try? OpenFile(path + "-writer", O_RDONLY) else { return nil }
+        let start = Clock.monotonicMilliseconds
+        while flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR, Clock.monotonicMilliseconds - start < milliseconds else {
+                break
+            }
+            usleep(500)
+        }
+        // Closing the file gives the lock back.
+        return state(in: file)
+    }
+}
+
+private enum Clock {
+    static var monotonicMilliseconds: Int64 { milliseconds(of: CLOCK_MONOTONIC) }
+    static var wallMilliseconds: Int64 { milliseconds(of: CLOCK_REALTIME) }
+
+    private static func milliseconds(of clock: clockid_t) -> Int64 {
+        var time = timespec()
+        unsafe clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}
