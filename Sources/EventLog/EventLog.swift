@@ -114,6 +114,9 @@ public final class EventLog: Sendable {
     /// Whether the log can only be read.
     public var isReadOnly: Bool { options.isReadOnly }
 
+    /// How long a write waits for others.
+    public var patience: WriterLock.Patience? { options.patience }
+
     /// Bytes of the file.
     public func fileSizeBytes() throws -> Int { try read { _ in try environment().fileSizeBytes } }
 

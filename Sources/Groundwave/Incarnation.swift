@@ -35,8 +35,13 @@ struct Incarnation: Sendable {
 
     /// Claims the log for this process; afterwards it may append as the identity that is returned.
     ///
+    /// From beginning to end while no other process writes: between the commit and the last file, another one would find the
+    /// halves apart, and take the store for a copy.
+    ///
     /// Cost: a small file is written and flushed twice, and one commit.
-    func claim() throws -> (identity: Identity, former: ReplicaID?) {
+    func claim() throws -> (identity: Identity, former: ReplicaID?) { try log.alone { try claimAlone() } }
+
+    private func claimAlone() throws -> (identity: Identity, former: ReplicaID?) {
         let old = try files.readIdentity()
         var generator = surroundings.generator
         let next = LogID.random(using: &generator)
@@ -80,7 +85,11 @@ struct Incarnation: Sendable {
 
     /// Makes a key for a store whose own is gone or is none: it goes on as a new replica, and what only the old one could
     /// vouch for is as it was left.
-    func replaceKey() throws -> Identity {
+    func replaceKey() throws -> Identity { try log.alone { try replaceKeyAlone() } }
+
+    private func replaceKeyAlone() throws -> Identity {
+        // Another process may have made one meanwhile.
+        if let made = try? files.readIdentity() { return made }
         var generator = surroundings.generator
         let (next, identity) = (LogID.random(using: &generator), Identity.random(using: &generator))
         let key = try KeyFile(identity, at: files.identity)
@@ -97,7 +106,9 @@ struct Incarnation: Sendable {
     }
 
     /// Has the store go on as a new replica, before it puts the events of the present one away.
-    func renew() throws -> (identity: Identity, former: ReplicaID) {
+    func renew() throws -> (identity: Identity, former: ReplicaID) { try log.alone { try renewAlone() } }
+
+    private func renewAlone() throws -> (identity: Identity, former: ReplicaID) {
         let old = try files.readIdentity()
         var generator = surroundings.generator
         let next = LogID.random(using: &generator)
@@ -156,6 +167,10 @@ struct Incarnation: Sendable {
 
     /// Claims a log that was made just now.
     func claimNew(_ identity: Identity, former: ReplicaID? = nil) throws {
+        try log.alone { try claimNewAlone(identity, former) }
+    }
+
+    private func claimNewAlone(_ identity: Identity, _ former: ReplicaID?) throws {
         var generator = surroundings.generator
         let token = LogID.random(using: &generator)
         try write([token], to: outerFile(ofKey: files.identity))

@@ -28,6 +28,11 @@ public struct Configuration: Sendable {
     public var stateFolder: URL
     /// Where the present moment and chance come from.
     public var surroundings: Surroundings
+    /// How long a write waits for another program that is writing. After that it throws ``StoreError`` with code `busy`, and
+    /// nothing was written.
+    public var patience = Duration.seconds(60)
+    /// Called once for each write that has waited for two seconds, on the thread that waits.
+    public var isWaiting: @Sendable (OtherWriter) -> Void = { _ in }
 
     /// A configuration of these parts.
     public init(
@@ -176,12 +181,13 @@ public final class Store: Reading {
             let (next, epoch) = (LogID.random(using: &generator), generator.next())
             let log: EventLog
             if files.exists {
-                log = try EventLog(opening: files.log)
+                log = try EventLog(opening: files.log, options: configuration.logOptions)
                 guard id == nil || id == log.id else {
                     throw StoreError(.exists, "There is an empty log in \(files.folder.path) already, of another id.")
                 }
             } else {
-                log = try EventLog.create(at: files.log, id: id ?? next, epoch: epoch)
+                log = try EventLog.create(
+                    at: files.log, id: id ?? next, epoch: epoch, options: configuration.logOptions)
             }
             try key.finish()
             try Incarnation(
@@ -202,7 +208,7 @@ public final class Store: Reading {
     static func openWhole(
         _ files: StoreFiles, _ configuration: Configuration, _ mark: OpenMark?, areViewsDamaged: Bool
     ) throws -> Store {
-        var options = Environment.Options()
+        var options = configuration.logOptions
         options.isReadOnly = configuration.isReadOnly || !configuration.archives.isEmpty
         // What was acknowledged is shown after a power cut, also to who only reads; unless the medium is not written to.
         if options.isReadOnly, configuration.archives.isEmpty, EventLog.mayBeTrailed(at: files.log) {
@@ -267,13 +273,9 @@ public final class Store: Reading {
 
     private func passing<Result>(_ body: () async throws -> Result) async throws -> Result {
         do { return try await body() } catch {
-            noteDamage(error)
             throw StoreError.translating(error, file: files.log) ?? error
         }
     }
-
-    /// Has the next opening look at every page, where `error` says that this one saw damage.
-    func noteDamage(_ error: any Error) { if Preflight.finding(in: error) != nil { mark?.abandon() } }
 
     /// The replica that this device writes as; `nil` where the store is read without its key.
     ///

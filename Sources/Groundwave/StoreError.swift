@@ -1,8 +1,10 @@
 import EventLog
 import Events
+import Foundation
 import LMDB
 import Projections
 import Radio
+import Recovery
 
 /// What went wrong, in words for a person: what happened to which file or record, and what helps.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
@@ -78,7 +80,12 @@ extension StoreError {
     }
 
     /// `error` in the words of this library, or `nil` where it is not one of ours.
+    ///
+    /// Whatever has met damage has the next opening of the store look at every page.
     static func translating(_ error: any Error, file: String) -> StoreError? {
+        let folder = URL(filePath: file).deletingLastPathComponent()
+        if meansDamage(error) { OpenMark.suspect(folder) }
+        if let recovering = recovering(error, folder) { return recovering }
         switch error {
         case let error as StoreError: return error
         case let error as EntryProblem: return StoreError(.usage, error.message, hint: error.hint, cause: error)
@@ -95,6 +102,22 @@ extension StoreError {
                 hint: "Delete views.mdb in the store: it is made again from the log.", cause: error)
         default: return nil
         }
+    }
+
+    private static func meansDamage(_ error: any Error) -> Bool {
+        if let error = error as? LMDBError { return error.meansDamage }
+        if case ViewError.damaged = error { return true }
+        return Preflight.finding(in: error) != nil
+    }
+
+    /// What is so where the log is not at its place any more, since its damage was met by another program.
+    private static func recovering(_ error: any Error, _ folder: URL) -> StoreError? {
+        guard let missing = error as? LMDBError, missing.reason == .missing,
+            let record = FailureRecord.read(RecoveryFiles(folder).failure)
+        else { return nil }
+        return StoreError(
+            .recovering, "The store was found damaged, and waits in recovery: \(record.message). Nothing of this was written.",
+            hint: "See groundwave recover status.", cause: error)
     }
 
     private init(log error: EventLogError, file: String) {

@@ -74,7 +74,7 @@ struct StoreFiles: Sendable {
     /// The files and folders of the folder beside log, views, their locks and the key, in order of name.
     var others: [String] {
         let own: Set = [
-            "log.mdb", "log.mdb-lock", "log.mdb-writer", "views.mdb", "views.mdb-lock", "views.mdb.boot", "identity",
+            "log.mdb", "log.mdb-lock", "log.mdb-writer", "views.mdb", "views.mdb-lock", "views.mdb-writer", "views.mdb.boot", "identity",
             "snapshots", "sync", "sync.json", "tails",
         ]
         return names.filter { !own.contains($0) && !$0.hasPrefix("views.mdb.new-") }.map {
@@ -126,7 +126,7 @@ struct StoreFiles: Sendable {
         guard FileManager.default.fileExists(atPath: log) else {
             throw StoreError(
                 .damaged, "The store \(folder.path) has lost its log: \(log) is not there.",
-                hint: "Put it back from a copy of the folder. The other files do not hold what was logged.")
+                hint: "Put it back from a copy of the folder, or see what can be done: groundwave recover status.")
         }
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import LMDB
 import Projections
 import Records
+import Recovery
 
 /// What a verification found.
 public struct StoreVerification: Sendable {
@@ -78,13 +79,22 @@ extension Store {
     ///   - archives: Files of archives, checked with the log as one: the values in them must be those that the hashes in
     ///     the log say; and where `isDeep`, the snapshot that stands for them what they fold to.
     ///   - kinds: The application's own kinds of record, for that fold.
-    /// - Throws: ``StoreError`` with code `notFound` where there is no store, `inputOutput` where its log cannot be
-    ///   opened. Damage is not thrown.
+    ///   - stateFolder: Where this device keeps what it knows of the store; its own where that is not given. What is found of
+    ///     damage is remembered there: the next opening looks at every page.
+    /// - Throws: ``StoreError`` with code `notFound` where there is no store, `recovering` where it waits in recovery,
+    ///   `damaged` where its log is not there, `inputOutput` where that cannot be opened. Other damage is not thrown.
     public static func verify(
-        at url: URL, isDeep: Bool = false, archives: [String] = [], kinds: [any RecordKind.Type] = []
+        at url: URL, isDeep: Bool = false, archives: [String] = [], kinds: [any RecordKind.Type] = [],
+        stateFolder: URL? = nil
     ) async throws -> StoreVerification {
         let files = StoreFiles(url)
+        if let record = FailureRecord.read(RecoveryFiles(files.folder).failure) {
+            throw StoreError(
+                .recovering, "The store waits in recovery: \(record.message). What was got out of it is verified already.",
+                hint: "See groundwave recover status.")
+        }
         guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
+        try files.checkThatLogIsThere()
         var verification = StoreVerification(events: 0, replicas: [], damage: [], comparison: nil)
         do {
             let report = try LogVerifier.verify(path: files.log)
@@ -92,6 +102,10 @@ extension Store {
             verification.replicas = report.replicas.map { ($0.replica, $0.events, $0.root) }
             verification.missing = report.missing
             verification.damage = report.damage.map { StoreVerification.Damage($0) }
+            // What others wrote too fast to be read is no damage.
+            if report.isSettled, report.damage.contains(where: { $0.what != .hole }) {
+                OpenMark.suspect(files.folder, in: stateFolder ?? Incarnation.defaultStateFolder)
+            }
         } catch let error as PageFileError {
             throw StoreError(pageFile: error, path: files.log)
         }

@@ -41,8 +41,10 @@ public struct FileState: Sendable, Hashable {
         self.changed = Int64(changed.tv_sec) * 1_000_000_000 + Int64(changed.tv_nsec)
     }
 
-    // As bytes: device, inode, length, modified, changed, and the sum of these, 8 bytes each.
-    init?(_ bytes: [UInt8]) {
+    /// The state that `bytes` say, as ``bytes`` has them; nil where they are none.
+    ///
+    /// Device, inode, length, modified, changed, and a sum over these: 8 bytes each, in host byte order.
+    public init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.storedByteCount else { return nil }
         device = bytes.integer(at: 0, as: UInt64.self)
         inode = bytes.integer(at: 8, as: UInt64.self)
@@ -59,7 +61,7 @@ public struct FileState: Sendable, Hashable {
             .reduce(0x9E37_79B9_7F4A_7C15) { ($0 ^ $1) &* 0xBF58_476D_1CE4_E5B9 }
     }
 
-    /// The same as bytes; ``init(_:)-(_)`` reads them.
+    /// The same as bytes.
     public var bytes: [UInt8] {
         [device, inode, UInt64(bitPattern: byteCount), UInt64(bitPattern: modified), UInt64(bitPattern: changed), sum]
             .flatMap { hostBytes(of: $0) }

@@ -290,6 +290,8 @@ public final class Views: Sendable {
         options.tables = ViewTables.count
         // A commit of the views is not flushed. After a power cut nothing of the file is believed: see ViewsBoot.
         options.synchronous = false
+        // Files in the making are nobody else's.
+        options.patience = nil
         return options
     }
 
@@ -344,6 +346,7 @@ public final class Views: Sendable {
         open = nil
         var options = Self.options
         options.isReadOnly = isReadOnly
+        options.patience = log.patience
         let environment: Environment
         do { environment = try Environment.open(path, options: options) } catch {
             if error.meansDamage { throw ViewError.damaged("\(error)") }

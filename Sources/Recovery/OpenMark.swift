@@ -7,6 +7,8 @@ import Synchronization
 /// Its owner holds a lock on it. A mark that nobody holds is that of a process that was killed, by damage or otherwise,
 /// or of a machine that lost power.
 package final class OpenMark: Sendable {
+    /// The folder of the store.
+    fileprivate let folder: String
     private let path: String
     private let descriptor: Int32
     private let isGone = Mutex(false)
@@ -17,6 +19,7 @@ package final class OpenMark: Sendable {
         let marks = Self.folder(of: folder, in: stateFolder)
         try? FileManager.default.createDirectory(
             at: marks, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        self.folder = folder.path
         path = marks.appending(path: "\(getpid())-\(UInt64.random(in: .min ... .max))").path
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
@@ -24,7 +27,7 @@ package final class OpenMark: Sendable {
             close(descriptor)
             return nil
         }
-        OpenMarks.add(path)
+        OpenMarks.add(self, path)
     }
 
     deinit { remove() }
@@ -50,6 +53,14 @@ package final class OpenMark: Sendable {
         }
     }
 
+    /// Has the next opening of the store in `folder` look at every page: something of it was seen that is not what was
+    /// written. It stays so until a whole look has found nothing, or the damage was dealt with.
+    package static func suspect(_ folder: URL, in stateFolder: URL? = nil) {
+        let folder = folder.standardizedFileURL
+        OpenMarks.abandon(folder.path)
+        if let stateFolder { OpenMark(folder, in: stateFolder)?.abandon() }
+    }
+
     /// The marks of processes that ended without closing the store.
     ///
     /// What cannot be looked at now is taken for one: to look at the log closer costs time, and not to may have somebody
@@ -70,7 +81,7 @@ package final class OpenMark: Sendable {
     /// Takes such marks away, once the store was looked at.
     package static func forget(_ paths: [String]) { for path in paths { unlink(path) } }
 
-    fileprivate static func folder(of folder: URL, in stateFolder: URL) -> URL {
+    static func folder(of folder: URL, in stateFolder: URL) -> URL {
         // By the folder itself and not its name, so that it means the same under each of its names.
         var status = stat()
         let name = stat(folder.path, &status) == 0 ? "\(status.st_dev)-\(status.st_ino)" : "none"
@@ -80,38 +91,26 @@ package final class OpenMark: Sendable {
 
 /// The marks of this process, which go with it when it ends in an orderly way.
 private enum OpenMarks {
-    private static let paths = Mutex<Set<String>>([])
+    private struct Living {
+        weak var mark: OpenMark?
+    }
+
+    private static let marks = Mutex<[String: Living]>([:])
     private static let atExit: Void = {
         _ = atexit { OpenMarks.removeAll() }
     }()
 
-    static func add(_ path: String) {
+    static func add(_ mark: OpenMark, _ path: String) {
         atExit
-        _ = paths.withLock { $0.insert(path) }
+        marks.withLock { $0[path] = Living(mark: mark) }
     }
 
-    static func remove(_ path: String) { _ = paths.withLock { $0.remove(path) } }
+    static func remove(_ path: String) { _ = marks.withLock { $0.removeValue(forKey: path) } }
 
-    static func removeAll() { for path in paths.withLock({ $0 }) { unlink(path) } }
-}
-
-/// Which file of a store was looked at last, in this device's state folder: another one is looked at again.
-package struct CheckedFile: Sendable {
-    private let path: String
-    private let present: String
-
-    /// What is known of `file`, of the store in `folder`.
-    package init(_ file: String, of folder: URL, in stateFolder: URL) {
-        path = OpenMark.folder(of: folder, in: stateFolder).path + ".checked"
-        var status = stat()
-        present = stat(file, &status) == 0 ? "\(status.st_dev)-\(status.st_ino)" : ""
+    /// Abandons the marks of the store in `folder`.
+    static func abandon(_ folder: String) {
+        for mark in marks.withLock({ $0.values.compactMap(\.mark) }) where mark.folder == folder { mark.abandon() }
     }
 
-    /// Whether it is the one that was looked at.
-    package var isKnown: Bool { FileManager.default.contents(atPath: path) == Data(present.utf8) }
-
-    /// Notes that it was looked at. Where that cannot be written, it is looked at again.
-    package func note() {
-        if !isKnown { try? DurableFile.write(Array(present.utf8), to: path) }
-    }
+    static func removeAll() { for path in marks.withLock({ Array($0.keys) }) { unlink(path) } }
 }

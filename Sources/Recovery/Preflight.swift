@@ -12,23 +12,22 @@ package struct Preflight: Sendable {
 
     package init(_ files: RecoveryFiles) { self.files = files }
 
-    /// Looks at the log.
+    /// What is wrong with the log; `nil` where that is nothing, or where this user may not read it: whoever opens it next
+    /// says so.
     ///
-    /// - Parameter isFull: Whether at every page.
-    /// - Throws: ``Incident/Finding``: what was found; `LMDBError` where the system does not give the file now.
+    /// - Parameter isFull: Whether every page is looked at.
+    /// - Throws: `LMDBError` where the system does not give the file now: what could not be looked at is not opened.
     /// - Complexity: About 1 ms for 250 MB; where `isFull`, O(bytes).
-    package func check(isFull: Bool) throws {
+    package func finding(isFull: Bool) throws -> Incident.Finding? {
         guard RecoveryFiles.exists(files.log) else {
-            throw Incident.Finding(code: "missing", message: "the log is not there", file: "log.mdb")
+            return Incident.Finding(code: "missing", message: "the log is not there", file: "log.mdb")
         }
         do {
-            if let damage = try LogLook.damage(of: files.log, isFull ? .everything : .branches) {
-                throw Incident.Finding(code: "damaged", message: damage, file: "log.mdb")
+            return try LogLook.damage(of: files.log, isFull ? .everything : .branches).map {
+                Incident.Finding(code: "damaged", message: $0, file: "log.mdb")
             }
         } catch let error as PageFileError {
-            // A file that one may not read is not damaged; whoever opens it next says so.
-            if [EACCES, EPERM, EINVAL].contains(error.code) { return }
-            // What could not be looked at is not opened: it might be given to liblmdb the next moment, damaged.
+            if [EACCES, EPERM, EINVAL].contains(error.code) { return nil }
             throw LMDBError(.inputOutput(errno: error.code), path: files.log, during: .open)
         }
     }

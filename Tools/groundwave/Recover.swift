@@ -108,6 +108,13 @@ enum RecoveryText {
     static func print(_ status: RecoveryStatus) {
         switch status.state {
         case .whole: Terminal.print("The store is whole. Nothing was ever recovered here.")
+        case .damaged:
+            Terminal.print(
+                Terminal.styled("The store is damaged", .red)
+                    + ": \(Terminal.visible(status.failure?.message ?? "")) (\(status.failure?.file ?? "")).")
+            Terminal.print(
+                "The next groundwave command puts the damaged file into EmergencyBackup, byte for byte, and works on a "
+                    + "temporary store; groundwave recover status then says what could be got out.")
         case .recovered:
             Terminal.print("The store is in use. It was recovered once:")
             if let receipt = status.receipt { print(receipt, lost: status.lost, peers: status.peers) }
@@ -142,7 +149,7 @@ enum RecoveryText {
             Terminal.print(
                 failure.isMoved
                     ? "There was no room for a copy: the damaged file itself was moved to \(failure.backup)."
-                    : "The damaged file is copied, byte for byte, to \(failure.backup), and stays where it is.")
+                    : "The damaged file lies in \(failure.backup), byte for byte.")
         }
     }
 

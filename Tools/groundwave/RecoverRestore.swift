@@ -81,11 +81,8 @@ struct RecoverReset: AsyncParsableCommand {
 extension StoreOptions {
     /// The recovery that waits.
     func recovery() async throws -> Recovery {
-        guard try [.waiting, .staged].contains(Store.recoveryStatus(at: url).state) else {
-            throw StoreError(.notFound, "No recovery waits: the store is in use.", hint: "See groundwave verify.")
-        }
         guard let recovery = try await Store.recovery(at: url) else {
-            throw StoreError(.notFound, "No recovery waits any more.", hint: "Meanwhile it was carried out.")
+            throw StoreError(.notFound, "No recovery waits: the store is in use.", hint: "See groundwave verify.")
         }
         return recovery
     }

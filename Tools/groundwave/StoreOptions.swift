@@ -14,10 +14,14 @@ struct StoreOptions: ParsableArguments {
     @Flag(help: "Print one JSON object: see Docs/JSON.md.")
     var json = false
 
+    @Option(help: ArgumentHelp("How long to wait for another program that is writing.", valueName: "seconds"))
+    var wait = 60
+
     @OptionGroup var output: OutputOptions
 
     /// Has errors, colours and words about the work come out as asked for: before any verb does anything.
-    func validate() {
+    func validate() throws {
+        guard wait >= 0 else { throw ValidationError("--wait takes seconds, 0 or more.") }
         Terminal.manner.withLock {
             $0.isJSON = json
             $0.isQuiet = output.quiet
@@ -41,11 +45,23 @@ struct StoreOptions: ParsableArguments {
         return base.appending(path: "groundwave/default")
     }
 
+    /// How the store is opened for reading and writing.
+    func configuration(author: String? = nil) -> Configuration {
+        var configuration = Configuration(
+            author: author ?? ProcessInfo.processInfo.environment["GROUNDWAVE_AUTHOR"] ?? "")
+        configuration.patience = .seconds(wait)
+        configuration.isWaiting = { other in
+            Terminal.remark(
+                "Waiting for \(other.program) (process \(other.process)), which has been writing since "
+                    + "\(TimeText.date(other.since)).")
+        }
+        return configuration
+    }
+
     /// Opens the store for reading and writing.
     func open(author: String? = nil) async throws -> Store {
-        let environment = ProcessInfo.processInfo.environment["GROUNDWAVE_AUTHOR"] ?? ""
         let store: Store
-        switch try await Store.open(at: url, Configuration(author: author ?? environment)) {
+        switch try await Store.open(at: url, configuration(author: author)) {
         case .ready(let whole): store = whole
         case .recovering(let recovery):
             RecoveryRemark.say(of: recovery)
@@ -57,12 +73,16 @@ struct StoreOptions: ParsableArguments {
 
     /// Opens the store for what changes it as a whole: not while recovery waits.
     func openWhole(author: String? = nil) async throws -> Store {
-        guard try Store.recoveryStatus(at: url).state != .waiting else {
+        switch try await Store.open(at: url, configuration(author: author)) {
+        case .ready(let whole):
+            OpenedStore.remember(whole)
+            return whole
+        case .recovering(let recovery):
+            try recovery.temporary.close()
             throw StoreError(
                 .recovering, "The store waits in recovery, and this would change it as a whole.",
                 hint: "See groundwave recover status, then restore or reset.")
         }
-        return try await open(author: author)
     }
 }
 

@@ -64,7 +64,6 @@ extension Reading {
             } ?? .lost
         } catch {
             guard error is EventLogError || (error as? LMDBError)?.meansDamage == true else { throw error }
-            (self as? Store)?.noteDamage(error)
             return .unreadable(StoreError.wrapping(error, file: StoreFiles(url).log).message)
         }
     }

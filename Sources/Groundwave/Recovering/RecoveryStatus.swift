@@ -9,6 +9,8 @@ public struct RecoveryStatus: Sendable {
     public enum State: String, Sendable {
         /// The store was never damaged, as far as it tells.
         case whole
+        /// It is damaged; the next opening preserves the damaged file and has the store wait.
+        case damaged
         /// It waits for a decision.
         case waiting
         /// It was decided what to do; the next opening does it.
@@ -19,8 +21,8 @@ public struct RecoveryStatus: Sendable {
 
     /// How it stands.
     public let state: State
-    /// Why it waits.
-    public let failure: Recovery.Failure?
+    /// Why it waits, or what is wrong.
+    public internal(set) var failure: Recovery.Failure?
     /// The newest snapshot, where it waits.
     public let snapshot: Recovery.SnapshotContents?
     /// What was decided.
@@ -34,6 +36,28 @@ public struct RecoveryStatus: Sendable {
 }
 
 extension RecoveryStatus {
+    /// What waits, or was decided.
+    fileprivate init(waiting record: FailureRecord?, choice: Choice?, _ files: StoreFiles) {
+        let receipt = Receipt.read(RecoveryFiles(files.folder).restoredReceipt).map { RecoveryReceipt($0) }
+        self.init(
+            state: choice == nil ? .waiting : .staged, failure: record.map { Recovery.Failure($0) },
+            snapshot: record?.snapshot.map { .init(id: $0.id, at: $0.at, contacts: $0.qsos) },
+            staged: choice?.way.rawValue, receipt: receipt, lost: receipt?.lost ?? [])
+        notePeers(files)
+    }
+
+    /// What was recovered last, where anything was.
+    fileprivate init(lastOf files: StoreFiles, state: State) {
+        let receipt = RecoveryFiles(files.folder).lastReceipt
+        let lost = receipt.map { receipt in
+            (try? LogVerifier.holes(path: files.log)) ?? receipt.lost.compactMap(\.events)
+        }
+        self.init(
+            state: state, failure: nil, snapshot: nil, staged: nil, receipt: receipt.map { RecoveryReceipt($0) },
+            lost: lost ?? [])
+        notePeers(files)
+    }
+
     /// Notes who has said to have what is lost.
     fileprivate mutating func notePeers(_ files: StoreFiles) {
         let statements = Witnesses.statements(files)
@@ -46,31 +70,33 @@ extension RecoveryStatus {
 }
 
 extension Store {
-    /// Whether the store in the folder at `url` waits in recovery, and what was recovered last. Nothing is changed.
+    /// Whether the store in the folder at `url` is damaged or waits in recovery, and what was recovered last. Nothing is
+    /// changed.
     ///
+    /// - Parameter stateFolder: Where this device keeps what it knows of the store; its own where that is not given.
     /// - Throws: ``StoreError`` with code `notFound` where there is no store.
-    public static func recoveryStatus(at url: URL) throws -> RecoveryStatus {
+    /// - Complexity: That of the look at every page, where there is reason for one.
+    public static func recoveryStatus(at url: URL, stateFolder: URL? = nil) throws -> RecoveryStatus {
         let (files, recovery) = (StoreFiles(url), RecoveryFiles(url))
         guard files.exists || recovery.isWaiting else { throw StoreFiles.noStore(in: files.folder) }
-        if let record = FailureRecord.read(recovery.failure) {
-            let choice = Choice.read(recovery)
-            let receipt = Receipt.read(recovery.restoredReceipt).map { RecoveryReceipt($0) }
-            var status = RecoveryStatus(
-                state: choice == nil ? .waiting : .staged, failure: Recovery.Failure(record),
-                snapshot: record.snapshot.map { .init(id: $0.id, at: $0.at, contacts: $0.qsos) },
-                staged: choice?.way.rawValue, receipt: receipt, lost: receipt?.lost ?? [])
-            status.notePeers(files)
+        let now = Surroundings.system.now().wallMilliseconds
+        let condition: StoreCondition
+        do {
+            condition = try StoreCondition(
+                of: files, stateFolder: stateFolder ?? Incarnation.defaultStateFolder, now: now)
+        } catch { throw StoreError.wrapping(error, file: files.log) }
+        switch condition {
+        case .waiting(let record): return RecoveryStatus(waiting: record, choice: nil, files)
+        case .staged(let record, let choice): return RecoveryStatus(waiting: record, choice: choice, files)
+        case .damaged(let finding):
+            var status = RecoveryStatus(lastOf: files, state: .damaged)
+            status.failure = Recovery.Failure(
+                FailureRecord(
+                    at: Date(timeIntervalSince1970: Double(now / 1000)), code: finding.code, message: finding.message,
+                    file: finding.file, backup: ""))
             return status
+        case .inUse: return RecoveryStatus(lastOf: files, state: recovery.lastReceipt == nil ? .whole : .recovered)
         }
-        guard let receipt = recovery.lastReceipt else {
-            return RecoveryStatus(
-                state: .whole, failure: nil, snapshot: nil, staged: nil, receipt: nil, lost: [])
-        }
-        let lost = (try? LogVerifier.holes(path: files.log)) ?? receipt.lost.compactMap(\.events)
-        var status = RecoveryStatus(
-            state: .recovered, failure: nil, snapshot: nil, staged: nil, receipt: RecoveryReceipt(receipt), lost: lost)
-        status.notePeers(files)
-        return status
     }
 
     /// Notes on the receipt of the last recovery what has come back since.
@@ -83,15 +109,21 @@ extension Store {
         if receipt != old { try receipt.write(to: path) }
     }
 
-    /// The recovery of the store in the folder at `url` that waits, also where it was decided what to do; `nil` where none
-    /// does.
+    /// The recovery of the store in the folder at `url` that waits, also where it was decided what to do; of a damaged one
+    /// it begins now. `nil` where the store is in use.
     public static func recovery(
         at url: URL, _ configuration: Configuration = Configuration()
     ) async throws -> Recovery? {
         let files = StoreFiles(url)
         return try await describing(files) {
-            guard let record = FailureRecord.read(RecoveryFiles(url).failure) else { return nil }
-            return try await Recovery.resume(record, files, configuration)
+            if let record = FailureRecord.read(RecoveryFiles(url).failure) {
+                return try await Recovery.resume(record, files, configuration)
+            }
+            // Damage that is known begins it.
+            guard files.exists, try recoveryStatus(at: url, stateFolder: configuration.stateFolder).state == .damaged,
+                case .recovering(let recovery) = try await open(at: url, configuration)
+            else { return nil }
+            return recovery
         }
     }
 

@@ -12,8 +12,9 @@ extension Store {
     /// A store that is opened for reading is not changed by a byte, the lock file aside: where its views are not up to
     /// date, they are built in a temporary folder. Damage is the exception: it is preserved and told, whoever finds it.
     ///
-    /// Each opening looks at what leads to the events; after a process ended without closing the store, or where the
-    /// file is another one than before, at every page. So damage ends no more than one process, if any.
+    /// Each opening looks at what leads to the events; at every page after a process ended without closing the store, where
+    /// anything met damage, and where the file is not as somebody of ours left it. So damage ends no more than one
+    /// process, if any.
     ///
     /// - Throws: ``StoreError`` with code `notFound` where there is none; `damaged` where a damaged one cannot be
     ///   preserved; then nothing was changed.
@@ -22,43 +23,60 @@ extension Store {
         let recovery = RecoveryFiles(files.folder)
         return try await describing(files) {
             guard files.exists || recovery.isWaiting else { throw StoreFiles.noStore(in: files.folder) }
-            if let choice = Choice.read(recovery) {
-                try await carryOut(choice, files, configuration)
-            } else if let record = FailureRecord.read(recovery.failure) {
-                return .recovering(try await Recovery.resume(record, files, configuration))
-            } else if !configuration.isReadOnly {
-                recovery.removeLeftovers()
+            switch try StoreCondition(of: files, configuration) {
+            case .staged(_, let choice): try await carryOut(choice, files, configuration)
+            case .waiting(let record): return .recovering(try await Recovery.resume(record, files, configuration))
+            case .damaged(let finding): return .recovering(try await Recovery.begin(finding, files, configuration))
+            case .inUse: if !configuration.isReadOnly { recovery.removeLeftovers() }
             }
-            return try await openChecked(files, configuration)
+            return try await openLookedAt(files, configuration)
         }
     }
 
-    private static func openChecked(_ files: StoreFiles, _ configuration: Configuration) async throws -> Opening {
+    /// Opens a store whose log was looked at.
+    ///
+    /// What liblmdb, or the rows that tell how far the log goes, say of damage leads to a look at every page. Where that
+    /// finds nothing, the store is opened once more: a page may not have been given for a moment.
+    private static func openLookedAt(
+        _ files: StoreFiles, _ configuration: Configuration, isRetry: Bool = false
+    ) async throws -> Opening {
         let left = OpenMark.left(by: files.folder, in: configuration.stateFolder)
         let mark = OpenMark(files.folder, in: configuration.stateFolder)
-        let checked = CheckedFile(files.log, of: files.folder, in: configuration.stateFolder)
         do {
-            let isFull = !left.isEmpty || !checked.isKnown
-            try Preflight(RecoveryFiles(files.folder)).check(isFull: isFull)
-            checked.note()
-            let areDamaged = areViewsDamaged(files, isFull: isFull)
+            let areDamaged = areViewsDamaged(files, configuration, wasClean: left.isEmpty)
             // They are made again from the log, which was found whole.
             if areDamaged { Subsystem.recovery.logger.warning("the views are damaged: they are built anew") }
             let store = try openWhole(files, configuration, mark, areViewsDamaged: areDamaged)
-            OpenMark.forget(left)
+            if !left.isEmpty {
+                Subsystem.recovery.logger.notice(
+                    "every page was looked at, and nothing is wrong",
+                    metadata: ["reason": "a program ended without closing the store, or met damage"])
+                OpenMark.forget(left)
+            }
             await store.tidyMeters()
             return .ready(store)
         } catch {
             guard let finding = error as? Incident.Finding ?? Preflight.finding(in: error) else { throw error }
-            mark?.remove()
-            return .recovering(try await Recovery.begin(finding, files, configuration))
+            OpenMark.suspect(files.folder, in: configuration.stateFolder)
+            switch try StoreCondition(of: files, configuration) {
+            case .damaged(let found): return .recovering(try await Recovery.begin(found, files, configuration))
+            case .waiting(let record): return .recovering(try await Recovery.resume(record, files, configuration))
+            case .inUse where !isRetry: return try await openLookedAt(files, configuration, isRetry: true)
+            case .inUse, .staged: return .recovering(try await Recovery.begin(finding, files, configuration))
+            }
         }
     }
 
     /// Whether liblmdb must not see the views. A store that can only be read has others built in a temporary folder.
-    private static func areViewsDamaged(_ files: StoreFiles, isFull: Bool) -> Bool {
+    private static func areViewsDamaged(
+        _ files: StoreFiles, _ configuration: Configuration, wasClean: Bool
+    ) -> Bool {
         guard FileManager.default.fileExists(atPath: files.views) else { return false }
-        if isFull { return Views.areDamaged(at: files.views) }
+        let now = configuration.surroundings.now().wallMilliseconds
+        let lookedAt = LookedAt("views.mdb", of: files.folder, in: configuration.stateFolder)
+        if !wasClean || !lookedAt.isKnown(now: now) {
+            return lookedAt.looking(now: now, wasClean: wasClean) { Views.areDamaged(at: files.views) ? true : nil } ?? false
+        }
         // What is no file at all is seen, and replaced, by who opens the views.
         return (try? PageCheck.branches(of: files.views).isEmpty) == false
     }
@@ -76,7 +94,7 @@ extension Store {
         }
         let receipt: Receipt?
         do { receipt = try applying.run() } catch let error as FileFailure { throw StoreError(file: error) }
-        guard case .ready(let store) = try await openChecked(files, writable) else {
+        guard case .ready(let store) = try await openLookedAt(files, writable) else {
             throw StoreError(.damaged, "The log that was put in place is damaged as well.", hint: "Check the disk.")
         }
         try await store.noteRecovery(choice.way, receipt)
@@ -96,5 +114,14 @@ extension Store {
         try await write(note: words) { batch in
             try batch.append(RecoveryKind.closing(way, receipt, as: batch.newID()))
         }
+    }
+}
+
+extension StoreCondition {
+    /// As ``init(of:stateFolder:now:)``, for who opens the store.
+    fileprivate init(of files: StoreFiles, _ configuration: Configuration) throws {
+        try self.init(
+            of: files, stateFolder: configuration.stateFolder,
+            now: configuration.surroundings.now().wallMilliseconds)
     }
 }
