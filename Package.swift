@@ -114,7 +114,8 @@ let package = Package(
         .testTarget(name: "Examples", dependencies: ["Groundwave", "GroundwaveTesting"], path: "Tests/Examples"),
         .testTarget(name: "MeteringTests", dependencies: ["ByteCoding", "Compression", "Metering", "SeededNumbers"]),
         .testTarget(
-            name: "RecoveryTests", dependencies: ["EventLog", "Events", "Projections", "Recovery", "SeededNumbers"]),
+            name: "RecoveryTests",
+            dependencies: ["EventLog", "Events", "LMDB", "Projections", "Recovery", "SeededNumbers"]),
         .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records", "SeededNumbers"]),
         .testTarget(
             name: "GroundwaveTests",

@@ -181,6 +181,7 @@ extension EventLog {
     ) throws -> Result {
         try checkAfterFailedCommit()
         var before: LogState?
+        var after: LogState?
         var seals: Sealer.Mark?
         var goesOn = true
         var mayBeTrailed = false
@@ -199,6 +200,7 @@ extension EventLog {
                 mayBeTrailed = state.mayBeTrailed
                 seals = try storeSeals(transaction, tables)
                 try transaction.put(state.bytes.span.bytes, for: LogState.key, in: tables.meta)
+                after = state
                 if trails { transaction.flushPagesOnly() }
                 return result
             }
@@ -212,7 +214,10 @@ extension EventLog {
         } catch {
             // What was written of it may lie in the file and go on from the same event as the next commit.
             lastWriter.forget()
-            if let error = error as? LMDBError, error.mayHaveWritten { suspect.withLock { $0 = before ?? $0 } }
+            if let error = error as? LMDBError, error.mayHaveWritten {
+                suspect.withLock { $0 = before ?? $0 }
+                attempted.withLock { $0 = after }
+            }
             throw error
         }
     }
@@ -229,6 +234,17 @@ extension EventLog {
         try checking.withLock { _ in
             // Another thread may have done it meanwhile.
             if let acknowledged = suspect.withLock({ $0 }) { try checkTail(acknowledged) }
+        }
+    }
+
+    /// Whether the last commit that failed with an error of the disk happened all the same; `nil` where there was none, or
+    /// where that cannot be told now. The end of the log is checked first: see ``checkAfterFailedCommit()``.
+    package func wasStored() -> Bool? {
+        guard let attempted = attempted.withLock({ $0 }), (try? checkAfterFailedCommit()) != nil else { return nil }
+        guard let last = try? lastPosition() else { return nil }
+        guard last + 1 >= attempted.nextPosition else { return false }
+        return try? withEvent(at: attempted.nextPosition - 1) { frame, bytes in
+            frame.checksum(in: bytes) == attempted.lastChecksum
         }
     }
 

@@ -25,6 +25,8 @@ public final class EventLog: Sendable {
     let isClosed = Atomic(false)
     /// Set by a commit that failed: nothing is appended until the end of the log has been checked.
     let suspect = Mutex<LogState?>(nil)
+    /// What the last commit that failed would have led to: see ``wasStored()``.
+    let attempted = Mutex<LogState?>(nil)
     /// Whether the file says, for this log object, that a commit may trail.
     let hasTrailed = Atomic(false)
     /// Who began to write last: see ``bringBackTrailing()``.

@@ -1,6 +1,7 @@
 import EventLog
 import Events
 import Projections
+import Recovery
 
 /// What due work was done.
 public struct DueWork: Hashable, Sendable {
@@ -12,6 +13,8 @@ public struct DueWork: Hashable, Sendable {
     public var prunedSnapshots = 0
     /// The mirror that was due.
     public var mirror: MirrorWritten?
+    /// Whether every page of the log was looked at.
+    public var hasLooked = false
 
     /// Nothing.
     public init() {}
@@ -19,8 +22,8 @@ public struct DueWork: Hashable, Sendable {
 
 extension Store {
     /// Does what is due: the mirror, where something changed and it is an hour old; a snapshot, where something changed and
-    /// the newest is six hours old, before which samples go that are older than this device keeps them; and prunes the
-    /// snapshots that are not worth their bytes.
+    /// the newest is six hours old, before which samples go that are older than this device keeps them; prunes the
+    /// snapshots that are not worth their bytes; and looks at every page of the log once a week.
     ///
     /// What is due is a pure function of clock and state. The library calls this by itself after a write and at open,
     /// on a queue of its own; an application may call it whenever it has time. A store that can only be read has no due
@@ -38,6 +41,7 @@ extension Store {
                         "the mirror was not written", metadata: ["reason": "\(Subsystem.reason(of: error))"])
                 }
             }
+            if !dueWork.isStopped { done.hasLooked = try lookIfDue() }
             guard !dueWork.isStopped, try isSnapshotDue() else { return done }
             // As often as snapshots are made, since each block is looked at.
             done.oldSamples = try letGoOfOldSamplesIfDue()
@@ -46,6 +50,24 @@ extension Store {
             return done
         }
     }
+
+    /// Looks at every page of the log, where that is a week ago. What is found has the next opening of the store go into
+    /// recovery.
+    private func lookIfDue() throws -> Bool {
+        let lookedAt = LookedAt("log.mdb", of: files.folder, in: stateFolder)
+        let now = surroundings.now().wallMilliseconds
+        if let last = lookedAt.lastWhole, now - last < Self.weekMilliseconds, now >= last { return false }
+        let preflight = Preflight(RecoveryFiles(files.folder))
+        let finding = try describing { try lookedAt.looking(now: now, wasClean: false) { try preflight.finding(isFull: true) } }
+        guard let finding else { return true }
+        Subsystem.recovery.logger.error(
+            "the log is damaged: the next program that opens the store has it recovered",
+            metadata: ["code": "\(finding.code)"])
+        OpenMark.suspect(files.folder)
+        return true
+    }
+
+    private static let weekMilliseconds: Int64 = 7 * 86_400_000
 
     private func isMirrorDue() throws -> Bool {
         try describing {

@@ -5,6 +5,7 @@ import LMDB
 import Projections
 import Radio
 import Records
+import Recovery
 
 /// What can be said of a store without changing it, however damaged it is.
 public struct StoreInformation: Sendable {
@@ -95,6 +96,8 @@ public struct StoreInformation: Sendable {
     public internal(set) var sync: Sync?
     /// What is not as it should be.
     public internal(set) var troubles: [Trouble] = []
+    /// When every page of the log was found in order last, in milliseconds since 1970; `nil` where this device does not know.
+    public internal(set) var lastLooked: Int64?
     /// The format of the log that this version writes.
     public let format = EventLog.format
     /// The version of liblmdb.
@@ -110,13 +113,25 @@ public struct StoreInformation: Sendable {
 extension StoreInformation {
     /// Looks at the store in the folder at `url`. What cannot be read is missing here and named in ``troubles``.
     ///
+    /// - Parameter stateFolder: Where this device keeps what it knows of the store; its own where that is not given.
     /// - Throws: ``StoreError`` with code `notFound` where there is no store, nor what is left of one.
-    public init(at url: URL, kinds: [any RecordKind.Type] = []) throws {
+    public init(at url: URL, kinds: [any RecordKind.Type] = [], stateFolder: URL? = nil) throws {
         let files = StoreFiles(url)
-        guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
+        let stateFolder = stateFolder ?? Incarnation.defaultStateFolder
+        guard files.exists || RecoveryFiles(files.folder).isWaiting else { throw StoreFiles.noStore(in: files.folder) }
         bytes = Sizes(files)
         do { replica = try files.readIdentity().replica } catch { note("identity", error, files.identity) }
         sync = (try? SyncFile.file(of: files).read()).map(Sync.init)
+        let now = Surroundings.system.now().wallMilliseconds
+        do {
+            switch try StoreCondition(of: files, stateFolder: stateFolder, now: now) {
+            case .inUse: break
+            case .damaged(let finding): return noteDamage("The log is damaged: \(finding.message).")
+            case .waiting(let record): return noteDamage("The store waits in recovery: \(record.message).")
+            case .staged: return noteDamage("The next command carries out what was decided about the damaged log.")
+            }
+        } catch { return note("log", error, files.log) }
+        lastLooked = LookedAt("log.mdb", of: files.folder, in: stateFolder).lastWhole
         var options = Environment.Options()
         options.isReadOnly = true
         let log: EventLog
@@ -176,6 +191,10 @@ extension StoreInformation {
             devices[ReplicaID(high: record.id.high, low: record.id.low)] = name
             return true
         }
+    }
+
+    private mutating func noteDamage(_ message: String) {
+        troubles.append(Trouble(part: "log", message: message, isDamage: true))
     }
 
     private mutating func note(_ part: String, _ error: any Error, _ file: String) {

@@ -245,11 +245,25 @@ final class Writer: Sendable {
                 sealBehind(appended.reduce(0) { $0 + $1.count })
             } catch {
                 logger.error("a commit failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+                let error = saying(whatBecameOf: error)
                 for request in prepared { request.fail(error) }
                 if prepared.isEmpty { rest.forEach { $0.fail(error) } }
                 if prepared.isEmpty { return }
             }
         }
+    }
+
+    /// `error`, of a commit, with whether that happened all the same: after an error of the disk it may have.
+    private func saying(whatBecameOf error: any Error) -> any Error {
+        guard let error = error as? LMDBError, error.mayHaveWritten else { return error }
+        let failed = StoreError(lmdb: error)
+        let words =
+            switch log.wasStored() {
+            case true?: "What was to be written was stored all the same."
+            case false?: "What was to be written was not stored."
+            case nil: "Whether it was stored cannot be told now: look once the disk can be read again."
+            }
+        return StoreError(failed.code, "\(failed.message) \(words)", hint: failed.hint, cause: error)
     }
 
     /// Hashes the tree's leaves on another thread once a block of them has come together.

@@ -53,7 +53,9 @@ package struct LookedAt: Sendable {
     package func looking<Found>(now: Int64, wasClean: Bool, _ look: () throws -> Found?) rethrows -> Found? {
         let before = FileState(of: file)
         if let found = try look() { return found }
-        guard let before, FileState(of: file) == before else { return nil }
+        guard let before, let after = FileState(of: file) else { return nil }
+        // What changed meanwhile was changed by somebody of ours, or is not known.
+        guard after == before || after == WriterLock.noted(of: file) else { return nil }
         WriterLock.note(before, of: file)
         let changes = wasClean ? (note?.changesByItself ?? 0) + 1 : 0
         let note = Note(state: before.bytes, at: now, changesByItself: changes)

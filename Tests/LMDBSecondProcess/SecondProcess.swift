@@ -29,6 +29,16 @@ enum SecondProcess {
         case "write":
             let environment = try Environment.open(path)
             try environment.write { try put(numbers[0]..<numbers[1], byteCount: 200, table: "entries", in: $0) }
+        case "write-now":
+            // Ends with 75 where somebody else writes.
+            let options = Environment.Options(patience: .init(limitMilliseconds: 0))
+            let environment = try Environment.open(path, options: options)
+            do {
+                try environment.write { try put(numbers[0]..<numbers[1], byteCount: 200, table: "entries", in: $0) }
+            } catch let error as LMDBError {
+                if case .locked = error.reason { exit(75) }
+                throw error
+            }
         case "write-many":
             // One transaction an entry.
             let environment = try Environment.open(path)

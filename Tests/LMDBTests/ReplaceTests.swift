@@ -1,3 +1,4 @@
+import Foundation
 import LMDB
 import Testing
 
@@ -9,13 +10,13 @@ import Testing
     /// Replaces the file of `environment` by one with `keys`, and opens that.
     private func replaced(_ environment: Environment, by keys: Range<UInt64>) throws -> Environment {
         try environment.write { transaction in
-            #expect(!environment.isReplaced)
+            #expect(environment.standing == .present)
             try environment.replaceFile(during: transaction) { new in
                 let table = try new.openOrCreate(entries, of: UInt64.self)
                 for key in keys { try new.append(value(for: key), for: key, in: table) }
             }
         }
-        #expect(environment.isReplaced)
+        #expect(environment.standing == .replaced)
         environment.close()
         return try Environment.open(folder())
     }
@@ -25,11 +26,11 @@ import Testing
         var environment = try Environment.make(folder(), keys: 0..<500)
         for number in 0..<writes { try environment.put(1_000 + number..<1_001 + number) }
         environment = try replaced(environment, by: 2_000..<2_010)
-        #expect(!environment.isReplaced)
+        #expect(environment.standing == .present)
         #expect(try environment.allEntries() == values(for: 2_000..<2_010))
         try environment.put(2_010..<2_020)
         #expect(try environment.allEntries() == values(for: 2_000..<2_020))
-        #expect(folder.names == ["store", "store-lock"])
+        #expect(folder.names == ["store", "store-lock", "store-writer"])
     }
 
     @Test(arguments: 0..<6)
@@ -55,6 +56,40 @@ import Testing
         #expect(try Environment.open(folder()).allEntries().count == 15)
     }
 
+    @Test(arguments: 0..<5)
+    func `goes on counting where the old one stopped, in two meta pages that are neighbours`(writes: UInt64) throws {
+        var environment = try Environment.make(folder(), keys: 0..<500)
+        for number in 0..<writes { try environment.put(500 + number..<501 + number) }
+        let last = try environment.info().lastTransaction
+        environment = try replaced(environment, by: 0..<10)
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: folder())))
+        // Of a page: its number at 0; of a meta page: the number of its transaction at 144 (mdb.c, MDB_page, MDB_meta).
+        let pages = [0, 4096].map { page in
+            [0, 144].map { offset in
+                (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[page + offset + $1]) << (8 * UInt64($1)) }
+            }
+        }
+        #expect(pages.map { $0[0] } == [0, 1])
+        #expect(pages.map { $0[1] } == (last.isMultiple(of: 2) ? [last, last - 1] : [last - 1, last]))
+        #expect(try environment.info().lastTransaction == last)
+        // Whichever of the two is lost, the other one leads to the same.
+        for page in [0, 4096] {
+            let copy = folder() + "-copy"
+            var copied = bytes
+            copied.replaceSubrange(page + 144..<page + 152, with: [UInt8](repeating: 0, count: 8))
+            try Data(copied).write(to: URL(filePath: copy))
+            let other = try Environment.open(copy)
+            #expect(try other.allEntries() == values(for: 0..<10))
+            other.close()
+        }
+    }
+
+    @Test func `is gone where nothing is at its path any more`() throws {
+        let environment = try Environment.make(folder(), keys: 0..<10)
+        try FileManager.default.removeItem(atPath: folder())
+        #expect(environment.standing == .gone)
+    }
+
     @Test func `stays as it was where the new one could not be filled`() throws {
         struct Refusal: Error {}
         let environment = try Environment.make(folder(), keys: 0..<10)
@@ -63,9 +98,9 @@ import Testing
                 try environment.replaceFile(during: transaction) { _ in throw Refusal() }
             }
         }
-        #expect(!environment.isReplaced)
+        #expect(environment.standing == .present)
         try environment.put(10..<20)
         #expect(try environment.allEntries() == values(for: 0..<20))
-        #expect(folder.names == ["store", "store-lock"])
+        #expect(folder.names == ["store", "store-lock", "store-writer"])
     }
 }

@@ -56,7 +56,8 @@ let package = Package(
             dependencies: ["ByteCoding", "EventLog", "Events", "Replication", "SeededNumbers", "transport-writer"]),
         .testTarget(name: "MeteringTests", dependencies: ["ByteCoding", "Compression", "Metering", "SeededNumbers"]),
         .testTarget(
-            name: "RecoveryTests", dependencies: ["EventLog", "Events", "Projections", "Recovery", "SeededNumbers"]),
+            name: "RecoveryTests",
+            dependencies: ["EventLog", "Events", "LMDB", "Projections", "Recovery", "SeededNumbers"]),
         .executableTarget(name: "transport-writer", dependencies: ["Replication"], path: "Tests/TransportWriter"),
         .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records", "SeededNumbers"]),
     ],

@@ -1,7 +1,9 @@
 import EventLog
 import Events
 import Foundation
+import LMDB
 import SeededNumbers
+import Synchronization
 import Testing
 
 @testable import Recovery
@@ -24,6 +26,8 @@ import Testing
         let record = try made.begin()
         // Another process that finds the same gets the record of the first one.
         #expect(try made.begin() == record)
+        #expect(!RecoveryFiles.exists(made.files.log), "nobody goes on writing to a file that was preserved")
+        try bytes.write(to: URL(filePath: made.files.log))
         try DurableFile.remove(made.files.failure)
         let second = try made.begin()
         #expect(second.backup != record.backup && !record.isMoved && !second.isMoved)
@@ -31,7 +35,53 @@ import Testing
             let copy = made.files.folder.appending(path: name).appending(path: "log.mdb")
             #expect(try Data(contentsOf: copy) == bytes)
         }
-        #expect(try Data(contentsOf: URL(filePath: made.files.log)) == bytes)
+    }
+
+    @Test func `waits for who writes, has all that was acknowledged, and lets nobody write afterwards`() async throws {
+        let made = try DamagedLog(50)
+        let log = try EventLog(opening: made.files.log)
+        let acknowledged = Mutex(0)
+        let draft = DraftBatch.test(7)
+        let replica = made.replica
+        let writer = Task.detached { () -> (any Error)? in
+            while true {
+                do { _ = try log.append([draft], as: replica, arrival: .test(1)) } catch { return error }
+                acknowledged.withLock { $0 += 1 }
+            }
+        }
+        while acknowledged.withLock({ $0 }) < 20 { try await Task.sleep(for: .milliseconds(1)) }
+        let record = try made.begin()
+        let error = await writer.value
+        #expect((error as? LMDBError)?.reason == .missing)
+        let receipt = try #require(try made.incident.prepare(record))
+        #expect(receipt.recovered == UInt64(50 + acknowledged.withLock { $0 }))
+        #expect(receipt.lostCount == 0)
+        #expect(throws: LMDBError.self) { try log.lastPosition() }
+    }
+
+    @Test func `has a log of before taken for another one by who has it open still`() throws {
+        let made = try DamagedLog(50)
+        let log = try EventLog(opening: made.files.log)
+        _ = try made.incident.prepare(made.begin())
+        let choice = Choice(.salvage, at: Date(timeIntervalSince1970: 1_700_000_000))
+        try choice.write(made.files)
+        _ = try Applying(choice, in: made.files, arrival: .test(2000)).run()
+        #expect(throws: EventLogError.anotherLog) { try log.append([DraftBatch.test(7)], as: made.replica, arrival: .test(1)) }
+        #expect(throws: EventLogError.anotherLog) { try log.lastPosition() }
+        #expect(try made.leavesNow() == made.leaves)
+    }
+
+    @Test func `says what was preserved where that cannot be written down`() throws {
+        let made = try DamagedLog(20)
+        // Nothing can be renamed to the name of a folder that holds something.
+        try FileManager.default.createDirectory(
+            atPath: made.files.failure + "/full", withIntermediateDirectories: true)
+        #expect { try made.begin() } throws: { error in
+            guard let error = error as? Incident.NotWrittenDown else { return false }
+            return RecoveryFiles.exists(made.files.folder.appending(path: "\(error.backup)/log.mdb").path)
+        }
+        try FileManager.default.removeItem(atPath: made.files.failure)
+        #expect(try made.begin().isMoved, "the next one goes on from what lies there")
     }
 
     @Test(arguments: UInt64(1)...30)
@@ -116,9 +166,9 @@ import Testing
 
     @Test func `looks at each page where it is asked to, and at what leads to them always`() throws {
         let whole = try DamagedLog(300)
-        try Preflight(whole.files).check(isFull: true)
+        #expect(try Preflight(whole.files).finding(isFull: true) == nil)
         let short = try DamagedLog(300) { bytes in bytes.removeLast(bytes.count / 2) }
-        #expect(throws: Incident.Finding.self) { try Preflight(short.files).check(isFull: false) }
+        #expect(try Preflight(short.files).finding(isFull: false)?.code == "damaged")
         // A bit in each frame, wherever one lies: nothing leads from them to others.
         let leaf = try DamagedLog(300) { bytes in
             let magic = withUnsafeBytes(of: Frame.magic.littleEndian) { Array($0) }
@@ -127,12 +177,10 @@ import Testing
                 bytes[place + 20] ^= 1
             }
         }
-        try Preflight(leaf.files).check(isFull: false)
-        #expect(throws: Incident.Finding.self) { try Preflight(leaf.files).check(isFull: true) }
+        #expect(try Preflight(leaf.files).finding(isFull: false) == nil)
+        #expect(try Preflight(leaf.files).finding(isFull: true)?.code == "damaged")
         try DurableFile.remove(whole.files.log)
-        #expect { try Preflight(whole.files).check(isFull: false) } throws: {
-            ($0 as? Incident.Finding)?.code == "missing"
-        }
+        #expect(try Preflight(whole.files).finding(isFull: false)?.code == "missing")
     }
 }
 
@@ -172,18 +220,65 @@ import Testing
         #expect(!OpenMark.left(by: folder, in: state).isEmpty)
     }
 
-    @Test func `is whether this file was looked at, and not one that took its place`() throws {
+    @Test func `is damage that anything has met, until it was looked for`() throws {
+        let made = try DamagedLog(1)
+        let (folder, state) = (made.files.folder, made.files.folder.appending(path: "state"))
+        // Whether the store is open in this process or not.
+        OpenMark.suspect(folder, in: state)
+        #expect(OpenMark.left(by: folder, in: state).count == 1)
+        let mark = try #require(OpenMark(folder, in: state))
+        OpenMark.suspect(folder)
+        mark.remove()
+        let left = OpenMark.left(by: folder, in: state)
+        #expect(left.count == 2)
+        OpenMark.forget(left)
+        #expect(OpenMark.left(by: folder, in: state) == [])
+    }
+
+    /// Changes when the file at `path` was changed, by so many seconds, and nothing else of it.
+    private func change(_ path: String, by seconds: Double) throws {
+        let date = Date(timeIntervalSince1970: 1_700_000_000 + seconds)
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+    }
+
+    @Test func `is whether a file is as one of ours left it, or as it was looked at`() throws {
         let made = try DamagedLog(1)
         let (folder, state) = (made.files.folder, made.files.folder.appending(path: "state"))
         _ = try #require(OpenMark(folder, in: state))
-        let checked = CheckedFile(made.files.log, of: folder, in: state)
-        #expect(!checked.isKnown)
-        checked.note()
-        #expect(checked.isKnown)
-        // Both exist at once, so that the other one has another inode.
+        let log = LookedAt("log.mdb", of: folder, in: state)
+        #expect(!log.isKnown(now: 0))
+        #expect(log.lastWhole == nil)
+        // What was found to be damaged is not known afterwards.
+        #expect(log.looking(now: 5, wasClean: true) { "damaged" } == "damaged")
+        #expect(!log.isKnown(now: 5))
+        #expect(log.looking(now: 7, wasClean: true) { String?.none } == nil)
+        #expect(log.isKnown(now: 7))
+        #expect(log.lastWhole == 7)
+        try change(made.files.log, by: 1)
+        #expect(!log.isKnown(now: 8))
+        // Another file in its place: both exist at once, so that it has another inode.
+        #expect(log.looking(now: 8, wasClean: false) { String?.none } == nil)
         try FileManager.default.copyItem(atPath: made.files.log, toPath: made.files.log + "-copy")
         try DurableFile.rename(made.files.log + "-copy", to: made.files.log)
-        #expect(!CheckedFile(made.files.log, of: folder, in: state).isKnown)
+        #expect(!log.isKnown(now: 9))
+    }
+
+    @Test func `is known for an hour where a file changes by itself and was found whole twice`() throws {
+        let made = try DamagedLog(1)
+        let (folder, state) = (made.files.folder, made.files.folder.appending(path: "state"))
+        _ = try #require(OpenMark(folder, in: state))
+        let (log, hour) = (LookedAt("log.mdb", of: folder, in: state), Int64(3_600_000))
+        for round in 1...2 {
+            try change(made.files.log, by: Double(round))
+            #expect(!log.isKnown(now: Int64(round)))
+            #expect(log.looking(now: Int64(round), wasClean: true) { String?.none } == nil)
+        }
+        try change(made.files.log, by: 3)
+        #expect(log.isKnown(now: 3))
+        #expect(log.isKnown(now: hour))
+        #expect(!log.isKnown(now: hour + 2))
+        try #require(FileHandle(forWritingAtPath: made.files.log)).truncate(atOffset: 4096)
+        #expect(!log.isKnown(now: 3))
     }
 
     @Test func `is a file that is there whole or as it was`() throws {

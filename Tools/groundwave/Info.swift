@@ -65,6 +65,7 @@ struct Info: AsyncParsableCommand {
         var archived: UInt64?
         var unread: Int
         var bytes: Sizes
+        var lookedAt: String?
         var sync: Sync?
         var format: UInt32
         var program: String
@@ -98,6 +99,7 @@ struct Info: AsyncParsableCommand {
             unread: information.unread.count,
             bytes: .init(
                 log: information.bytes.log, views: information.bytes.views, snapshots: information.bytes.snapshots),
+            lookedAt: information.lastLooked.map { UTCText.milliseconds($0) },
             sync: information.sync.map(Result.Sync.init), format: information.format, program: Groundwave.version,
             liblmdb: information.lmdbVersion,
             damage: information.troubles.map { .init(part: $0.part, message: $0.message) })
@@ -150,6 +152,9 @@ struct Info: AsyncParsableCommand {
                 .filter { $0.0 > 0 || $0.1 != "snapshots" }.map { "\(NumberText.bytes($0.0)) \($0.1)" }
                 .joined(separator: ", "),
         ])
+        if let looked = information.lastLooked {
+            table.append(["Looked at", "every page in order at \(TimeText.milliseconds(looked))"])
+        }
         for line in Self.lines(of: information.sync) { table.append(["Sync", line]) }
         table.append([
             "Version", "Groundwave \(result.program), log format \(result.format), liblmdb \(result.liblmdb)",

@@ -17,6 +17,9 @@ final class ChildProcess {
         try process.run()
     }
 
+    /// The number of the process.
+    var identifier: Int32 { process.processIdentifier }
+
     /// Waits until it says that it is ready, or false if it ends before.
     func isReady() -> Bool {
         output.fileHandleForReading.availableData.starts(with: Array("ready".utf8))
