@@ -42,8 +42,9 @@ extension EventLog {
             do { return try body(environment, isNested) } catch is WasReplaced where !isNested {
                 try reopen(insteadOf: environment)
             } catch let error as LMDBError where error.reason == .closed && !isClosed.load(ordering: .acquiring) {
-                // Another thread has closed it since its file was replaced, or its end was checked.
-                if self.environment() === environment { throw error }
+                // Another thread, or another log object on the same file, has closed it: its file was replaced, or its end was
+                // checked.
+                try reopen(insteadOf: environment)
             }
         }
     }

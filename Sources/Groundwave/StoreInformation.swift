@@ -124,13 +124,14 @@ extension StoreInformation {
         sync = (try? SyncFile.file(of: files).read()).map(Sync.init)
         let now = Surroundings.system.now().wallMilliseconds
         do {
-            switch try StoreCondition(of: files, stateFolder: stateFolder, now: now) {
-            case .inUse: break
-            case .damaged(let finding): return noteDamage("The log is damaged: \(finding.message).")
-            case .waiting(let record): return noteDamage("The store waits in recovery: \(record.message).")
-            case .staged: return noteDamage("The next command carries out what was decided about the damaged log.")
+            if let damage = try StoreCondition(of: files, stateFolder: stateFolder, now: now).damage {
+                troubles.append(Trouble(part: "log", message: damage, isDamage: true))
+                return
             }
-        } catch { return note("log", error, files.log) }
+        } catch {
+            note("log", error, files.log)
+            return
+        }
         lastLooked = LookedAt("log.mdb", of: files.folder, in: stateFolder).lastWhole
         var options = Environment.Options()
         options.isReadOnly = true
@@ -191,10 +192,6 @@ extension StoreInformation {
             devices[ReplicaID(high: record.id.high, low: record.id.low)] = name
             return true
         }
-    }
-
-    private mutating func noteDamage(_ message: String) {
-        troubles.append(Trouble(part: "log", message: message, isDamage: true))
     }
 
     private mutating func note(_ part: String, _ error: any Error, _ file: String) {

@@ -13,7 +13,7 @@ import Testing
             for key in UInt64(100)..<5_000 { _ = try transaction.remove(key, in: table) }
         }
         try environment.copyCompacted(to: folder("copy"))
-        #expect(folder.names == ["copy", "store", "store-lock"])
+        #expect(folder.names == ["copy", "store", "store-lock", "store-writer"])
         let copy = try Environment.open(folder("copy"))
         #expect(try copy.allEntries() == values(for: 0..<100))
         #expect(try copy.fileSizeBytes * 5 < environment.fileSizeBytes)
@@ -27,7 +27,7 @@ import Testing
         #expect(try reason { try environment.copyCompacted(to: folder("copy")) } == .exists)
         #expect(try reason { try environment.copyCompacted(to: folder("no/copy")) } == .missing)
         #expect(try contents(of: folder("copy")) == [1, 2, 3])
-        #expect(folder.names == ["copy", "store", "store-lock"])
+        #expect(folder.names == ["copy", "store", "store-lock", "store-writer"])
     }
 
     @Test func `is one state although others write meanwhile`() throws {

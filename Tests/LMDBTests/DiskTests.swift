@@ -33,7 +33,7 @@ import Testing
             Issue.record("There is no room for another environment.")
             return
         }
-        #expect(disk.folder.names == ["ballast", "store", "store-lock"])
+        #expect(disk.folder.names == ["ballast", "store", "store-lock", "store-writer"])
 
         try FileManager.default.removeItem(atPath: ballast)
         try environment.put(next..<next + 20)

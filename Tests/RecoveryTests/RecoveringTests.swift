@@ -66,22 +66,11 @@ import Testing
         let choice = Choice(.salvage, at: Date(timeIntervalSince1970: 1_700_000_000))
         try choice.write(made.files)
         _ = try Applying(choice, in: made.files, arrival: .test(2000)).run()
-        #expect(throws: EventLogError.anotherLog) { try log.append([DraftBatch.test(7)], as: made.replica, arrival: .test(1)) }
+        #expect(throws: EventLogError.anotherLog) {
+            try log.append([DraftBatch.test(7)], as: made.replica, arrival: .test(1))
+        }
         #expect(throws: EventLogError.anotherLog) { try log.lastPosition() }
         #expect(try made.leavesNow() == made.leaves)
-    }
-
-    @Test func `says what was preserved where that cannot be written down`() throws {
-        let made = try DamagedLog(20)
-        // Nothing can be renamed to the name of a folder that holds something.
-        try FileManager.default.createDirectory(
-            atPath: made.files.failure + "/full", withIntermediateDirectories: true)
-        #expect { try made.begin() } throws: { error in
-            guard let error = error as? Incident.NotWrittenDown else { return false }
-            return RecoveryFiles.exists(made.files.folder.appending(path: "\(error.backup)/log.mdb").path)
-        }
-        try FileManager.default.removeItem(atPath: made.files.failure)
-        #expect(try made.begin().isMoved, "the next one goes on from what lies there")
     }
 
     @Test(arguments: UInt64(1)...30)

@@ -34,6 +34,16 @@ enum StoreCondition {
         }
     }
 
+    /// What keeps the store from being used, in plain words; `nil` where nothing does.
+    var damage: String? {
+        switch self {
+        case .inUse: nil
+        case .damaged(let finding): "The log is damaged: \(finding.message)."
+        case .waiting(let record): "The store waits in recovery: \(record.message)."
+        case .staged: "The next command carries out what was decided about the damaged log."
+        }
+    }
+
     private static func look(at files: StoreFiles, _ stateFolder: URL, now: Int64) throws -> Incident.Finding? {
         let wasClean = OpenMark.left(by: files.folder, in: stateFolder).isEmpty
         let lookedAt = LookedAt("log.mdb", of: files.folder, in: stateFolder)
