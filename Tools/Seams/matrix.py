@@ -1,0 +1,2 @@
+CONTROLS={}
+def units(o): return 0
