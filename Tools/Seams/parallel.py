@@ -2,6 +2,8 @@
 
 One device stays one replica, no contact is refused, and each that was acknowledged is listed.
 """
+import random
+import shutil
 import threading
 
 from unit import list_of
@@ -26,7 +28,6 @@ def run(unit, control=None):
             if not ended.done:
                 refused.append(ended)
 
-    import random
     threads = [threading.Thread(target=shell, args=(random.Random(unit.generator.random()),)) for _ in range(shells)]
     for thread in threads:
         thread.start()
@@ -53,7 +54,6 @@ def run(unit, control=None):
 
 
 def device_copied(unit, device):
-    import shutil
     copy = unit.device("copy")
     shutil.copytree(device.store, copy.store)
     return copy

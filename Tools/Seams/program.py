@@ -61,7 +61,7 @@ class Ended:
         return f"ended by signal {self.signal}" if self.signal else f"ended with {self.code}"
 
     def __str__(self):
-        said = " ".join((self.err.strip() or self.out.strip()).split())
+        said = " ".join((self.err.strip() or (self.out.strip() if not self.done or len(self.out) < 400 else "")).split())
         return f"`{' '.join(self.arguments)}` {self.how}" + (f": {said[:300]}" if said else "")
 
 

@@ -6,7 +6,7 @@ import tempfile
 import threading
 
 from program import Device, Journal
-from witness import Witness, listed, some
+from witness import Witness, listed, record, some
 
 
 class Unit:
@@ -65,7 +65,6 @@ class Unit:
             self.need(self.witness.add(device, self.generator))
 
     def imported(self, device, count):
-        from witness import record
         head, records = self.witness.file(count, self.generator)
         self.witness.expect(records)
         ended = self.need(device.run("import", "-", stdin=head + b"".join(record(fields) for _, fields in records)))
