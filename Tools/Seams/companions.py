@@ -23,6 +23,9 @@ class Beside:
     def finish(self):
         pass
 
+    def check(self):
+        """What it acknowledged beside contacts is there in the end."""
+
 
 class Process(Beside):
     arguments, ready = (), None
@@ -32,8 +35,7 @@ class Process(Beside):
         if self.ready:
             self.running.waits_for(lambda: self.ready in self.running.printed() + self.said(), 5)
         else:
-            # It tells nobody when it has begun.
-            time.sleep(0.15)
+            self.running.opened()
 
     def said(self):
         return b"".join(list(self.running.err)).decode("utf-8", "replace")
@@ -156,7 +158,7 @@ class Import(Beside):
         self.unit.witness.expect(self.records)
         self.running = self.unit.start(self.device, "import", "-", feeds=True)
         self.running.feed(head + b"".join(record(fields) for _, fields in self.records[:60]))
-        time.sleep(0.15)
+        self.running.opened()
 
     def finish(self):
         # What was erased meanwhile comes again from the program that had written it.
@@ -177,11 +179,13 @@ class Trace(Beside):
     """A meter that goes on; the rows that the recording says it has at its end were acknowledged."""
 
     def begin(self):
-        self.number = 0
+        self.number = self.rows = 0
+        self.id = None
         self.running = self.unit.start(self.device, "trace", "record", "--meter", "02:00:00:00:00:01", "--model", "atorch",
                                        "--input", "-", "--rate", "10", feeds=True)
         self.feed(40)
-        time.sleep(0.2)
+        self.running.opened()
+        time.sleep(0.05)
 
     def feed(self, rows):
         self.running.feed(b"".join(frame(number) for number in range(self.number, self.number + rows)))
@@ -200,11 +204,14 @@ class Trace(Beside):
             if self.expects.is_healthy and ended.code != 75:
                 self.unit.fail("companion", f"a recording on a healthy store: {ended}")
             return
-        rows = ended.json.get("rows", 0)
+        self.id, self.rows = ended.json.get("trace"), ended.json.get("rows", 0)
+
+    def check(self):
+        """That they are there in the end."""
         traces = self.device.run("trace", "list")
-        there = sum(trace["rows"] for trace in traces.json.get("traces", []) if trace["id"] == ended.json.get("trace"))
-        if there < rows and not self.expects.lost:
-            self.unit.fail("rows", f"{rows} rows were acknowledged, {there} are there and nothing is said to be lost")
+        there = sum(trace["rows"] for trace in traces.json.get("traces", []) if trace["id"] == self.id)
+        if there < self.rows and not self.expects.lost_later:
+            self.unit.fail("rows", f"{self.rows} rows were acknowledged, {there} are there and nothing is said to be lost")
 
 
 def frame(number):

@@ -9,6 +9,7 @@ import time
 
 import pages
 from companions import frame
+from rewrites import kill, lose_page
 from unit import list_of, lost, only_holes
 from witness import exported, listed, record, some
 
@@ -69,21 +70,11 @@ class Trial:
         if not os.path.exists(self.path):
             return
         if self.control:
-            found = pages.Pages(self.path)
-            events = [page for page in found.of_kind(pages.LEAF) if b"GWE1" in found.page(page)]
-            pages.overwrite(self.path, events[1], bytes(pages.SIZE))
-            return
+            return lose_page(self.unit, self.device)
         did = pages.KINDS[self.kind](self.path, self.earlier, self.generator)
         self.unit.what = f"{self.file}, {self.moment}: {did}"
         self.unit.journal.say(f"{self.file}: {did}")
         self.done = time.monotonic()
-
-    def kill(self):
-        """A process that did not close the store."""
-        killed = self.device.start("watch")
-        time.sleep(0.1)
-        killed.process.kill()
-        killed.process.wait()
 
     # Commands
 
@@ -202,13 +193,13 @@ class Trial:
             running = self.unit.start(self.device, "import", "-", feeds=True)
             half = [record(fields) for _, fields in records]
             running.feed(head + b"".join(half[:30]))
-            time.sleep(0.1)
+            running.opened()
             self.damage()
             running.feed(b"".join(half[30:]))
             self.witness.imported(records, running.end())
         elif choice == 1:
             running = self.unit.start(self.device, "watch")
-            time.sleep(0.1)
+            running.opened()
             self.damage()
             self.add()
             time.sleep(0.05)
@@ -275,12 +266,8 @@ def run(unit, control=None):
     trial.make()
     if trial.moment == "recovery":
         # Recovery begins with a first damage of the log, which is a lost leaf.
-        path = trial.device.path("log.mdb")
-        found = pages.Pages(path)
-        events = [page for page in found.of_kind(pages.LEAF) if b"GWE1" in found.page(page)]
-        pages.overwrite(path, unit.generator.choice(events), bytes(pages.SIZE))
-        unit.journal.say("log.mdb: zeros on a leaf")
-        trial.kill()
+        lose_page(unit, trial.device)
+        kill(trial.device)
     elif trial.moment == "between":
         trial.script(2)
         trial.damage()
@@ -290,7 +277,7 @@ def run(unit, control=None):
     else:
         trial.damage()
         if trial.moment == "killed":
-            trial.kill()
+            kill(trial.device)
     trial.finish()
 
 

@@ -5,11 +5,12 @@ the rounds after it. Six rounds have all of them.
 """
 import os
 import random
+import signal
 import time
 
 import companions
 import rewrites
-from unit import list_of, lost, only_holes
+from unit import list_of, only_holes
 from witness import exported, some
 
 PAIRS = [(rewrite, companion) for rewrite in rewrites.ALL for companion in companions.ALL]
@@ -26,7 +27,9 @@ class Expectations:
     def __init__(self, unit, rewrite):
         self.unit, self.is_healthy = unit, rewrite.is_healthy
         self.keeps_traces, self.codes_of_past = rewrite.keeps_traces, rewrite.codes_of_past
-        self.going, self.erased_fields, self.later, self.position, self.lost = set(), [], [], 0, 0
+        self.going, self.erased_fields, self.later, self.position = set(), [], [], 0
+        # How many events are said to be lost, how many of them came after the damage, and when that was.
+        self.lost, self.lost_later, self.damaged = 0, 0, time.monotonic()
 
     def look(self, ended):
         """Fails where a command takes a log for damaged that nobody has damaged."""
@@ -37,7 +40,7 @@ class Expectations:
 def run(unit, control=None):
     kind, companion = PAIRS[unit.number % len(PAIRS)]
     if control:
-        kind, companion = ("erase", "list")
+        kind, companion = ("erase", "list") if control != "signal" else ("unarchive", "watch")
     drawn = random.Random(f"{unit.options.seed} later {unit.number % len(PAIRS)}").randrange(WRITES)
     later = (drawn + unit.number // len(PAIRS)) % WRITES
     unit.what = f"{kind} beside {companion}, {later} writes later"
@@ -54,6 +57,17 @@ def run(unit, control=None):
     if companion == "past" and not expects.position:
         unit.fail("broken", "info says no position")
     beside = companions.ALL[companion](unit, device, expects)
+    # Beside a recovery it ends in all of its stages.
+    stage = unit.generator.choice(("waiting", "decided", "afterwards"))
+    expects.ended = False
+
+    def end(now):
+        if now == stage and not expects.ended or now == "end" and not expects.ended:
+            expects.ended = True
+            unit.journal.say(f"it ends ({now})")
+            beside.finish()
+
+    expects.reached = end
     beside.begin()
     time.sleep(unit.generator.random() * 0.05)
     rewrite.carry_out(expects)
@@ -68,16 +82,29 @@ def run(unit, control=None):
     if companion in ("add",):
         # Whoever else adds is not asked for by name.
         expects.later = []
-    beside.middle()
+    if control == "signal":
+        beside.running.process.send_signal(signal.SIGSEGV)
+    if not expects.ended:
+        beside.middle()
     rewrite.follow(expects)
-    beside.finish()
+    end("end")
     rewrite.follow(expects)
+    if control:
+        plant(control, unit, device, expects)
+    judge(unit, device, rewrite, expects)
+    beside.check()
+
+
+def plant(control, unit, device, expects):
+    """Does, behind the witness's back, what must be found."""
     if control == "lost":
         unit.need(device.run("qso", "remove", sorted(unit.witness.contacts)[0]))
     if control == "back":
         unit.need(device.run("qso", "add", "N0CALL", "BAND=40m", "MODE=CW",
                              f"COMMENT={expects.erased_fields[0]['CALL']}"))
-    judge(unit, device, rewrite, expects)
+    if control == "recovery":
+        rewrites.lose_page(unit, device)
+        rewrites.kill(device)
 
 
 def judge(unit, device, rewrite, expects):
@@ -92,6 +119,10 @@ def judge(unit, device, rewrite, expects):
         unit.fail("guidance", f"recovery still waits after its guidance was followed: {ended}")
     contacts |= rewrite.elsewhere(contacts)
     missing = [call for call in unit.witness.missing(contacts) if not rewrite.excuses(call)]
+    late = [call for call in missing if unit.witness.acknowledged[call] > expects.damaged]
+    if late and len(late) > expects.lost_later:
+        unit.fail("gone", f"{len(late)} contacts were acknowledged after the damage ({some(late)}), are not there, and "
+                          f"{expects.lost_later} of that time are said to be lost")
     if len(missing) > expects.lost:
         unit.fail("missing", f"{len(missing)} of {len(unit.witness.contacts)} acknowledged contacts are not there "
                              f"({some(missing)}), and {expects.lost} are said to be lost: {ended}")
@@ -120,4 +151,4 @@ def judge(unit, device, rewrite, expects):
             unit.fail("companion", f"it does not end: {running.arguments}")
 
 
-CONTROLS = {"lost": "missing", "back": "back"}
+CONTROLS = {"lost": "missing", "back": "back", "signal": "signal", "recovery": "recovery"}

@@ -79,7 +79,7 @@ class Device:
     def environment(self):
         kept = {key: os.environ[key] for key in ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH") if key in os.environ}
         return kept | {"GROUNDWAVE_STORE": self.store, "GROUNDWAVE_STATE": self.state, "HOME": self.home, "TZ": "UTC",
-                       "NO_COLOR": "1", "TMPDIR": self.folder}
+                       "NO_COLOR": "1", "TMPDIR": self.folder, "SWIFT_BACKTRACE": "enable=no"}
 
     def run(self, *arguments, stdin=None, json=True, timeout=TIME_OUT):
         """The command's end; a command that hangs is killed."""
@@ -150,6 +150,23 @@ class Running:
         except (BrokenPipeError, OSError, ValueError):
             return False
         return True
+
+    def opened(self):
+        """Waits until it has the store open, which it tells nobody: Linux says which files a process has mapped."""
+        maps = f"/proc/{self.process.pid}/maps"
+
+        def has_views():
+            try:
+                with open(maps, encoding="utf-8", errors="replace") as file:
+                    return self.device.path("views.mdb") in file.read()
+            except OSError:
+                return False
+
+        if os.path.exists("/proc/self/maps"):
+            self.waits_for(has_views, 5)
+            time.sleep(0.03)
+        else:
+            time.sleep(0.3)
 
     @property
     def runs(self):

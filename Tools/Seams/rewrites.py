@@ -157,18 +157,10 @@ class Restore(Rewrite):
 
     def carry_out(self, expects):
         self.met = self.receipt = None
-        path = self.device.path("log.mdb")
-        pages = Pages(path)
-        events = [page for page in pages.of_kind(LEAF) if b"GWE1" in pages.page(page)]
-        page = self.unit.generator.choice(events)
-        overwrite(path, page, bytes(SIZE))
-        self.unit.journal.say(f"zeros on page {page}")
+        self.last, expects.damaged = dict(self.unit.witness.last), time.monotonic()
+        lose_page(self.unit, self.device)
         if self.unit.generator.random() < 0.5:
-            # A program that was killed.
-            killed = self.device.start("watch")
-            time.sleep(0.1)
-            killed.process.kill()
-            killed.process.wait()
+            kill(self.device)
         before = self.unit.witness.events
         self.unit.sound(self.device.run("qso", "list"))
         self.unit.sound(self.device.run("verify"))
@@ -183,9 +175,11 @@ class Restore(Rewrite):
 
     def decide(self, expects, status, before):
         receipt = status.json.get("receipt") or {}
+        expects.reached("waiting")
         decided = self.unit.sound(self.device.run(*self.way))
         if not decided.done:
             self.unit.fail("guidance", f"recovery waits, and its guidance does not help: {decided}")
+        expects.reached("decided")
         self.unit.sound(self.device.run("qso", "count"))
         receipt = self.device.run("recover", "status").json.get("receipt") or receipt
         self.check(receipt, before)
@@ -204,9 +198,31 @@ class Restore(Rewrite):
             if status.get("state") == "waiting":
                 self.unit.sound(self.device.run(*self.way))
             if status.get("state") in ("waiting", "staged"):
-                self.unit.sound(self.device.run("qso", "count"))
+                expects.reached("decided")
+        self.unit.sound(self.device.run("qso", "count"))
         receipt = self.device.run("recover", "status").json.get("receipt") or {}
         expects.lost = lost(receipt)
+        # Of what came after the damage only that may be lost which is named, or of which not even the name is known.
+        expects.lost_later = receipt.get("unnamed", 0) + sum(
+            max(0, entry["last"] - max(entry["first"] - 1, self.last.get(entry["replica"], 0)))
+            for entry in receipt.get("lost", []))
+
+
+def lose_page(unit, device):
+    """Zeros on a page with events."""
+    path = device.path("log.mdb")
+    pages = Pages(path)
+    page = unit.generator.choice([page for page in pages.of_kind(LEAF) if b"GWE1" in pages.page(page)])
+    overwrite(path, page, bytes(SIZE))
+    unit.journal.say(f"log.mdb: zeros on page {page}")
+
+
+def kill(device):
+    """A process that did not close the store."""
+    killed = device.start("watch")
+    killed.opened()
+    killed.process.kill()
+    killed.process.wait()
 
 
 class Reset(Restore):
