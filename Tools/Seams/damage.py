@@ -37,8 +37,10 @@ class Trial:
         self.file = ("log.mdb", "views.mdb")[number // len(kinds) // len(MOMENTS) % 2]
         if control:
             self.kind, self.moment, self.file = "zeros", "killed", "log.mdb"
-        # Files that were damaged, and while which commands.
+        # Whether commands run that the file is changed under; the receipts of recoveries; when it was damaged last.
         self.changing, self.receipts, self.done = False, [], 0
+        # When recovery was met: what was acknowledged later has nothing to do with the damage.
+        self.met = float("inf")
         self.path = self.device.path(self.file)
         unit.what = f"{self.kind} in {self.file}, {self.moment}"
         self.generator = generator
@@ -138,6 +140,7 @@ class Trial:
 
     def wait(self, status, before):
         receipt = status.json.get("receipt")
+        self.met = min(self.met, status.began)
         if self.control == "sum" and receipt:
             receipt["lost"] = receipt["lost"][1:]
         self.add()
@@ -246,6 +249,9 @@ class Trial:
         if len(missing) > gone:
             self.unit.fail("missing", f"{len(missing)} of {len(self.witness.contacts)} contacts are not there "
                                       f"({some(missing)}), and {gone} events are said to be lost")
+        late = [call for call in missing if self.witness.acknowledged[call] > self.met]
+        if late and len(self.receipts) == 1 and self.moment != "recovery":
+            self.unit.fail("gone", f"{some(late)} acknowledged while recovery waited, or later, and not there")
         for name, calls in self.witness.differences(contacts):
             # Of a contact whose correction is lost, the value before shows; of one whose first event is, its correction.
             if name == "back" or name == "foreign" and not gone or name == "wrong" and not gone:

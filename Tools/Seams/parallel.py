@@ -10,7 +10,7 @@ from unit import list_of
 
 
 def units(options):
-    return 20 if options.long else 3
+    return 20 if options.long else 5
 
 
 def run(unit, control=None):

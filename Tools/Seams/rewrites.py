@@ -37,9 +37,8 @@ class Rewrite:
         """Whether a contact that was acknowledged may be gone, on purpose."""
         return False
 
-    def elsewhere(self, contacts):
-        """Contacts that are not in the store and still not gone."""
-        return {}
+    def gather(self):
+        """Fetches what is not in the store and still not gone."""
 
 
 class Erase(Rewrite):
@@ -141,14 +140,10 @@ class Clear(Rewrite):
         if self.ended.code not in (0, 3, 75):
             self.unit.fail("rewrite", str(self.ended))
 
-    def elsewhere(self, contacts):
-        if not contacts:
-            return {call: {} for call in self.bundles}
+    def gather(self):
         self.unit.sound(self.device.run("sync"))
-        found = list_of(self.device)[1]
         for bundle in self.bundles:
             self.unit.sound(self.device.run("bundle", "apply", bundle))
-        return found | list_of(self.device)[1]
 
 
 class Restore(Rewrite):

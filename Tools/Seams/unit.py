@@ -17,6 +17,8 @@ class Unit:
         self.journal = Journal(os.path.join(self.folder, "journal"))
         self.witness = Witness(self)
         self.failures, self.lock, self.what, self.running = [], threading.Lock(), "", []
+        # Loops end with their unit, also where it was broken off.
+        self.closing = threading.Event()
         # Counted over all units of a lane, for its line.
         self.counts = {}
 
@@ -81,6 +83,7 @@ class Unit:
 
     def close(self):
         """Ends what still runs; removes the folder where nothing is wrong."""
+        self.closing.set()
         for running in self.running:
             if running.runs:
                 running.process.kill()
