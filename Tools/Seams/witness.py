@@ -147,13 +147,17 @@ def record(fields):
 
 
 def listed(ended):
-    """The contacts of `qso list --json`, by call; one that stands there twice is under another name as well."""
+    """The contacts of `qso list --json`, by call; one that stands there twice is under two names."""
     contacts = {}
     for contact in ended.json.get("qsos", []):
-        fields = contact["fields"]
-        call = fields.get("CALL", "?")
-        contacts[call if call not in contacts else f"{call} again"] = fields
+        put(contacts, contact["fields"])
     return contacts
+
+
+def put(contacts, fields):
+    """Without a call, as where only a correction is left of a contact, it stands under a question mark."""
+    call = fields.get("CALL", "?")
+    contacts[call if call not in contacts else f"{call} {len(contacts)}"] = fields
 
 
 def exported(ended):
@@ -167,8 +171,8 @@ def exported(ended):
             fields[found.group(1).upper()] = text[place:place + int(found.group(2))]
             place += int(found.group(2))
         else:
-            call = fields.get("CALL", "?")
-            contacts[call if call not in contacts else f"{call} again"], fields = fields, {}
+            put(contacts, fields)
+            fields = {}
     return contacts
 
 
