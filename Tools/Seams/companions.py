@@ -39,7 +39,7 @@ class Process(Beside):
     def begin(self):
         self.running = self.unit.start(self.device, *self.arguments)
         if self.ready:
-            self.running.waits_for(lambda: self.ready in self.running.printed() + self.said(), 5)
+            self.running.waits_for(lambda: self.ready in self.running.printed() + self.said(), 20)
         else:
             self.running.opened()
 
@@ -47,7 +47,7 @@ class Process(Beside):
         return b"".join(list(self.running.err)).decode("utf-8", "replace")
 
     def finish(self):
-        ended = self.running.end(interrupt=True, timeout=20)
+        ended = self.running.end(interrupt=True)
         self.unit.sound(ended)
         self.judge(ended)
 
@@ -63,7 +63,7 @@ class Watch(Process):
     def finish(self):
         wanted = self.expects.later
         if self.expects.is_healthy and wanted:
-            self.running.waits_for(lambda: all(call in self.running.printed() for call in wanted), 5)
+            self.running.waits_for(lambda: all(call in self.running.printed() for call in wanted), 20)
             unseen = [call for call in wanted if call not in self.running.printed()]
             if unseen:
                 self.unit.fail("unseen", f"watch did not show {some(unseen)} of {len(wanted)} that were logged behind "

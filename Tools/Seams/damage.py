@@ -135,7 +135,7 @@ class Trial:
 
     def guided(self):
         """Follows what the program says until nothing waits; whether it came to that."""
-        for _ in range(4):
+        for _ in range(6):
             before = self.witness.events
             status = self.judge(self.device.run("recover", "status"))
             state = status.json.get("state")

@@ -163,7 +163,7 @@ class Running:
                 return False
 
         if os.path.exists("/proc/self/maps"):
-            self.waits_for(has_views, 5)
+            self.waits_for(has_views, 20)
             time.sleep(0.03)
         else:
             time.sleep(0.3)
