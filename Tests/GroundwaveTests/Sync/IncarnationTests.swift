@@ -52,7 +52,8 @@ import Testing
         try FileManager.default.copyItem(at: fleet.stores[0].url, to: copy)
         let original = try await fleet.stores[0].reopened()
         let twin = try await Store.open(
-                at: copy, Configuration(stateFolder: fleet.stores[0].stateFolder)).whole
+            at: copy, Configuration(stateFolder: fleet.stores[0].stateFolder)
+        ).whole
         let before = original.replica
         _ = try await original.log("N0ONE")
         _ = try await twin.log("N0TWO")
