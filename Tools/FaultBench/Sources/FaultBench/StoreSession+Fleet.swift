@@ -78,6 +78,19 @@ extension StoreSession {
         { return try await Store.open(at: url, configuration).whole }
     }
 
+    /// Has all others see what is here, and say so.
+    static func letAllSee(_ store: Store, in folder: String) async throws {
+        let remote = try await remote(of: store, folder)
+        try await store.sync(remote)
+        var others = [try await peer(folder)]
+        if FileManager.default.fileExists(atPath: "\(folder)/disk/joined") { others.append(try await joined(folder)) }
+        for other in others {
+            try await other.sync(try other.remote("place"))
+            try other.close()
+        }
+        try await store.sync(remote)
+    }
+
     /// Has all of the fleet meet, after any fault: then they say the same.
     static func meet(in folder: String) async throws {
         let url = URL(filePath: path(in: folder))

@@ -253,6 +253,8 @@ struct StoreSession {
     }
 
     private static let archive: Operation = { session, store, end in
+        // What a device has not seen is not archived.
+        if session.habits == .meeting { try await letAllSee(store, in: session.folder) }
         let path = session.nextArchive
         let last = try store.read { $0.position }
         end += " \(path)"
