@@ -17,10 +17,6 @@ let package = Package(
     platforms: [.macOS(.v26)],
     products: [
         .library(name: "Groundwave", targets: ["Groundwave"]),
-        // The layers themselves, for the benchmarks and the fault bench.
-        .library(
-            name: "GroundwaveEngine",
-            targets: ["ADIF", "ByteCoding", "EventLog", "Events", "LMDB", "Metering", "Projections", "Records"]),
         .library(name: "GroundwaveTesting", targets: ["GroundwaveTesting"]),
         .executable(name: "groundwave", targets: ["groundwave-cli"]),
     ],
@@ -100,11 +96,15 @@ let package = Package(
         .testTarget(
             name: "ReplicationTests",
             dependencies: ["ByteCoding", "EventLog", "Events", "Replication", "SeededNumbers", "transport-writer"]),
-        // Random histories of some devices, and what must be so afterwards.
-        .testTarget(
-            name: "Simulation",
+        // Random histories of some devices, and what must be so afterwards: a program, for Tools/histories, and its suites.
+        .executableTarget(
+            name: "histories",
             dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", "Replication", "SeededNumbers"],
             path: "Tests/Simulation"),
+        .testTarget(
+            name: "Simulation",
+            dependencies: ["EventLog", "Events", "Replication", "SeededNumbers", "histories"],
+            path: "Tests/SimulationTests"),
         .testTarget(
             name: "ConnectionsTests",
             dependencies: ["Connections", "EventLog", "Events", "Replication", "SeededNumbers", nioCore, nioPosix]),
@@ -134,6 +134,22 @@ let package = Package(
                 "ByteCoding", "EventLog", "Events", "Groundwave", "GroundwaveTesting", "LMDB", "Projections", "Radio",
                 "Records",
             ], path: "Tests/Faults"),
+        // What Tools/bench runs. These are of no product: a package that uses ours builds none of them.
+        .executableTarget(
+            name: "Bench",
+            dependencies: [
+                "ADIF", "ByteCoding", "EventLog", "Events", "Groundwave", "Metering", "Projections", "Radio", "Records",
+            ],
+            path: "Tools/Benchmarks/Sources/Bench"),
     ],
     swiftLanguageModes: [.v6]
 )
+
+#if os(Linux)
+// What Tools/faults runs: it plays the disk by LD_PRELOAD, which is Linux's.
+package.targets.append(
+    .executableTarget(
+        name: "FaultBench",
+        dependencies: ["ByteCoding", "EventLog", "Events", "Groundwave", "LMDB", "Metering", "Projections", "Records"],
+        path: "Tools/FaultBench/Sources/FaultBench"))
+#endif

@@ -47,7 +47,7 @@ import Testing
         let folder = try TemporaryFolder()
         let url = folder.url.appending(path: "third")
         _ = try await one.replay(to: url)
-        guard case .ready(let third) = try await Store.open(at: url) else { return }
+        let third = try await Store.open(at: url).whole
         #expect(try third.log.erased() == one.log.erased(), "a copy refuses what its origin refuses")
         #expect(try third.digest().views == one.digest().views)
         try third.close()
@@ -110,13 +110,11 @@ import Testing
         try Fleet.send(from: one, to: two, at: fleet.clocks[1])
         #expect(try two.erasing.isPending() && !Self.search(two).isEmpty)
         try two.close()
-        guard case .ready(let reader) = try await Store.open(at: two.url, Configuration(isReadOnly: true)) else {
-            return
-        }
+        let reader = try await Store.open(at: two.url, Configuration(isReadOnly: true)).whole
         #expect(try reader.erasing.isPending() && !Self.search(two).isEmpty, "who only reads changes nothing")
         try reader.close()
         #expect(try await Store.verify(at: two.url, isDeep: true).damage.map(\.what) == ["withheld"])
-        guard case .ready(let again) = try await Store.open(at: two.url) else { return }
+        let again = try await Store.open(at: two.url).whole
         #expect(try !again.erasing.isPending())
         #expect(try Self.search(again) == [])
         #expect(try again.compareWithReplay().isSame)
@@ -130,14 +128,14 @@ import Testing
         let views = store.url.appending(path: "views.mdb")
         try store.close()
         let before = try Data(contentsOf: views)
-        guard case .ready(let opened) = try await Store.open(at: store.url) else { return }
+        let opened = try await Store.open(at: store.url).whole
         try await opened.erase([id])
         let digest = try opened.digest()
         try opened.close()
         // As if it had ended between the log and the views.
         try before.write(to: views)
         #expect(try !Self.search(store).isEmpty)
-        guard case .ready(let again) = try await Store.open(at: store.url) else { return }
+        let again = try await Store.open(at: store.url).whole
         #expect(try Self.search(again) == [])
         #expect(try again.digest() == digest)
         try again.close()

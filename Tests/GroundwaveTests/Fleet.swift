@@ -30,8 +30,7 @@ struct Fleet {
             let url = folder.url.appending(path: "\(place)")
             if let first = stores.first {
                 _ = try await first.replay(to: url, deviceName: "device \(place)")
-                guard case .ready(let store) = try await Store.open(at: url, configuration) else { continue }
-                stores.append(store)
+                stores.append(try await Store.open(at: url, configuration).whole)
             } else {
                 stores.append(try await Store.create(at: url, configuration))
             }

@@ -82,7 +82,7 @@ import Testing
         }
         try #require(start > bytes.startIndex)
         try bytes.write(to: views)
-        guard case .ready(let store) = try await Store.open(at: temporary.url) else { return }
+        let store = try await Store.open(at: temporary.url).whole
         let folder = try TemporaryFolder()
         let report = try store.export(.everything, as: .sqlite, created: 0, toFile: folder.path("log.db"))
         #expect(report.records == 200)

@@ -153,8 +153,9 @@ private func bytes(of pixel: UInt32) -> [UInt8] {
                 channel: channel, columns: columns,
                 gapAfter: Set((0..<3).map { _ in Int.random(in: -3...(count + 3), using: &numbers) }))
         }
-        let (one, other) = (any(), any())
-        guard one != other else { return }
+        let (one, second) = (any(), any())
+        // Two times that are one are no room to draw in.
+        let other = one == second ? one ^ 1 : second
         do {
             let picture = try plot(
                 all, title: text(), subtitle: text(), start: min(one, other), end: max(one, other), width: width,

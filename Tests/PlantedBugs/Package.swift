@@ -3,7 +3,7 @@ import PackageDescription
 
 // The engine and its suites alone, so that a planted bug costs a build of seconds: Tools/planted-bugs puts this in the
 // place of the package's own manifest, in its copy of the tree. With GROUNDWAVE_SUITE it has the suites alone that it
-// names, so that a build does not wait for the others: Tools/histories, Tools/test --sanitize.
+// names, so that a build does not wait for the others: Tools/test --sanitize.
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
@@ -47,10 +47,14 @@ let package = Package(
             name: "flip-reader",
             dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"],
             path: "Tests/FlipReader"),
-        .testTarget(
-            name: "Simulation",
+        .executableTarget(
+            name: "histories",
             dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", "Replication", "SeededNumbers"],
             path: "Tests/Simulation"),
+        .testTarget(
+            name: "Simulation",
+            dependencies: ["EventLog", "Events", "Replication", "SeededNumbers", "histories"],
+            path: "Tests/SimulationTests"),
         .testTarget(
             name: "ReplicationTests",
             dependencies: ["ByteCoding", "EventLog", "Events", "Replication", "SeededNumbers", "transport-writer"]),

@@ -36,7 +36,7 @@ import Testing
 
     /// Has two people correct one frequency without seeing each other's correction.
     private func contest(_ program: Program) async throws -> String {
-        guard case .ready(let store) = try await Store.open(at: program.store) else { return "" }
+        let store = try await Store.open(at: program.store).whole
         @Sendable func fields(_ frequency: String, _ band: String) -> [Assignment] {
             [Assignment("FREQ", text: frequency), Assignment("BAND", text: band)]
         }

@@ -127,6 +127,26 @@ require_swift() {
     fi
 }
 
+# build_release PRODUCT…: each in the release build that all tools share, so that one after the first compiles its own files
+# only; they then lie in $programs. What the compiler says is shown where it fails.
+programs=
+build_release() {
+    local product log
+    require_swift
+    log=$(mktemp "${TMPDIR:-/tmp}/build.XXXXXX")
+    for product in "$@"; do
+        say "Building $product; the first release build takes some minutes"
+        swift build -c release --product "$product" >"$log" 2>&1 || {
+            tail -n 40 "$log" >&2
+            rm -f "$log"
+            die "$product does not build."
+        }
+    done
+    rm -f "$log"
+    # shellcheck disable=SC2034 # The scripts that source this read it.
+    programs=$(swift build -c release --show-bin-path)
+}
+
 # copy_engine FOLDER: a package of the engine and its suites alone, from the tree as it is; its build stays.
 copy_engine() {
     local file

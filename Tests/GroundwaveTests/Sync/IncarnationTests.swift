@@ -51,10 +51,9 @@ import Testing
         let copy = fleet.folder.url.appending(path: "copy")
         try FileManager.default.copyItem(at: fleet.stores[0].url, to: copy)
         let original = try await fleet.stores[0].reopened()
-        guard
-            case .ready(let twin) = try await Store.open(
-                at: copy, Configuration(stateFolder: fleet.stores[0].stateFolder))
-        else { return }
+        let twin = try await Store.open(
+            at: copy, Configuration(stateFolder: fleet.stores[0].stateFolder)
+        ).whole
         let before = original.replica
         _ = try await original.log("N0ONE")
         _ = try await twin.log("N0TWO")
@@ -104,7 +103,7 @@ import Testing
         let copy = temporary.url.deletingLastPathComponent().appending(path: "copy")
         try FileManager.default.copyItem(at: temporary.url, to: copy)
         let key = try Data(contentsOf: copy.appending(path: "identity"))
-        guard case .ready(let store) = try await Store.open(at: copy, Configuration(isReadOnly: true)) else { return }
+        let store = try await Store.open(at: copy, Configuration(isReadOnly: true)).whole
         #expect(try store.contactCount() == 1)
         try store.close()
         #expect(try Data(contentsOf: copy.appending(path: "identity")) == key)
@@ -203,7 +202,7 @@ import Testing
         let url = fleet.folder.url.appending(path: "copy")
         #expect(try await fleet[1].replay(to: url).isSame)
         #expect(try await Store.verify(at: url, isDeep: true).isOK)
-        guard case .ready(let copy) = try await Store.open(at: url) else { return }
+        let copy = try await Store.open(at: url).whole
         #expect(try copy.log.streams() == fleet[1].log.streams())
         #expect(try copy.forks() == fleet[1].forks())
         try copy.close()
@@ -269,15 +268,13 @@ import Testing
         try Data().write(to: state)
         let key = try Data(contentsOf: copy.appending(path: "identity"))
         for _ in 0..<3 {
-            guard case .ready(let store) = try await Store.open(at: copy, Configuration(stateFolder: state)) else {
-                return
-            }
+            let store = try await Store.open(at: copy, Configuration(stateFolder: state)).whole
             await #expect(throws: StoreError.self) { _ = try await store.log("N0TWO") }
             try store.close()
             #expect(try Data(contentsOf: copy.appending(path: "identity")) == key)
         }
         try FileManager.default.removeItem(at: state)
-        guard case .ready(let store) = try await Store.open(at: copy, Configuration(stateFolder: state)) else { return }
+        let store = try await Store.open(at: copy, Configuration(stateFolder: state)).whole
         _ = try await store.log("N0TWO")
         #expect(try store.replicas().first { $0.isThisDevice }?.former == old)
         #expect(try store.replicas().first { $0.isThisDevice }?.device == "device 0", "it is still the same device")

@@ -5,14 +5,19 @@ import Glibc
 final class Mount: Sendable {
     let folder: TemporaryFolder
 
-    /// A memory file system of `byteCount` bytes, or nil, with the reason printed, if it may not be mounted.
-    init?(byteCount: Int) throws {
+    /// A memory file system of `byteCount` bytes; throws if it may not be mounted.
+    init(byteCount: Int) throws {
         folder = try TemporaryFolder()
         guard mount("tmpfs", folder.path, "tmpfs", 0, "size=\(byteCount)") == 0 else {
-            print("Skipped: mounting a file system needs privileges (errno \(errno)).")
-            return nil
+            throw NotMounted(error: errno)
         }
     }
+
+    /// Why there is none.
+    struct NotMounted: Error { let error: Int32 }
+
+    /// Whether this user may mount; tried once.
+    static let isAllowed = (try? Mount(byteCount: 1 << 16)) != nil
 
     deinit { umount2(folder.path, Int32(MNT_DETACH)) }
 

@@ -28,7 +28,7 @@ struct Check {
             if promises.isCreated || !promises.events.isEmpty { lost(promises.events.count, "the log is not there") }
             return Witness.say("z\nZ\n")
         }
-        try verify(path)
+        guard try isSound(path) else { return try compare(withSalvageOf: path) }
         let log = try EventLog(opening: path)
         try compare(with: log)
         var witness = Witness()
@@ -43,41 +43,24 @@ struct Check {
     func unread() throws {
         let path = LeanSession.path(in: folder)
         guard FileManager.default.fileExists(atPath: path) else { return Witness.say("z\nZ\n") }
-        try verify(path)
+        guard try isSound(path) else { return try compare(withSalvageOf: path) }
         let log = try EventLog(opening: path, options: Environment.Options(isReadOnly: true))
         try compare(with: log)
         try log.close()
         Witness.say("z\nZ\n")
     }
 
-    private func verify(_ path: String) throws {
+    private func isSound(_ path: String) throws -> Bool {
         let report = try LogVerifier.verify(path: path)
         for damage in report.damage.prefix(5) { wrong("verify: \(damage.what) \(damage.detail)") }
+        return report.damage.isEmpty
     }
 
     /// The whole store.
     func store() async throws {
         let url = URL(filePath: StoreSession.path(in: folder))
-        let isThere = ["log.mdb", "identity"].contains {
-            FileManager.default.fileExists(atPath: url.appending(path: $0).path)
-        }
-        let store: Store
-        do {
-            guard case .ready(let opened) = try await Store.open(at: url, StoreSession.configuration(in: folder)) else {
-                return
-            }
-            store = opened
-        } catch {
-            guard !promises.isCreated else { throw error }
-            // Making it never returned. Then it must be possible to make it now.
-            if isThere { Witness.say(line: "x open-unmade \(error)") }
-            let made = try await Store.create(at: url, StoreSession.configuration(in: folder))
-            try made.close()
-            var witness = Witness()
-            return try witness.tellAgain(
-                of: try EventLog(opening: url.appending(path: "log.mdb").path), then: "a create")
-        }
-        try verify(url.appending(path: "log.mdb").path)
+        guard let store = try await opened() else { return }
+        guard try isSound(url.appending(path: "log.mdb").path) else { return }
         // The same open file as the store's.
         let log = try EventLog(opening: url.appending(path: "log.mdb").path)
         try compare(with: log)
@@ -97,6 +80,37 @@ struct Check {
         try store.close()
         Self.stage.withLock { $0 = "verifying" }
         try await verify(url, isArchived: isArchived)
+    }
+
+    /// The store, which may have to be made now; `nil` where it waits in recovery, which is said.
+    func opened() async throws -> Store? {
+        let url = URL(filePath: StoreSession.path(in: folder))
+        let isThere = ["log.mdb", "identity"].contains {
+            FileManager.default.fileExists(atPath: url.appending(path: $0).path)
+        }
+        do {
+            switch try await Store.open(at: url, StoreSession.configuration(in: folder)) {
+            case .ready(let store): return store
+            case .recovering(let recovery):
+                wrong(StoreSession.words(of: recovery))
+                try recovery.temporary.close()
+                try compare(withSalvageOf: Self.damagedLog(of: url))
+                return nil
+            }
+        } catch {
+            guard !promises.isCreated else { throw error }
+            // Making it never returned. Then it must be possible to make it now.
+            if isThere { Witness.say(line: "x open-unmade \(StoreSession.words(error))") }
+            return try await Store.create(at: url, StoreSession.configuration(in: folder))
+        }
+    }
+
+    /// Where the log lies that a store in recovery had: recovery may have moved it.
+    private static func damagedLog(of url: URL) -> String {
+        let backups = url.appending(path: "EmergencyBackup")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: backups.path)) ?? []
+        let paths = names.sorted().map { backups.appending(path: "\($0)/log.mdb").path }
+        return paths.last { FileManager.default.fileExists(atPath: $0) } ?? url.appending(path: "log.mdb").path
     }
 
     /// Verifies everything, with the archives that the log needs; says which these are.
@@ -128,12 +142,13 @@ struct Check {
     /// Archives that have to be there: those of which it is sure that they were not taken back.
     private var archives: [String] { promises.unsure.contains("restore") ? [] : promises.archives }
 
-    /// Who wrote the last promised event can still sign: otherwise nobody else would ever believe it.
+    /// Who wrote the promised events can still sign: otherwise nobody else would ever believe them.
     private func checkKey(of store: Store) {
-        guard let last = promises.events.last, !promises.unsure.contains("clear"), let replica = store.replica else {
-            return
+        let writers = Set(promises.events.map(\.replica))
+        guard !writers.isEmpty, !promises.unsure.contains("clear"), let replica = store.replica else { return }
+        if !writers.contains("\(replica)") {
+            wrong("the key of \(writers.sorted().joined(separator: ", ")) is lost: the store has \(replica)")
         }
-        if "\(replica)" != last.replica { wrong("the key of \(last.replica) is lost: the store has \(replica)") }
     }
 
     private func checkFiles(of store: Store) throws {
@@ -147,13 +162,16 @@ struct Check {
         }
     }
 
+    /// An event, and what of it can be compared.
+    private struct Name: Hashable {
+        var replica: String
+        var sequence: UInt64
+    }
+    private typealias Present = [Name: (leaf: String, isWithheld: Bool)]
+
     /// Compares each promised event with what the log has at its place.
     private func compare(with log: EventLog) throws {
-        struct Name: Hashable {
-            var replica: String
-            var sequence: UInt64
-        }
-        var present: [Name: (leaf: String, isWithheld: Bool)] = [:]
+        var present: Present = [:]
         var hasher = MerkleHasher()
         try log.scan(from: 1) { _, frame, bytes in
             present[Name(replica: "\(frame.id.replica)", sequence: frame.id.sequence)] = (
@@ -161,6 +179,25 @@ struct Check {
             )
             return true
         }
+        compare(with: present)
+    }
+
+    /// Compares each promised event with what can be got out of a damaged log: what cannot is lost.
+    private func compare(withSalvageOf path: String) throws {
+        var present: Present = [:]
+        var hasher = MerkleHasher()
+        if FileManager.default.fileExists(atPath: path) {
+            try Salvage(path: path).forEachEvent { frame, bytes in
+                if frame.isLost { return }
+                present[Name(replica: "\(frame.id.replica)", sequence: frame.id.sequence)] = (
+                    String(hasher.leaf(of: frame, in: bytes.span.bytes).prefix, radix: 16), frame.isWithheld
+                )
+            }
+        }
+        compare(with: present)
+    }
+
+    private func compare(with present: Present) {
         let unsure = promises.unsure
         // An emptied log is one of the two states that an interrupted clear may leave.
         let isEmptied = !promises.events.contains { present[Name(replica: $0.replica, sequence: 1)] != nil }
@@ -174,7 +211,8 @@ struct Check {
             if found.leaf != event.leaf {
                 wrong("event \(event.sequence) of \(event.replica) is another one")
             } else if found.isWithheld != event.isWithheld {
-                let reasons: Set = found.isWithheld ? ["erase", "archive"] : ["restore"]
+                // What others have erased is erased by what comes from them.
+                let reasons: Set = found.isWithheld ? ["erase", "archive", "sync", "bundle"] : ["restore"]
                 if unsure.isDisjoint(with: reasons) {
                     wrong("the values of event \(event.sequence) are \(found.isWithheld ? "gone" : "back")")
                 }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// A process of the bench: this program with other arguments.
-struct Child {
+struct Child: Sendable {
     /// What came of it.
     struct Ended {
         /// What it wrote to standard output, as far as it came.
@@ -32,12 +32,12 @@ struct Child {
     /// Something that happens to it after some time.
     var incident: Incident?
 
-    struct Incident {
+    struct Incident: Sendable {
         /// Seconds from the start.
         var after: Double
         /// And not before it has said so many bytes: a control must have something to lose, however busy the machine is.
         var leastBytes = 0
-        var what: (pid_t) -> Void
+        var what: @Sendable (pid_t) -> Void
     }
 
     static let program = URL(filePath: CommandLine.arguments[0]).standardizedFileURL.resolvingSymlinksInPath().path
@@ -116,15 +116,15 @@ struct Child {
 }
 
 /// The faulty disk of a process: what `shim/include/faults.h` reads from the environment.
-struct Shim {
-    enum Cut {
+struct Shim: Sendable {
+    enum Cut: Sendable {
         case never
         case at(step: Int)
         case atEnd
     }
 
     /// A call that fails.
-    struct Failing {
+    struct Failing: Sendable {
         var kind: String
         var at: Int
         var count: Int

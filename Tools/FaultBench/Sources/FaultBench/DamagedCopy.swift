@@ -36,7 +36,8 @@ struct DamagedCopy {
         return answers
     }
 
-    /// Has everything read; once more where the process ended by a signal, which damage may bring about once.
+    /// Has everything read; once more where the process ended by a signal, which damage may bring about once, or met an
+    /// error: the next one knows, and recovers or builds anew.
     func read(isUnclean: Bool, _ truth: Answers, events: Int) throws -> Outcome {
         try MadeStore.leave(folder, isUnclean: isUnclean)
         var outcome = Outcome()
@@ -48,9 +49,11 @@ struct DamagedCopy {
             if round == 0 { outcome.word = died ? "died" : answers.word }
             if !died {
                 if !answers.isWhole { outcome.wrong.append("the reader \(ended.words) and did not come to its end") }
-                break
+                if answers.word != "errors" { break }
+                if round > 0 { outcome.wrong.append("damage that one process met is an error to the next one too") }
+            } else if round > 0 || ended.isHung {
+                outcome.died += 1
             }
-            if round > 0 || ended.isHung { outcome.died += 1 }
         }
         return outcome
     }

@@ -105,6 +105,7 @@ struct FullDisks {
             // Somebody makes room.
             try Disks.mount("-o", "remount,size=\(whole * 4)", "\(folder)/disk")
             if trial.isWhole { try trial.check() }
+            try lane.control(unit, trial)
             return trial
         }
         lane.note("sizes from 64 KiB to \(whole >> 10) KiB")
@@ -151,8 +152,12 @@ struct Shutdowns {
                     usleep(10_000)
                     kill(pid, SIGKILL)
                 }
-                try trial.write(
-                    seed: generator.next() >> 1, length: subject == .store ? 60 : 3_000, incident: incident)
+                let seed = generator.next() >> 1
+                if subject == .store, unit.isMultiple(of: 2) {
+                    try trial.writeTogether(seed: seed, length: 60, incident: incident, mayRefuse: true)
+                } else {
+                    try trial.write(seed: seed, length: subject == .store ? 60 : 3_000, incident: incident)
+                }
                 lane.ran()
                 // A session that ended before is cut now.
                 Disks.Image.shutDown(disk)
@@ -161,6 +166,7 @@ struct Shutdowns {
                 trial.restart()
                 if trial.isWhole { try trial.check() }
             }
+            try lane.control(unit, trial)
             return trial
         }
     }

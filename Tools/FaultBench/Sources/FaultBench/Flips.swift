@@ -77,6 +77,7 @@ struct Flips {
 
     func run() throws {
         let subjects = try MadeStore.several(4, lane).map { try Subject($0, lane) }
+        for subject in subjects { try lane.control(subject.made, subject.log, subject.truth) }
         let chunks = (flips + Self.chunk - 1) / Self.chunk
         let tally = Mutex((seen: Tally(), read: Tally()))
         lane.work(units: chunks + sample) { unit, folder in

@@ -50,6 +50,7 @@ struct IOFailures {
                 seed: 1, length: length, shim: Shim(seed: generator.next(), failing: failing))
             lane.ran()
             if trial.isWhole { try trial.check() }
+            try lane.control(unit, trial)
             return trial
         }
         let told = calls.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }

@@ -6,6 +6,8 @@ struct Kills {
     let runs: Int
     /// What is killed instead of logs and stores in turn.
     var subject: Trial.Subject?
+    /// Whether two processes write to the store, of which both are killed.
+    var isPair = false
 
     private static let rounds = 5
 
@@ -17,13 +19,18 @@ struct Kills {
             let trial = try Trial(folder, subject)
             for _ in 0..<min(Self.rounds, runs - unit * Self.rounds) where trial.isWhole {
                 // Sessions take about a quarter of a second; some are killed before they wrote anything.
-                let moment = Double.random(in: 0...(subject == .trace ? 3 : 0.25), using: &generator)
-                try trial.write(
-                    seed: generator.next() >> 1, length: subject == .store ? 60 : 400,
-                    incident: Child.Incident(after: moment, what: { kill($0, SIGKILL) }))
+                let most = subject == .trace ? 3 : isPair ? 1 : 0.25
+                let moment = Double.random(in: 0...most, using: &generator)
+                let (seed, incident) = (generator.next() >> 1, Child.Incident(after: moment) { kill($0, SIGKILL) })
+                if isPair {
+                    try trial.writeTogether(seed: seed, length: 60, incident: incident)
+                } else {
+                    try trial.write(seed: seed, length: subject == .store ? 60 : 400, incident: incident)
+                }
                 lane.ran()
                 if trial.isWhole { try trial.check() }
             }
+            try lane.control(unit, trial)
             return trial
         }
     }

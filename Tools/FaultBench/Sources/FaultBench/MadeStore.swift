@@ -90,6 +90,8 @@ struct IntactLog: Sendable {
     /// The events in the order of the log, each with its bytes.
     private(set) var ids: [EventID] = []
     private(set) var frames: [EventID: [UInt8]] = [:]
+    /// All of them as a witness would tell of them.
+    private(set) var told = ""
     /// The root of each replica's tree.
     let replicas: [LogReport.Replica]
 
@@ -105,7 +107,9 @@ struct IntactLog: Sendable {
         let copy = "\(made.folder)/copy.mdb"
         try Data(bytes).write(to: URL(filePath: copy))
         let log = try EventLog(opening: copy)
-        try log.scan(from: 1) { _, frame, bytes in
+        var witness = Witness()
+        try log.scan(from: 1) { position, frame, bytes in
+            told += witness.line(position, frame, bytes)
             ids.append(frame.id)
             frames[frame.id] = bytes.extracting(0..<frame.length).toArray()
             return true
@@ -115,6 +119,13 @@ struct IntactLog: Sendable {
     }
 
     var pageCount: Int { bytes.count / pages.pageSize }
+
+    /// The same, with an event that nobody wrote.
+    var withOneMore: IntactLog {
+        var more = self
+        if let last = ids.last { more.ids.append(EventID(last.replica, last.sequence + 1_000_000)) }
+        return more
+    }
 
     /// What is wrong with what the verifier and the salvage make of the damaged copy at `path`; empty where all is right.
     ///

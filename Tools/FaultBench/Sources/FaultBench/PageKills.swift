@@ -69,6 +69,7 @@ struct PageKills {
 
     func run() throws {
         let subjects = try MadeStore.several(4, lane).map { try Subject($0) }
+        for subject in subjects { try lane.control(subject.made, subject.log, subject.truth) }
         let chunks = (kills + Self.chunk - 1) / Self.chunk
         let tally = Mutex((found: Tally(), read: Tally(), restored: Tally()))
         lane.work(units: chunks + reads + restores) { unit, folder in
@@ -142,11 +143,12 @@ struct PageKills {
         let kill = PageKill.allCases[unit % PageKill.allCases.count]
         let (bytes, _) = kill.damage(subject.log, &generator)
         let trial = try Trial(folder, .recovery)
-        let isSeen = try RecoverySubject.prepare(trial, subject.made, bytes)
+        let isSeen = try RecoverySubject.prepare(trial, subject.made, bytes, subject.log.told)
         lane.ran()
         try trial.write(seed: generator.next() >> 1, length: 0)
         if trial.isWhole { try trial.check() }
         if trial.isWhole, subject.made.hasPeer { try trial.meet() }
+        try lane.control(unit, trial)
         tally.add(isSeen ? "restored" : "whole")
         if isSeen, subject.made.hasPeer { tally.add("met a peer") }
         return trial

@@ -39,12 +39,13 @@ struct PowerCuts {
                 guard ended.signal == SIGKILL else { throw Failure("nothing was cut: the session \(ended.words)") }
                 lane.ran()
                 for _ in 0..<3 where !isControl && trial.isWhole && generator.chance(1.0 / 3) {
-                    let steps = subject == .store ? 150 : subject == .trace ? 60 : 12
+                    let steps = subject == .store ? 150 : subject == .fleet ? 300 : subject == .trace ? 60 : 12
                     try trial.check(
                         shim: Shim(seed: generator.next(), cut: .at(step: .random(in: 1...steps, using: &generator))))
                 }
                 if trial.isWhole { try trial.check() }
             }
+            try lane.control(unit, trial)
             return trial
         }
         let sums = lane.result

@@ -6,6 +6,8 @@ import Foundation
 struct RecoverySubject: Sendable {
     let made: MadeStore
     let bytes: [UInt8]
+    /// What the log held when it was whole.
+    let appended: String
     /// The steps of a recovery that meets no fault, and its calls by kind.
     private(set) var steps = 0
     private(set) var calls: [String: Int] = [:]
@@ -24,9 +26,10 @@ struct RecoverySubject: Sendable {
             if try Self.isSeen(path), try Salvage(path: path).count > 0 { break }
         }
         self.bytes = bytes
+        appended = log.told
         let trial = try Trial("\(made.folder)/trace", .recovery)
         defer { trial.remove() }
-        _ = try Self.prepare(trial, made, bytes)
+        _ = try Self.prepare(trial, made, bytes, appended)
         let start = ContinuousClock.now
         try trial.write(seed: 1, length: 0, shim: Shim(seed: 1, tracesSteps: true))
         seconds = (ContinuousClock.now - start) / .seconds(1)
@@ -49,7 +52,7 @@ struct RecoverySubject: Sendable {
     }
 
     /// Puts a copy of the store with the damaged log on the disk of `trial`, with what can be got out of it as promises.
-    static func prepare(_ trial: Trial, _ made: MadeStore, _ bytes: [UInt8]) throws -> Bool {
+    static func prepare(_ trial: Trial, _ made: MadeStore, _ bytes: [UInt8], _ appended: String) throws -> Bool {
         try made.copyDisk(to: trial.folder)
         let path = "\(trial.folder)/disk/store/log.mdb"
         try DamagedCopy.overwrite(path, with: bytes)
@@ -64,6 +67,7 @@ struct RecoverySubject: Sendable {
         trial.promise(lines)
         let isSeen = try isSeen(path)
         if isSeen { try Data(bytes).write(to: URL(filePath: "\(trial.folder)/damaged.mdb")) }
+        try Data(appended.utf8).write(to: URL(filePath: "\(trial.folder)/appended"))
         return isSeen
     }
 }
@@ -86,7 +90,7 @@ struct RecoveryFaults {
             var generator = lane.generator(unit)
             let subject = subjects[unit % subjects.count]
             let trial = try Trial(folder, .recovery)
-            _ = try RecoverySubject.prepare(trial, subject.made, subject.bytes)
+            _ = try RecoverySubject.prepare(trial, subject.made, subject.bytes, subject.appended)
             let seed = generator.next() >> 1
             switch fault {
             case .cuts:
@@ -112,6 +116,7 @@ struct RecoveryFaults {
             }
             lane.ran()
             if trial.isWhole { try trial.check() }
+            try lane.control(unit, trial)
             return trial
         }
         let steps = subjects.map { "\($0.steps)" }.joined(separator: ", ")

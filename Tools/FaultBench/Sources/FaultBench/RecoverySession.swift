@@ -91,7 +91,8 @@ struct RecoveryCheck {
 
     func run() async throws {
         let store = try await ready()
-        try compare(with: "\(url.path)/log.mdb")
+        let leaves = try leaves(of: "\(url.path)/log.mdb")
+        compare(with: leaves)
         guard try store.compareWithReplay().isSame else { throw Failure("the views are not what the log folds to") }
         let call = "N0END"
         let id = try await store.write { try $0.add(Contact(call, start: 1_700_000_000)) }.value
@@ -101,7 +102,7 @@ struct RecoveryCheck {
         for damage in verification.damage.filter({ $0.what != "hole" }).prefix(3) {
             wrong("after recovery: \(damage.what) \(damage.detail)")
         }
-        try checkFiles(verification.missing)
+        try checkFiles(leaves, verification.missing)
     }
 
     /// Goes on with recovery until the store is ready.
@@ -123,7 +124,8 @@ struct RecoveryCheck {
         throw Failure("recovery does not come to an end")
     }
 
-    private func compare(with path: String) throws {
+    /// The hash of each event that is there, by its name.
+    private func leaves(of path: String) throws -> [String: String] {
         let log = try EventLog(opening: path)
         var leaves: [String: String] = [:]
         var hasher = MerkleHasher()
@@ -134,6 +136,10 @@ struct RecoveryCheck {
             }
             return true
         }
+        return leaves
+    }
+
+    private func compare(with leaves: [String: String]) {
         var missing: [Promises.Event] = []
         for event in promises.events {
             guard let leaf = leaves["\(event.replica) \(event.sequence)"] else {
@@ -148,20 +154,34 @@ struct RecoveryCheck {
         }
     }
 
-    private func checkFiles(_ missing: [EventRange]) throws {
+    private func checkFiles(_ leaves: [String: String], _ missing: [EventRange]) throws {
         for name in ["recovery", "ContainerInitFailure.json"]
         where FileManager.default.fileExists(atPath: "\(url.path)/\(name)") {
             wrong("\(name) is left behind")
         }
-        guard let damaged = FileManager.default.contents(atPath: "\(folder)/damaged.mdb") else { return }
+        let status = try Store.recoveryStatus(at: url)
+        guard let damaged = FileManager.default.contents(atPath: "\(folder)/damaged.mdb") else {
+            if status.state != .whole { wrong("it is \(status.state), and nothing of its log was damaged") }
+            return
+        }
         let backups = url.appending(path: "EmergencyBackup").path
         let names = (try? FileManager.default.contentsOfDirectory(atPath: backups)) ?? []
         let copies = names.compactMap { FileManager.default.contents(atPath: "\(backups)/\($0)/log.mdb") }
         if copies.isEmpty { wrong("the damaged file is nowhere") }
         for copy in copies where copy != damaged { wrong("a file in EmergencyBackup is not the damaged one") }
-        let status = try Store.recoveryStatus(at: url)
         guard status.state == .recovered, let receipt = status.receipt else { return wrong("there is no receipt") }
-        if receipt.recovered + receipt.lostCount != receipt.appended { wrong("recovered + lost is not appended") }
+        // What was appended is what the bench saw in the log when it was whole, whatever the receipt says.
+        let appended = try Promises(readingFrom: "\(folder)/appended").events
+        let there = appended.count { leaves["\($0.replica) \($0.sequence)"] == $0.leaf }
+        if receipt.recovered != there {
+            wrong("the receipt says \(receipt.recovered) recovered, and \(there) are there")
+        }
+        let told = Int(receipt.recovered + receipt.lostCount)
+        if receipt.isAtLeast ? told > appended.count : told != appended.count {
+            wrong(
+                "recovered \(receipt.recovered) + lost \(receipt.lostCount) is not the \(appended.count) that were appended"
+            )
+        }
         if missing != receipt.lost {
             wrong("the log lacks \(missing.count) ranges, the receipt says \(receipt.lost.count)")
         }

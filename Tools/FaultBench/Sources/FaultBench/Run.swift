@@ -30,6 +30,11 @@ struct Run {
                     lane: lane, subject: .store, runs: count(250, 2_500), length: 24, rounds: 4, isControl: false
                 ).run()
             },
+            Plan(name: "fleet-cuts", title: "power cuts, store that meets others") { lane in
+                try PowerCuts(
+                    lane: lane, subject: .fleet, runs: count(60, 600), length: 24, rounds: 4, isControl: false
+                ).run()
+            },
             Plan(name: "unflushed", title: "control: nothing is flushed", leastSpoilt: 95) { lane in
                 try PowerCuts(
                     lane: lane, subject: .lean(.unflushed), runs: count(100, 300), length: 30, rounds: 1,
@@ -49,6 +54,9 @@ struct Run {
                 try IOFailures(lane: lane, subject: .store, length: 24, limit: count(500, .max)).run()
             },
             Plan(name: "kills", title: "kill -9") { lane in try Kills(lane: lane, runs: count(200, 1_000)).run() },
+            Plan(name: "pair-kills", title: "kill -9 of two processes with one store") { lane in
+                try Kills(lane: lane, runs: count(60, 500), subject: .store, isPair: true).run()
+            },
             Plan(name: "trace-kills", title: "kill -9 of a recording") { lane in
                 try Kills(lane: lane, runs: count(30, 100), subject: .trace).run()
             },
@@ -89,12 +97,20 @@ struct Run {
 
     var names: [String] { plans.map(\.name) }
 
+    /// All lanes as they are before any of them is run.
+    var unrun: [Row] {
+        plans.map { plan in
+            Row(name: plan.name, title: plan.title, sums: Lane.Sums(), seconds: 0, leastSpoilt: plan.leastSpoilt)
+        }
+    }
+
     func run() throws -> [Row] {
         var rows: [Row] = []
         for plan in plans where only.isEmpty || only.contains(plan.name) {
             let lane = Lane(plan.name, plan.title, settings)
             var row = Row(
-                name: plan.name, title: plan.title, sums: lane.result, seconds: 0, leastSpoilt: plan.leastSpoilt)
+                name: plan.name, title: plan.title, sums: lane.result, seconds: 0, leastSpoilt: plan.leastSpoilt,
+                isRepeated: settings.unit != nil)
             let start = ContinuousClock.now
             row.skipped = plan.obstacle()
             if row.skipped == nil { try plan.run(lane) }

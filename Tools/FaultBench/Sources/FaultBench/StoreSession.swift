@@ -21,12 +21,37 @@ struct StoreSession {
     private var number: Int64 = 0
     private var archives: [String] = []
     private var nextArchive = ""
-    /// Whether nothing is done that writes the log anew: its pages stay those of one file.
-    private var onlyAppends = false
+    private var habits = Habits.alone
 
-    init(_ folder: String, _ generator: SeededGenerator) {
+    /// What is done, and how often.
+    enum Habits: String {
+        /// Everything that a store does which meets nobody.
+        case alone = "store"
+        /// Nothing that writes the log anew: its pages stay those of one file.
+        case appending = "more"
+        /// The same beside another process, which does everything but to clear: that would be somebody else's decision.
+        case second, first
+        /// Everything that a store does which meets others.
+        case meeting = "fleet"
+
+        /// How often the store is closed and opened between two operations: beside another process, as by a command line.
+        var reopening: Double { self == .first || self == .second ? 0.4 : 0.06 }
+
+        /// The operations below this number are done.
+        var most: Int {
+            switch self {
+            case .alone: 100
+            case .appending, .second: 75
+            // Who clears is no longer of the fleet.
+            case .meeting, .first: 98
+            }
+        }
+    }
+
+    init(_ folder: String, _ generator: SeededGenerator, _ habits: Habits) {
         self.folder = folder
         self.generator = generator
+        self.habits = habits
     }
 
     /// An open store, and the same log once more: both are one open file.
@@ -38,7 +63,7 @@ struct StoreSession {
     mutating func run(operations: Int) async {
         guard var opened = await open() else { return }
         for _ in 0..<operations {
-            if generator.chance(0.06) {
+            if generator.chance(habits.reopening) {
                 guard await close(opened), let next = await open() else { return }
                 opened = next
             }
@@ -47,9 +72,8 @@ struct StoreSession {
         _ = await close(opened)
     }
 
-    /// Only what appends, and a snapshot at the end; for a store that is to be damaged.
+    /// The same in one go, with a snapshot at the end; for a store that is to be damaged.
     mutating func runMore(operations: Int) async {
-        onlyAppends = true
         guard let opened = await open() else { return }
         for _ in 0..<operations { await operate(opened) }
         do { _ = try opened.store.createSnapshot() } catch { Witness.say(line: "x snapshot \(Self.words(error))") }
@@ -66,10 +90,13 @@ struct StoreSession {
             if isNew {
                 store = try await Store.create(at: url, Self.configuration(in: folder))
             } else {
-                guard case .ready(let ready) = try await Store.open(at: url, Self.configuration(in: folder)) else {
+                switch try await Store.open(at: url, Self.configuration(in: folder)) {
+                case .ready(let ready): store = ready
+                case .recovering(let recovery):
+                    Witness.say(line: "w \(Self.words(of: recovery))")
+                    try recovery.temporary.close()
                     return nil
                 }
-                store = ready
             }
             let log = try EventLog(opening: url.appending(path: "log.mdb").path)
             if isNew { try witness.tell(of: log) } else { try witness.pass(over: log) }
@@ -100,8 +127,14 @@ struct StoreSession {
         }
     }
 
-    private static func words(_ error: any Error) -> String {
+    static func words(_ error: any Error) -> String {
         "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+
+    /// What is wrong where a store that nobody damaged waits in recovery.
+    static func words(of recovery: Recovery) -> String {
+        let reason = recovery.failure.message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        return "the store waits in recovery, and nothing damaged it: \(reason)"
     }
 
     /// One operation, with its beginning and its end told. What it throws is told too, and life goes on.
@@ -126,10 +159,17 @@ struct StoreSession {
     }
 
     /// An operation; returns whether events were changed that were there before.
-    private typealias Operation = @Sendable (inout StoreSession, Store, inout String) async throws -> Bool
+    typealias Operation = @Sendable (inout StoreSession, Store, inout String) async throws -> Bool
 
     private mutating func next() -> (word: String, Operation) {
-        switch Int.random(in: 0..<(onlyAppends ? 75 : 100), using: &generator) {
+        if habits == .meeting, generator.chance(0.4) {
+            switch Int.random(in: 0..<100, using: &generator) {
+            case 0..<50: return ("sync", Self.sync)
+            case 50..<75: return ("bundle", Self.bundle)
+            default: return ("join", Self.join)
+            }
+        }
+        switch Int.random(in: 0..<habits.most, using: &generator) {
         case 0..<42: return ("write", Self.write)
         case 42..<56: return ("edit", Self.edit)
         case 56..<60: return ("delete", Self.delete)
@@ -143,7 +183,7 @@ struct StoreSession {
         }
     }
 
-    private mutating func contact() -> Contact {
+    mutating func contact() -> Contact {
         number += 1
         let area = Int.random(in: 0...9, using: &generator)
         var contact = Contact("N\(area)FLT", start: 1_700_000_000 + number * 60, mode: .cw)
@@ -213,6 +253,8 @@ struct StoreSession {
     }
 
     private static let archive: Operation = { session, store, end in
+        // What a device has not seen is not archived.
+        if session.habits == .meeting { try await letAllSee(store, in: session.folder) }
         let path = session.nextArchive
         let last = try store.read { $0.position }
         end += " \(path)"

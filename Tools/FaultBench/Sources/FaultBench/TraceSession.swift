@@ -51,7 +51,8 @@ struct TraceSession {
             Witness.say(line: "a finish \(recorder.trace)")
             try store.close()
         } catch {
-            Witness.say(line: "x trace \("\(error)".split(whereSeparator: \.isNewline).joined(separator: " "))")
+            let isRecovering = (error as? StoreError)?.code == .recovering
+            Witness.say(line: "\(isRecovering ? "w" : "x") trace \(StoreSession.words(error))")
         }
     }
 
@@ -90,11 +91,7 @@ struct TraceCheck {
 
     func run() async throws {
         let url = URL(filePath: StoreSession.path(in: folder))
-        let store: Store
-        do { store = try await Store.open(at: url, StoreSession.configuration(in: folder)).whole } catch {
-            guard !promises.isCreated else { throw error }
-            return
-        }
+        guard let store = try await Check(folder).opened() else { return }
         let traces = try store.traces()
         for (name, count) in promises.traces.sorted(by: { $0.key < $1.key }) {
             guard let trace = traces.first(where: { "\($0.id)" == name }) else {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// One store on one disk, what it has promised so far, and the faults that it meets.
 final class Trial {
@@ -6,6 +7,8 @@ final class Trial {
     enum Subject: Hashable {
         case lean(LeanSession.Sort)
         case store
+        /// A store that syncs with others.
+        case fleet
         /// A store that is damaged, and recovered.
         case recovery
         /// A store in which a meter is recorded.
@@ -16,6 +19,7 @@ final class Trial {
             case .lean(.unread): "unread"
             case .lean: "lean"
             case .store: "store"
+            case .fleet: "fleet"
             case .recovery: "recovery"
             case .trace: "trace"
             }
@@ -25,6 +29,7 @@ final class Trial {
             switch self {
             case .lean(let sort): ["lean", folder, "\(seed)", "\(length)", sort.rawValue]
             case .store: ["store", folder, "\(seed)", "\(length)"]
+            case .fleet: ["fleet", folder, "\(seed)", "\(length)"]
             case .recovery: ["recover", folder, "\(seed)"]
             case .trace: ["trace", folder, "\(seed)", "\(length)"]
             }
@@ -69,15 +74,67 @@ final class Trial {
         return ended
     }
 
+    /// Lets two processes write to the store at once, and takes the promises of both. One of them rewrites the log now and
+    /// then.
+    ///
+    /// - Parameter mayRefuse: Whether the disk may give way before they are killed.
+    func writeTogether(seed: UInt64, length: Int, incident: Child.Incident, mayRefuse: Bool = false) throws {
+        // Which of them would make the store is not the question.
+        if !promises.isCreated { try write(seed: seed, length: 2) }
+        let children = [("first", seed), ("second", seed ^ 1)].map { word, seed in
+            Child(
+                arguments: [word, folder, "\(seed)", "\(length)"], boot: boot, folder: folder, incident: incident)
+        }
+        // A thread of its own: where several trials run at once, no queue would have room for it.
+        let (second, done) = (Beside(), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            second.ended.withLock { $0 = Result { try children[1].run() } }
+            done.signal()
+        }
+        let first = Result { try children[0].run() }
+        done.wait()
+        let before = promises.refused.count
+        take(try first.get(), of: "the first session")
+        if let ended = second.ended.withLock({ $0 }) { take(try ended.get(), of: "the second session") }
+        // What one has rewritten, the other may have told of as it was.
+        promises.take("d erase archive restore\n")
+        let refused = mayRefuse ? [] : promises.refused.dropFirst(before)
+        for words in refused where ["write", "open", "close"].contains(Self.first(words)) {
+            wrong += 1
+            trouble("refused beside another process: \(words)")
+        }
+        let writers = Set(promises.events.map(\.replica))
+        if writers.count > 1 {
+            wrong += 1
+            trouble("two processes of one store wrote as \(writers.count) replicas")
+        }
+    }
+
+    /// What came of the process that another thread waits for.
+    private final class Beside: Sendable {
+        let ended = Mutex<Result<Child.Ended, any Error>?>(nil)
+    }
+
+    private static func first(_ words: String) -> String { words.split(separator: " ").first.map(String.init) ?? "" }
+
     /// Takes promises that somebody else has made.
     func promise(_ lines: String) { promises.take(lines) }
 
     private func take(_ ended: Child.Ended, of what: String) {
+        let before = promises
         promises.take(ended.text)
         keep(ended, what)
         if ended.died {
             died += 1
             trouble("\(what) \(ended.words)", withErrors: true)
+        }
+        if promises.lost > before.lost {
+            lost += promises.lost - before.lost
+            trouble("\(promises.lost - before.lost) events lost")
+        }
+        for words in promises.wrong.dropFirst(before.wrong.count) {
+            wrong += 1
+            trouble(words)
         }
         if let report = try? String(contentsOfFile: "\(folder)/report", encoding: .utf8) {
             cuts += report.split(separator: "\n").map(String.init)
@@ -121,14 +178,6 @@ final class Trial {
         let before = promises
         take(ended, of: "the check")
         let isFaulty = shim?.failing != nil
-        if promises.lost > before.lost {
-            lost += promises.lost - before.lost
-            trouble("\(promises.lost - before.lost) events lost")
-        }
-        for words in promises.wrong.dropFirst(before.wrong.count) {
-            wrong += 1
-            trouble(words)
-        }
         for words in promises.refused.dropFirst(before.refused.count) where words.hasPrefix("check ") && !isFaulty {
             wrong += 1
             trouble(words)
@@ -151,13 +200,8 @@ final class Trial {
 
     /// Has the store meet its peer, once it was recovered.
     func meet() throws {
-        let before = promises
         let ended = try Child(arguments: ["meet", folder], boot: boot, folder: folder).run()
         take(ended, of: "the meeting")
-        for words in promises.wrong.dropFirst(before.wrong.count) {
-            wrong += 1
-            trouble(words)
-        }
         if !ended.text.hasSuffix("a meet\n") {
             wrong += 1
             trouble("the meeting: \(ended.text.isEmpty ? ended.words : ended.text)", withErrors: true)

@@ -46,7 +46,7 @@ struct Witness {
     /// What is there already is no news.
     mutating func pass(over log: EventLog) throws { last = try log.lastPosition() }
 
-    private mutating func line(_ position: Position, _ frame: Frame, _ bytes: RawSpan) -> String {
+    mutating func line(_ position: Position, _ frame: Frame, _ bytes: RawSpan) -> String {
         let leaf = String(hasher.leaf(of: frame, in: bytes).prefix, radix: 16)
         return "e \(position) \(frame.id.replica) \(frame.id.sequence) \(leaf) \(frame.isWithheld ? 1 : 0)\n"
     }
@@ -83,11 +83,12 @@ struct Promises {
         }
     }
 
-    private(set) var events: [Event] = []
+    var events: [Event] = []
+    private var told: Set<Event> = []
     /// The operation that has begun and neither returned nor thrown.
     private(set) var begun: [String] = []
     /// How many rows of each trace were promised.
-    private(set) var traces: [String: Int] = [:]
+    var traces: [String: Int] = [:]
     /// The traces whose recording was ended.
     private(set) var finished: Set<String> = []
     /// Operations that threw: what they did, and whether a later one finishes it, is open until a check is done.
@@ -122,6 +123,7 @@ struct Promises {
             case "z": again = []
             case "Z":
                 events = again ?? events
+                told = Set(events)
                 again = nil
             case "d": doubtful.formUnion(words.dropFirst().map(String.init))
             case "b":
@@ -145,7 +147,9 @@ struct Promises {
         }
     }
 
+    /// An event that two processes tell of was acknowledged once.
     private mutating func add(_ event: Event) {
+        guard told.insert(event).inserted else { return }
         events.append(event)
         acknowledged += 1
     }

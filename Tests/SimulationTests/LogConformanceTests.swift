@@ -4,6 +4,8 @@ import Replication
 import SeededNumbers
 import Testing
 
+@testable import histories
+
 /// Which log: the promises below are those of both.
 enum LogSort: CaseIterable, Sendable {
     case inMemory, onDisk

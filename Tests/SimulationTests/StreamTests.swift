@@ -2,6 +2,8 @@ import EventLog
 import Events
 import Testing
 
+@testable import histories
+
 /// Two stores that write as one replica, and those that hear of both.
 private struct Twins {
     let author: Writer

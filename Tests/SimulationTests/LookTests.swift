@@ -3,6 +3,8 @@ import Events
 import Replication
 import Testing
 
+@testable import histories
+
 @Suite struct `A device that looks at a place` {
     private let truth = Truth(isTold: false)
     private let place = MemoryTransport()
