@@ -75,7 +75,7 @@ struct StoreFiles: Sendable {
     var others: [String] {
         let own: Set = [
             "log.mdb", "log.mdb-lock", "log.mdb-writer", "views.mdb", "views.mdb-lock", "views.mdb.boot", "identity",
-            "snapshots", "sync", "sync.json", "tails",
+            "joining", "snapshots", "sync", "sync.json", "tails",
         ]
         return names.filter { !own.contains($0) && !$0.hasPrefix("views.mdb.new-") }.map {
             folder.appending(path: $0).path
