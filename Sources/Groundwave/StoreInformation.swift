@@ -10,7 +10,7 @@ import Records
 public struct StoreInformation: Sendable {
     /// Something that is not as it should be.
     public struct Trouble: Hashable, Sendable {
-        /// Which part: `log`, `views`, `identity`.
+        /// Which part: `log`, `views`, `identity`; `store` where it is being joined.
         public let part: String
         /// What is wrong, for people.
         public let message: String
@@ -113,8 +113,15 @@ extension StoreInformation {
     /// - Throws: ``StoreError`` with code `notFound` where there is no store, nor what is left of one.
     public init(at url: URL, kinds: [any RecordKind.Type] = []) throws {
         let files = StoreFiles(url)
-        guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
+        guard files.exists else {
+            try Joining.refuse(files)
+            throw StoreFiles.noStore(in: files.folder)
+        }
         bytes = Sizes(files)
+        if let address = Joining.address(in: files) {
+            let message = "The store was being joined from \(address): groundwave join \(address) goes on."
+            troubles.append(Trouble(part: "store", message: message, isDamage: false))
+        }
         do { replica = try files.readIdentity().replica } catch { note("identity", error, files.identity) }
         sync = (try? SyncFile.file(of: files).read()).map(Sync.init)
         var options = Environment.Options()

@@ -120,7 +120,8 @@ struct Clear: AsyncParsableCommand {
         if let confirm {
             guard confirm == word else {
                 throw StoreError(
-                    .usage, "“\(confirm)” is not \(discard && word != "CLEAR" ? "the number of events" : "the word CLEAR").",
+                    .usage,
+                    "“\(confirm)” is not \(discard && word != "CLEAR" ? "the number of events" : "the word CLEAR").",
                     hint: "Nothing was deleted.")
             }
             return
@@ -131,7 +132,8 @@ struct Clear: AsyncParsableCommand {
         }
         Terminal.ask(
             word == "CLEAR"
-                ? "Type CLEAR to empty this device's store: " : "Type how many events are lost to empty this device's store: "
+                ? "Type CLEAR to empty this device's store: "
+                : "Type how many events are lost to empty this device's store: "
         )
         guard readLine() == word else { throw Answer.no }
     }

@@ -180,7 +180,8 @@ extension EventLog {
     }
 
     private func enter(
-        _ entry: Arrivals.Entry, beside waiting: [RangeFrame], _ entering: inout Entering, _ state: inout LogState, _ arrival: Arrival,
+        _ entry: Arrivals.Entry, beside waiting: [RangeFrame], _ entering: inout Entering, _ state: inout LogState,
+        _ arrival: Arrival,
         _ transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
         guard let stream = entry.path.last else { return }

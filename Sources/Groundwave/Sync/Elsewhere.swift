@@ -42,7 +42,8 @@ struct Elsewhere: Sendable {
     func missing(signedBy identity: Identity) throws -> Missing {
         let kept = try log.keptFrames().filter { !holds($0) }
         let waiting = Set(try log.waitingFrames())
-        let here = EventSet(try log.vector().ranges(missingFrom: VersionVector())).subtracting(EventSet(try log.holes()))
+        let here = EventSet(try log.vector().ranges(missingFrom: VersionVector())).subtracting(
+            EventSet(try log.holes()))
         let missing = here.subtracting(events)
         let proven = EventSet(try log.provenVector(signedBy: identity).ranges(missingFrom: VersionVector()))
         var unprovable = missing.subtracting(proven)

@@ -24,7 +24,8 @@ final class Joining {
     static func refuse(_ files: StoreFiles) throws {
         guard let address = address(in: files) else { return }
         throw StoreError(
-            .joining, "The store in \(files.folder.path) was being joined from \(address), and that has not come to its end.",
+            .joining,
+            "The store in \(files.folder.path) was being joined from \(address), and that has not come to its end.",
             hint: """
                 groundwave join \(address) goes on. If that place is gone for good, delete \(path(files)) to use what has \
                 come so far.

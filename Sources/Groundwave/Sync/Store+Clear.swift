@@ -98,7 +98,7 @@ extension Store {
     /// - Returns: The path of the bundle; `nil` where none was needed or wanted.
     /// - Throws: ``StoreError``, and nothing was deleted: `exists` where the bundle would replace a file; `inputOutput` where
     ///   it cannot be written; `busy` where the store was written to meanwhile, or another number of events than `count`
-    ///   would go; `notPermitted` where no bundle can hold what would go.
+    ///   would go; `notPermitted` where no bundle can hold all that would go.
     @discardableResult
     public func clear(
         _ clearing: Clearing, discarding count: UInt64? = nil,

@@ -110,7 +110,9 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
     }
 
     @Test(arguments: [true, false])
-    func `has the samples that no remote has, whether it is applied before or after the remote`(isFirst: Bool) async throws {
+    func `has the samples that no remote has, whether it is applied before or after the remote`(isFirst: Bool)
+        async throws
+    {
         let fleet = try await SyncedFleet(1)
         let store = fleet[0]
         let trace = try await store.recorded(6_000)
@@ -216,7 +218,8 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
         let temporary = try await TemporaryStore()
         _ = try await temporary.store.log("N0CALL")
         let folder = try TemporaryFolder()
-        try FileManager.default.createDirectory(at: folder.url.appending(path: "taken"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "taken"), withIntermediateDirectories: true)
         for path in [folder.path("nowhere/x.gwb"), folder.path("taken"), "/dev/full"] {
             let clearing = try await temporary.store.prepareClearing(bundle: path)
             let error = await #expect(throws: StoreError.self) { try await temporary.store.clear(clearing) }
@@ -268,11 +271,11 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
         #expect(error?.code == .busy)
         #expect(!FileManager.default.fileExists(atPath: saved.withLock { $0 }))
         #expect(try temporary.store.calls() == ["N0CALL", "W1AW", "N0LATE"])
+        try other.close()
         let bundle = try #require(try await temporary.store.clearNow())
         #expect(try temporary.store.contactCount() == 0)
-        _ = try await other.applyBundle(bundle)
-        #expect(try other.calls() == ["N0CALL", "W1AW", "N0LATE"])
-        try other.close()
+        _ = try await temporary.store.applyBundle(bundle)
+        #expect(try temporary.store.calls() == ["N0CALL", "W1AW", "N0LATE"])
     }
 
     @Test func `leaves no snapshot and no remains, and keeps the preferences of the device`() async throws {
