@@ -248,7 +248,7 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
         #expect(try store.contactCount() == 0)
     }
 
-    @Test func `since another program writes meanwhile deletes nothing, and what came is in the next bundle`()
+    @Test func `since another program writes meanwhile deletes nothing, and what came counts the next time`()
         async throws
     {
         let temporary = try await TemporaryStore()
@@ -271,11 +271,7 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
         #expect(error?.code == .busy)
         #expect(!FileManager.default.fileExists(atPath: saved.withLock { $0 }))
         #expect(try temporary.store.calls() == ["N0CALL", "W1AW", "N0LATE"])
-        try other.close()
-        let bundle = try #require(try await temporary.store.clearNow())
-        #expect(try temporary.store.contactCount() == 0)
-        _ = try await temporary.store.applyBundle(bundle)
-        #expect(try temporary.store.calls() == ["N0CALL", "W1AW", "N0LATE"])
+        #expect(try await temporary.store.prepareClearing().unsent == clearing.unsent + 1)
     }
 
     @Test func `leaves no snapshot and no remains, and keeps the preferences of the device`() async throws {
