@@ -5,15 +5,21 @@ import LMDB
 extension EventLog {
     /// The row with the stamp (8) that the clock stood at when the log was emptied.
     static let clearedKey = [UInt8]("cleared".utf8)
+    /// The row with what the device was called then, in UTF-8.
+    private static let deviceKey = [UInt8]("device".utf8)
 
     /// Takes everything out of this store's log but its name: an empty log of the same id takes its place.
     ///
     /// Local, and no event: others keep what they have. No page of the new file holds anything of the old one. The claim
     /// stays, so it has to be one of a replica that has written nothing: numbers are never given twice.
     ///
+    /// - Parameters:
+    ///   - device: What the device is called, for the first event that it writes afterwards: what said so goes.
+    ///   - check: Called when nobody can write any more, and before anything is deleted; where it throws, nothing is.
     /// - Throws: As ``erase(_:dropCopies:baseWithout:)``; then nothing has changed.
-    public func clear() throws {
+    public func clear(device: String? = nil, check: () throws -> Void = {}) throws {
         try rewrite { old, new in
+            try check()
             try LogTables.create(in: new)
             let (from, to) = (try LogTables(in: old), try LogTables(in: new))
             for name in ["format", "log", "epoch"].map({ [UInt8]($0.utf8) }) {
@@ -23,6 +29,7 @@ extension EventLog {
             if let row = try old.value(Claim.key, in: from.meta) {
                 try new.put(row.span.bytes, for: Claim.key, in: to.meta)
             }
+            if let device { try new.put([UInt8](device.utf8).span.bytes, for: Self.deviceKey, in: to.meta) }
             // The clock goes on: what is written next must not seem older than what went. No event has its stamp now.
             let clock = try Self.state(in: old, from.meta).clock
             var writer = ByteWriter(capacity: 8)
@@ -32,5 +39,14 @@ extension EventLog {
             try new.put(state.bytes.span.bytes, for: LogState.key, in: to.meta)
         }
         sealer.withLock { $0 = Sealer(generation: $0.generation + 1) }
+    }
+
+    /// What the device was called when the log was emptied; `nil` where it never was.
+    public func deviceWhenCleared() throws -> String? {
+        try read { transaction in
+            try transaction.value(Self.deviceKey, in: LogTables(in: transaction).meta).map {
+                String(decoding: $0, as: UTF8.self)
+            }
+        }
     }
 }

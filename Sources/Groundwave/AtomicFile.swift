@@ -76,18 +76,39 @@ public struct AtomicFile: ~Copyable {
         try describing { try handle.write(contentsOf: bytes) }
     }
 
-    /// Flushes the file and gives it its name, over what had it. A power cut takes neither when this returns.
-    public mutating func finish() throws {
+    /// Flushes the file and gives it its name. A power cut takes neither when this returns.
+    ///
+    /// - Parameter isReplacing: Whether it takes the place of a file that has the name.
+    /// - Throws: ``StoreError`` with code `inputOutput`; `exists` where something has the name and must not lose it.
+    public mutating func finish(isReplacing: Bool = true) throws {
         try describing {
             try handle.synchronize()
             try handle.close()
         }
-        guard rename(aside, target) == 0 else {
-            throw StoreError(.inputOutput, "The file \(target) cannot be named: \(String(cString: strerror(errno))).")
-        }
+        try isReplacing ? check(rename(aside, target)) : nameUnlessTaken()
         isDone = true
         // What is given up in favour of this file may be gone at the next step.
         try describing { try Self.flush(folder: URL(filePath: target).deletingLastPathComponent().path) }
+    }
+
+    private func nameUnlessTaken() throws {
+        if link(aside, target) == 0 {
+            unlink(aside)
+            return
+        }
+        let isTaken = errno == EEXIST
+        var status = stat()
+        guard !isTaken, lstat(target, &status) != 0 else {
+            throw StoreError(.exists, "There is a file \(target) already.", hint: "Name another one.")
+        }
+        // A file system without links: nobody else makes up the name in this moment.
+        try check(rename(aside, target))
+    }
+
+    private func check(_ result: Int32) throws {
+        guard result == 0 else {
+            throw StoreError(.inputOutput, "The file \(target) cannot be named: \(String(cString: strerror(errno))).")
+        }
     }
 
     /// Makes the names in a folder safe: those that files got there, and that those which went are gone.

@@ -42,7 +42,7 @@ extension Store {
             try FileManager.default.createDirectory(
                 at: files.snapshotFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let now = surroundings.now().wallMilliseconds
-            // Where the views are built anew or values erased meanwhile, it is begun with once more.
+            // Where the views are built anew, values erased or the store cleared meanwhile, it is begun with once more.
             for _ in 0..<5 {
                 let erased = try log.erased()
                 let vector = try log.alignedDown(log.vector())
@@ -53,7 +53,7 @@ extension Store {
                     try AtomicFile(files.snapshotFolder.appending(path: name).path, permissions: 0o600))
                 if let information = try Snapshot.write(of: past, created: now, to: file.write),
                     try log.withWriterLock({
-                        guard try log.erased() == erased else { return false }
+                        guard try log.erased() == erased, try log.vector().covers(vector) else { return false }
                         try file.finish()
                         return true
                     })

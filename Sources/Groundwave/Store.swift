@@ -155,7 +155,8 @@ public final class Store: Reading {
     ///
     /// - Throws: ``StoreError`` with code `exists` where a store is there already; then nothing was changed.
     public static func create(at url: URL, _ configuration: Configuration = Configuration()) async throws -> Store {
-        try await create(at: url, log: nil, configuration)
+        try Joining.refuse(StoreFiles(url))
+        return try await create(at: url, log: nil, configuration)
     }
 
     /// Makes a store in a folder that holds none, as a new replica of `log`; of a new one where that is `nil`.

@@ -39,6 +39,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let syncOff = Code(78, "syncOff")
         /// The store is damaged, and waits for a decision.
         public static let recovering = Code(78, "recovering")
+        /// The store is being joined, and not everything was fetched yet.
+        public static let joining = Code(78, "joining")
         /// A bug of ours.
         public static let bug = Code(70, "bug")
         /// Something is there already and will not be overwritten.

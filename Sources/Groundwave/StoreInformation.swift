@@ -11,7 +11,7 @@ import Recovery
 public struct StoreInformation: Sendable {
     /// Something that is not as it should be.
     public struct Trouble: Hashable, Sendable {
-        /// Which part: `log`, `views`, `identity`.
+        /// Which part: `log`, `views`, `identity`; `store` where it is being joined.
         public let part: String
         /// What is wrong, for people.
         public let message: String
@@ -118,8 +118,15 @@ extension StoreInformation {
     public init(at url: URL, kinds: [any RecordKind.Type] = [], stateFolder: URL? = nil) throws {
         let files = StoreFiles(url)
         let stateFolder = stateFolder ?? Incarnation.defaultStateFolder
-        guard files.exists || RecoveryFiles(files.folder).isWaiting else { throw StoreFiles.noStore(in: files.folder) }
+        guard files.exists || RecoveryFiles(files.folder).isWaiting else {
+            try Joining.refuse(files)
+            throw StoreFiles.noStore(in: files.folder)
+        }
         bytes = Sizes(files)
+        if let address = Joining.address(in: files) {
+            let message = "The store was being joined from \(address): groundwave join \(address) goes on."
+            troubles.append(Trouble(part: "store", message: message, isDamage: false))
+        }
         do { replica = try files.readIdentity().replica } catch { note("identity", error, files.identity) }
         sync = (try? SyncFile.file(of: files).read()).map(Sync.init)
         let now = Surroundings.system.now().wallMilliseconds

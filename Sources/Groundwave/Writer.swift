@@ -78,8 +78,9 @@ final class Writer: Sendable {
         let (known, hasClaimed) = author.withLock { ($0.identity.replica, $0.hasClaimed) }
         if hasClaimed, try log.claim()?.replica == known { return }
         let (identity, former) = try incarnation.claim()
-        // Who goes on under another name is still the same device.
-        let name = try former.flatMap { former in try views.read { try $0.deviceName(of: former) } }
+        // Who goes on under another name is still the same device, also where what said its name was cleared.
+        let name =
+            try former.flatMap { former in try views.read { try $0.deviceName(of: former) } } ?? log.deviceWhenCleared()
         author.withLock {
             if $0.identity.replica != identity.replica { $0.isIntroduced = false }
             $0.identity = identity

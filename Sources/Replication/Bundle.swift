@@ -1,33 +1,49 @@
 import EventLog
 import Events
 
-/// What somebody lacks, as segments one after the other.
+/// Some events of a log, as segments one after the other.
 public struct Bundle<Log: ReplicatedLog> {
     private let log: Log
     private let identity: Identity
-    private let vector: VersionVector
+    private let ranges: [EventRange]
+    private let kept: [RangeFrame]
 
-    /// What `log` has and a store with `vector` lacks, signed as `identity`.
-    public init(of log: Log, as identity: Identity, missingFrom vector: VersionVector) {
+    /// What `log` has and a store with `vector` lacks, signed as `identity`; of the ranges that are kept as they came, those
+    /// too.
+    public init(of log: Log, as identity: Identity, missingFrom vector: VersionVector) throws {
+        let waiting = Set(try log.waitingFrames())
+        let streams = try log.streams()
+        self.init(
+            of: log, as: identity, try log.provenVector(signedBy: identity).ranges(missingFrom: vector),
+            kept: try log.keptFrames().filter {
+                $0.range.last > vector[$0.range.replica] || waiting.contains($0) || streams.isParted($0.range.replica)
+            })
+    }
+
+    /// The events of `ranges`, as far as something proves them, and `kept`, ranges that are kept as they came; signed as
+    /// `identity`.
+    public init(of log: Log, as identity: Identity, _ ranges: [EventRange], kept: [RangeFrame]) {
         self.log = log
         self.identity = identity
-        self.vector = vector
+        self.ranges = ranges
+        self.kept = kept
     }
 
     /// Hands out the segments, at least one, with the ranges in each.
     public func write(now: Arrival, _ body: (_ segment: [UInt8], _ ranges: [RangeFrame]) throws -> Void) throws {
         let statement = try Statement(of: log, as: identity, milliseconds: now.wallMilliseconds)
-        var known = vector
-        var kept = try log.keptFrames()[...]
+        var (ranges, kept) = (ranges[...], kept[...])
         var isFirst = true
         while true {
             var segment = SegmentFrames(of: log, signedBy: identity)
-            try segment.append(of: statement.vector, missingFrom: &known)
-            while segment.hasRoom, let frame = kept.popFirst() {
-                if frame.range.last > vector[frame.range.replica] || statement.apart.contains(KeptRange(frame)) {
-                    segment.append(kept: frame)
-                }
+            while segment.hasRoom, let range = ranges.popFirst() {
+                guard let frame = try segment.frame(of: range) else { continue }
+                segment.append(frame, of: range)
+                guard frame.range.count < range.count else { continue }
+                let rest = EventRange(range.replica, range.first + frame.range.count, through: range.last)
+                ranges.insert(rest, at: ranges.startIndex)
             }
+            while segment.hasRoom, let frame = kept.popFirst() { segment.append(kept: frame) }
             let frames = segment.frames
             if frames.isEmpty, !isFirst { return }
             isFirst = false

@@ -36,7 +36,7 @@ public struct PlaceContents: Sendable {
         return count + 1
     }
 
-    private static func names(
+    static func names(
         in prefix: ObjectPrefix, at transport: any Transport
     ) async throws(TransportError) -> [ObjectName] {
         var names: [ObjectName] = []

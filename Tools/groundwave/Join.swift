@@ -4,8 +4,10 @@ import Groundwave
 
 struct Join: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make a new store here of a log that lies at a remote.",
+        abstract: "Clone a log from a remote into a new store.",
         discussion: """
+            If it is interrupted, the same command resumes it. Until everything was fetched, other verbs refuse the store.
+
               groundwave join file:///mnt/shack/log --name laptop
             """)
 
@@ -37,8 +39,9 @@ struct Join: AsyncParsableCommand {
         Terminal.print(
             "The log \(store.logID.short) is in \(store.url.path) now: \(NumberText.count(count, "contact")), "
                 + "\(NumberText.count(summary.receivedEvents, "event")).")
+        let device = try store.replica.flatMap { try store.deviceNames()[$0] } ?? configuration.deviceName
         Terminal.print(
-            "This device is \(configuration.deviceName), replica \(store.replica?.short ?? ""); its remote is called "
+            "This device is \(Terminal.visible(device)), replica \(store.replica?.short ?? ""); its remote is called "
                 + "\(summary.remote.name).")
     }
 }

@@ -101,7 +101,7 @@ extension EventLog {
                 // What is asked was here before this commit, which has not touched this replica yet.
                 let arrivals = try Arrivals(of: replica, own, waiting: waiting, known)
                 for entry in arrivals.entries {
-                    try enter(entry, &entering, &state, arrival, transaction, tables)
+                    try enter(entry, beside: waiting, &entering, &state, arrival, transaction, tables)
                 }
                 for frame in arrivals.released { _ = try transaction.remove(frame.key, in: tables.waiting) }
                 let released = Set(arrivals.released)
@@ -180,7 +180,8 @@ extension EventLog {
     }
 
     private func enter(
-        _ entry: Arrivals.Entry, _ entering: inout Entering, _ state: inout LogState, _ arrival: Arrival,
+        _ entry: Arrivals.Entry, beside waiting: [RangeFrame], _ entering: inout Entering, _ state: inout LogState,
+        _ arrival: Arrival,
         _ transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
         guard let stream = entry.path.last else { return }
@@ -209,7 +210,7 @@ extension EventLog {
         for piece in entry.intake.entering {
             for sequence in piece.first...piece.last where sequence > known {
                 buffer.removeAll()
-                try piece.frame.withEvent(sequence) { frame, bytes in
+                try piece.frame.fullest(beside: waiting, sequence).withEvent(sequence) { frame, bytes in
                     stamp = frame.stamp
                     let isErased = entering.erased.contains(EventID(stream, sequence - base))
                     if frame.isWithheld, !isErased { entering.lacking.insert(EventID(stream, sequence - base)) }
@@ -248,5 +249,18 @@ extension EventLog {
         buffer.removeAll()
         let frame = try Frame(bytes.span.bytes, at: 0)
         return buffer.append(withholding: frame, in: bytes.span.bytes, after: frame.previousChecksum)
+    }
+}
+
+extension RangeFrame {
+    /// The range to take an event of this one from: itself, unless it has the event without its values, and one that has
+    /// waited has them. Once the event is here, nobody keeps that one for its sake.
+    fileprivate func fullest(beside waiting: [RangeFrame], _ sequence: SequenceNumber) throws -> RangeFrame {
+        guard !waiting.isEmpty, try withEvent(sequence, { event, _ in event.isWithheld }) else { return self }
+        return try waiting.first { other in
+            try other.range.first <= sequence && sequence <= other.range.last
+                && other.leaves[Int(sequence - other.range.first)] == leaves[Int(sequence - range.first)]
+                && other.withEvent(sequence) { event, _ in !event.isWithheld }
+        } ?? self
     }
 }

@@ -16,13 +16,22 @@ extension Store {
     /// anything met damage, and where the file is not as somebody of ours left it. So damage ends no more than one
     /// process, if any.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is none; `damaged` where a damaged one cannot be
-    ///   preserved; then nothing was changed.
+    /// - Throws: ``StoreError`` with code `notFound` where there is none; `joining` where not everything was fetched yet that
+    ///   ``join(_:at:_:)`` was to fetch; `damaged` where a damaged one cannot be preserved; then nothing was changed.
     public static func open(at url: URL, _ configuration: Configuration = Configuration()) async throws -> Opening {
+        try await open(at: url, configuration, isJoining: false)
+    }
+
+    /// - Parameter isJoining: Whether this goes on with joining, so that the store need not be whole.
+    static func open(at url: URL, _ configuration: Configuration, isJoining: Bool) async throws -> Opening {
         let files = StoreFiles(url)
         let recovery = RecoveryFiles(files.folder)
         return try await describing(files) {
-            guard files.exists || recovery.isWaiting else { throw StoreFiles.noStore(in: files.folder) }
+            guard files.exists || recovery.isWaiting else {
+                try Joining.refuse(files)
+                throw StoreFiles.noStore(in: files.folder)
+            }
+            if !isJoining { try Joining.refuse(files) }
             switch try StoreCondition(of: files, configuration) {
             case .staged(_, let choice): try await carryOut(choice, files, configuration)
             case .waiting(let record): return .recovering(try await Recovery.resume(record, files, configuration))

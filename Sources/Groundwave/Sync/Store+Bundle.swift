@@ -46,7 +46,7 @@ extension Store {
         try await introduce()
         return try describing {
             let identity = writer.identity
-            let bundle = Bundle(of: log, as: identity, missingFrom: vector)
+            let bundle = try Bundle(of: log, as: identity, missingFrom: vector)
             var made = BundleMade()
             var file = try AtomicFile(path)
             try bundle.write(now: surroundings.now()) { segment, frames in
@@ -71,19 +71,7 @@ extension Store {
         return try describing {
             var applied = BundleApplied()
             let storeLog = StoreLog(store: self)
-            while let bytes = try reader.next() {
-                let segment: Segment
-                do throws(Segment.Failure) { segment = try Segment(reading: bytes, of: log.id) } catch {
-                    throw Self.refusal(error, path)
-                }
-                let frames = try segment.ranges.map { bytes in
-                    do throws(RangeError) { return try RangeFrame(reading: bytes, of: log.id) } catch {
-                        throw StoreError(
-                            .damaged,
-                            "The bundle \(path) was changed: a range in it is not what was signed (\(error)).",
-                            hint: "Get it once more from where it came.")
-                    }
-                }
+            while let frames = try reader.frames(of: log.id) {
                 let received = try storeLog.receive(frames, arrival: surroundings.now())
                 applied.ranges += frames.count
                 applied.events += received.appendedCount
@@ -95,21 +83,10 @@ extension Store {
             return applied
         }
     }
-
-    private static func refusal(_ failure: Segment.Failure, _ path: String) -> StoreError {
-        if case .otherLog(let log) = failure {
-            return StoreError(
-                .notFound, "The bundle \(path) is of another log, \(log.short).",
-                hint: "Name the store of that log with --store.")
-        }
-        return StoreError(
-            .damaged, "\(path) is no bundle, or was changed on its way (\(failure)).",
-            hint: "Get it once more from where it came.")
-    }
 }
 
 /// Reads a bundle segment by segment, never more than one at a time.
-private final class BundleReader {
+final class BundleReader {
     private let handle: FileHandle
     private let path: String
     private var isFirst = true
@@ -125,8 +102,35 @@ private final class BundleReader {
         self.path = path
     }
 
+    /// The ranges of the next segment, each checked; `nil` at the end.
+    ///
+    /// - Throws: ``StoreError`` with code `damaged` where it is none or was changed, `notFound` where it is of another log.
+    func frames(of log: LogID) throws -> [RangeFrame]? {
+        guard let bytes = try next() else { return nil }
+        let segment: Segment
+        do throws(Segment.Failure) { segment = try Segment(reading: bytes, of: log) } catch { throw refusal(error) }
+        return try segment.ranges.map { bytes in
+            do throws(RangeError) { return try RangeFrame(reading: bytes, of: log) } catch {
+                throw StoreError(
+                    .damaged, "The bundle \(path) was changed: a range in it is not what was signed (\(error)).",
+                    hint: "Get it once more from where it came.")
+            }
+        }
+    }
+
+    private func refusal(_ failure: Segment.Failure) -> StoreError {
+        if case .otherLog(let log) = failure {
+            return StoreError(
+                .notFound, "The bundle \(path) is of another log, \(log.short).",
+                hint: "Name the store of that log with --store.")
+        }
+        return StoreError(
+            .damaged, "\(path) is no bundle, or was changed on its way (\(failure)).",
+            hint: "Get it once more from where it came.")
+    }
+
     /// The bytes of the next segment; `nil` at the end.
-    func next() throws -> [UInt8]? {
+    private func next() throws -> [UInt8]? {
         let start = [UInt8](try handle.read(upToCount: 8) ?? Data())
         if start.isEmpty, !isFirst { return nil }
         isFirst = false

@@ -3,25 +3,45 @@ import Events
 import Foundation
 
 extension Store {
-    /// Makes a store in a folder that holds none, as a new replica of the log that lies at `address`, and takes what is
+    /// Makes a store in a folder that holds none, as a new replica of the log that lies at `address`, and fetches what is
     /// there.
     ///
+    /// Where it is interrupted or fails, ``open(at:_:)`` says so, and the next call with the same address resumes it.
+    ///
     /// - Returns: The store, and what came.
-    /// - Throws: ``StoreError`` with code `exists` where there is a store already; `notFound` where no log lies there;
-    ///   `unreachable`. Where the place can no longer be reached once the store is made, the store stays, and the next
-    ///   ``sync(_:isPulling:isPushing:isFull:)`` goes on.
+    /// - Throws: ``StoreError`` with code `exists` where there is a store already, or one that was being joined from another
+    ///   address; `notFound` where no log lies there; `busy` where another process is joining it; `unreachable`.
     public static func join(
         _ address: RemoteAddress, at url: URL, _ configuration: Configuration = Configuration()
     ) async throws -> (store: Store, summary: SyncSummary) {
-        let found = try await log(at: address)
-        guard let found else {
+        let files = StoreFiles(url)
+        try Joining.check(address, files)
+        guard let found = try await log(at: address) else {
             throw StoreError(
                 .notFound, "No log lies at \(address).",
                 hint: "On a device that has the log: groundwave remote add NAME \(address), then groundwave sync.")
         }
-        let store = try await create(at: url, log: found, configuration)
-        let name = address.suggestedName
-        try await store.add(remote: name, at: address)
-        return (store, try await store.sync(try store.remote(name)))
+        let joining = try Joining(address, files)
+        do {
+            let isBegun = try files.exists && !files.isUnfinished()
+            let store =
+                isBegun
+                ? try await open(at: url, configuration, isJoining: true).whole
+                : try await create(at: url, log: found, configuration)
+            do {
+                let name = address.suggestedName
+                try await store.add(remote: name, at: address)
+                let summary = try await store.sync(try store.remote(name))
+                try joining.finish()
+                return (store, summary)
+            } catch {
+                try? store.close()
+                throw error
+            }
+        } catch let error as StoreError {
+            throw StoreError(
+                error.code, error.message, hint: "What has come is kept: groundwave join \(address) goes on with it.",
+                cause: error)
+        }
     }
 }

@@ -281,7 +281,10 @@ struct StoreSession {
     }
 
     private static let clear: Operation = { session, store, end in
-        do { try await store.clear() } catch let error as StoreError where error.code == .archived {
+        do {
+            let clearing = try await store.prepareClearing()
+            try await store.clear(clearing, discarding: clearing.unsent)
+        } catch let error as StoreError where error.code == .archived {
             end = "a nothing"
             return false
         }

@@ -1,0 +1,40 @@
+import EventLog
+import Events
+
+extension PlaceContents {
+    /// Reads all segments at `transport`, and hands out every range in them that proves itself.
+    ///
+    /// What a device that joins there could not take is left out: a segment that was changed, and of its store all that
+    /// follows one with a range that is not what was signed.
+    ///
+    /// - Returns: How many segments, or stores of which no more was read, were left out; `nil` where no log lies there.
+    /// - Throws: ``TransportError``; ``PlaceError`` where another log lies there.
+    /// - Complexity: O(bytes of the place); one segment in memory.
+    public static func forEachRange(
+        at transport: any Transport, of log: LogID, _ body: (RangeFrame) throws -> Void
+    ) async throws -> Int? {
+        guard let mark = try await transport.get(Place.log, range: nil, limit: 64) else { return nil }
+        guard let found = Place.log(reading: mark) else { throw PlaceError.notAPlace }
+        guard found == log else { throw PlaceError.otherLog(found) }
+        var unreadable = 0
+        for name in try await transport.folders(prefix: Place.stores, limit: PlaceLimits.storeCount) {
+            guard let store = ReplicaID(text: name), "\(store)" == name else { continue }
+            for name in try await names(in: Place.segments(of: store), at: transport) {
+                guard Place.number(of: name, of: store) != nil,
+                    let bytes = try await transport.get(name, range: nil, limit: Segment.byteLimit)
+                else { continue }
+                guard let segment = try? Segment(reading: bytes, of: log) else {
+                    unreadable += 1
+                    continue
+                }
+                let frames = segment.ranges.compactMap { try? RangeFrame(reading: $0, of: log) }
+                guard segment.statement.store == store, frames.count == segment.ranges.count else {
+                    unreadable += 1
+                    break
+                }
+                for frame in frames { try body(frame) }
+            }
+        }
+        return unreadable
+    }
+}
