@@ -28,7 +28,7 @@ struct Clear: AsyncParsableCommand {
     func run() async throws {
         let store = try await options.openWhole()
         let clearing = try await store.prepareClearing()
-        if !options.json { tell(clearing) }
+        if !options.json { try tell(clearing) }
         if dryRun {
             if options.json { try Terminal.print(json: result(clearing, now: nil)) }
             return
@@ -37,7 +37,7 @@ struct Clear: AsyncParsableCommand {
         try await store.clear()
         var failure: StoreError?
         if clearing.restores {
-            if !options.json { Terminal.print("Restoring what others have …") }
+            if !options.json { try Terminal.print("Restoring what others have …") }
             for remote in try store.remotes() {
                 do { try await store.sync(remote) } catch let error as StoreError { failure = error }
             }
@@ -46,22 +46,22 @@ struct Clear: AsyncParsableCommand {
         if options.json {
             try Terminal.print(json: result(clearing, now: count))
         } else {
-            Terminal.print("Cleared. This device has \(NumberText.count(count, "contact")) now.")
+            try Terminal.print("Cleared. This device has \(NumberText.count(count, "contact")) now.")
         }
         if let failure { throw failure }
     }
 
-    private func tell(_ clearing: Clearing) {
-        Terminal.print(
+    private func tell(_ clearing: Clearing) throws {
+        try Terminal.print(
             "This would take \(NumberText.count(clearing.contacts, "contact")) (\(NumberText.count(clearing.events, "event"))) "
                 + "off this device.")
-        for failure in clearing.failures { Terminal.remark(failure) }
-        Terminal.print(
+        for failure in clearing.failures { Terminal.remark("\(failure)") }
+        try Terminal.print(
             clearing.unsent == 0
                 ? "All of it lies at a remote too."
                 : "\(NumberText.count(clearing.unsent, "event")) of it exist nowhere else, as far as this device knows: "
                     + "they would be lost.")
-        Terminal.print(
+        try Terminal.print(
             clearing.restores
                 ? "Synchronising is on: what others have is fetched again at once."
                 : "Nothing is fetched again until groundwave sync on and groundwave sync.")

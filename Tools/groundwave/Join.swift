@@ -34,10 +34,10 @@ struct Join: AsyncParsableCommand {
                     store: store.url.path, log: "\(store.logID)", replica: store.replica.map { "\($0)" } ?? "",
                     qsos: count))
         }
-        Terminal.print(
+        try Terminal.print(
             "The log \(store.logID.short) is in \(store.url.path) now: \(NumberText.count(count, "contact")), "
                 + "\(NumberText.count(summary.receivedEvents, "event")).")
-        Terminal.print(
+        try Terminal.print(
             "This device is \(configuration.deviceName), replica \(store.replica?.short ?? ""); its remote is called "
                 + "\(summary.remote.name).")
     }
