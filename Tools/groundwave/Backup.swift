@@ -35,7 +35,7 @@ struct BackupMirror: AsyncParsableCommand {
     func run() async throws {
         guard let path else {
             let mirror = try await options.openForReading().mirror()
-            if options.json { return try print(json: mirror) }
+            if options.json { return try self.print(json: mirror) }
             try Terminal.print(mirror.map { "The mirror is \($0.folder.path)." } ?? "No folder is kept as a mirror.")
             if let photos = mirror?.photos { try Terminal.print("Photos are copied from \(photos.path).") }
             return
@@ -45,11 +45,11 @@ struct BackupMirror: AsyncParsableCommand {
         try store.setMirror(
             isOff ? nil : MirrorSetting(folder: URL(filePath: path), photos: photos.map { URL(filePath: $0) }))
         guard let mirror = try store.mirror() else {
-            if options.json { return try print(json: nil) }
+            if options.json { return try self.print(json: nil) }
             return try Terminal.print("No folder is kept as a mirror any more. What was written stays.")
         }
         let written = try store.writeMirror()
-        if options.json { return try print(json: mirror) }
+        if options.json { return try self.print(json: mirror) }
         try Terminal.print("The mirror is \(mirror.folder.path); it was written.")
         if mirror.photos != nil { try Terminal.print("\(written.photoLine)") }
     }

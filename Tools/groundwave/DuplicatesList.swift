@@ -56,7 +56,7 @@ struct DuplicatesList: AsyncParsableCommand {
         } else if options.json {
             try Terminal.print(json: Result(pairs: pairs.map { Result.Pair($0) }))
         } else {
-            try print(pairs)
+            try self.print(pairs)
         }
         if exitCode, !pairs.isEmpty { throw Answer.no }
     }

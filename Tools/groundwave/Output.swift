@@ -4,6 +4,9 @@ import Synchronization
 
 /// Standard output and standard error: the one place that writes to them.
 enum Output {
+    /// Nobody reads any more, as behind `| head`: the verb ends, and that needs no words.
+    struct Unheard: Error {}
+
     /// Bytes of a file that goes to a terminal, behind the last line break.
     private static let unfinished = Mutex<[UInt8]>([])
 
@@ -13,6 +16,8 @@ enum Output {
     /// printed would be written into that file. So something takes its place that cannot be read, or written.
     static func prepare() {
         signal(SIGPIPE, SIG_IGN)
+        // A file that may not grow any more is an error of the system like others.
+        signal(SIGXFSZ, SIG_IGN)
         for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
         where fcntl(descriptor, F_GETFD) < 0 {
             _ = open("/dev/null", mode)
@@ -21,12 +26,11 @@ enum Output {
 
     /// Writes bytes on standard output as they are.
     ///
-    /// - Throws: ``Answer/unheard`` where nobody reads any more, as behind `| head`; else ``StoreError`` with code
-    ///   `inputOutput`.
+    /// - Throws: ``StoreError`` with code `inputOutput`; caused by ``Unheard`` where nobody reads any more.
     static func write(_ bytes: [UInt8]) throws {
         switch send(bytes, to: STDOUT_FILENO) {
         case 0: return
-        case EPIPE: throw Answer.unheard
+        case EPIPE: throw StoreError(.inputOutput, "Nobody reads standard output any more.", cause: Unheard())
         case let code:
             throw StoreError(
                 .inputOutput, "Standard output cannot be written: \(String(cString: strerror(code))).",

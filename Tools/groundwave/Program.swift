@@ -67,6 +67,7 @@ struct Program: AsyncParsableCommand {
         switch error {
         case let error as StoreError:
             Terminal.report(error)
+            if error.cause is Output.Unheard { OpenedStore.finish() }
             return error.code.rawValue
         case let answer as Answer:
             OpenedStore.finish()
@@ -93,15 +94,12 @@ enum Answer: Error {
     case inPart
     /// Something went wrong, and was told already.
     case failed(StoreError.Code)
-    /// Nobody reads what is printed any more, which needs no words.
-    case unheard
 
     var exitCode: Int32 {
         switch self {
         case .no: 1
         case .inPart: 3
         case .failed(let code): code.rawValue
-        case .unheard: StoreError.Code.inputOutput.rawValue
         }
     }
 }

@@ -110,13 +110,13 @@ enum RecoveryText {
         case .whole: try Terminal.print("The store is whole. Nothing was ever recovered here.")
         case .recovered:
             try Terminal.print("The store is in use. It was recovered once:")
-            if let receipt = status.receipt { try print(receipt, lost: status.lost, peers: status.peers) }
+            if let receipt = status.receipt { try Self.print(receipt, lost: status.lost, peers: status.peers) }
         case .waiting, .staged:
-            if let failure = status.failure { try print(failure) }
+            if let failure = status.failure { try Self.print(failure) }
             try Terminal.print("")
             if let receipt = status.receipt {
                 try Terminal.print("Got out of the damaged file, and ready:")
-                try print(receipt, lost: status.lost, peers: status.peers)
+                try Self.print(receipt, lost: status.lost, peers: status.peers)
             } else {
                 try Terminal.print("Nothing could be got out of the damaged file.")
             }
@@ -129,7 +129,7 @@ enum RecoveryText {
             if let staged = status.staged {
                 try Terminal.print("Decided: \(words(ofWay: staged)). \(next(afterWay: staged))")
             } else {
-                try print(choicesFor: status)
+                try Self.print(choicesFor: status)
             }
         }
     }

@@ -129,7 +129,7 @@ struct RemoteShow: AsyncParsableCommand {
                     bytes: contents.byteCount, foreign: contents.foreign.map { .init(name: $0.name, what: $0.what) }))
         }
         guard contents.log != nil else { return try Terminal.print("Nothing lies at \(remote.address) yet.") }
-        if let peer = contents.peer { return try print(peer, of: contents.log, in: store) }
+        if let peer = contents.peer { return try self.print(peer, of: contents.log, in: store) }
         var table = TextTable(["DEVICE", "REPLICA", "SEGMENTS", "BYTES"], numbersFrom: 2)
         for item in contents.stores {
             table.append([

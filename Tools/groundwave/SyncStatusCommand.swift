@@ -20,7 +20,7 @@ struct SyncStatusCommand: AsyncParsableCommand {
         if options.json {
             try Terminal.print(json: SyncStatusResult(status))
         } else {
-            try print(status)
+            try self.print(status)
         }
         if exitCode, !status.isComplete { throw Answer.no }
     }

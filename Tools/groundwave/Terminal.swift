@@ -64,9 +64,9 @@ enum Terminal {
 
     /// JSON whose control characters are written as `\u…`: the encoder does so for those below U+0020 alone.
     private static func escaped(_ json: String) -> String {
-        guard json.unicodeScalars.contains(where: VisibleText.isControl) else { return json }
+        guard json.unicodeScalars.contains(where: ControlCharacters.contain) else { return json }
         return json.unicodeScalars.reduce(into: "") { text, scalar in
-            if VisibleText.isControl(scalar) {
+            if ControlCharacters.contain(scalar) {
                 text += "\\u" + String(format: "%04x", scalar.value)
             } else {
                 text.unicodeScalars.append(scalar)
@@ -76,6 +76,7 @@ enum Terminal {
 
     /// Says what went wrong and what helps.
     static func report(_ error: StoreError) {
+        if error.cause is Output.Unheard { return }
         if manner.withLock({ $0.isJSON }) {
             let ambiguous = error.cause as? AmbiguousName
             let body = ErrorBody(

@@ -1,3 +1,5 @@
+import Groundwave
+
 /// Text that may reach a terminal: what this program says is in it as it was written here, and everything else with its
 /// control characters made visible.
 ///
@@ -104,10 +106,10 @@ extension Sequence<TerminalText> {
 enum VisibleText {
     /// `text` with a symbol in the place of each of them.
     static func of(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        guard text.unicodeScalars.contains(where: ControlCharacters.contain) else { return text }
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            if !isControl(scalar) {
+            if !ControlCharacters.contain(scalar) {
                 result.append(scalar)
             } else if scalar.value < 0x20, let symbol = Unicode.Scalar(0x2400 + scalar.value) {
                 result.append(symbol)
@@ -116,14 +118,6 @@ enum VisibleText {
             }
         }
         return String(result)
-    }
-
-    /// Whether `scalar` is one: C0, DEL, C1, line and paragraph separators, marks and brackets of direction.
-    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-        default: false
-        }
     }
 }
 

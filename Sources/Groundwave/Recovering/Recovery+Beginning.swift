@@ -15,12 +15,15 @@ extension Recovery {
         let incident = incident(files, configuration)
         Subsystem.recovery.logger.error("the store is damaged", metadata: ["code": "\(finding.code)"])
         let record: FailureRecord
-        do { record = try incident.begin(finding) } catch let error as FileFailure {
+        do { record = try incident.begin(finding) } catch {
+            guard let refused = StoreError(systemError: error) else { throw error }
             throw StoreError(
                 .damaged,
-                "\(files.log) is damaged: \(finding.message). It could not be preserved: \(error.description)",
-                hint: "The store was not changed. Make room or make the folder writable, and open the store again.",
-                cause: error)
+                "\(files.log) is damaged: \(finding.message). It could not be preserved where it lies: \(refused.message)",
+                hint: """
+                    Make room or make the folder writable, and open the store again; or make a store elsewhere of what is \
+                    left: groundwave salvage \(files.log) --to PATH
+                    """, cause: error)
         }
         return try await resume(record, files, configuration)
     }
