@@ -59,7 +59,7 @@ enum Terminal {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let object = try encoder.encode(Envelope(content: json))
-        try print("\(escaped(String(decoding: object, as: UTF8.self)))")
+        try Self.print("\(escaped(String(decoding: object, as: UTF8.self)))")
     }
 
     /// JSON whose control characters are written as `\u…`: the encoder does so for those below U+0020 alone.
