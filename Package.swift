@@ -125,7 +125,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "ProgramTests",
-            dependencies: ["groundwave-cli", "Events", "Groundwave", "GroundwaveTesting", "Radio", "Records"]),
+            dependencies: [
+                "groundwave-cli", "Events", "Groundwave", "GroundwaveTesting", "Radio", "Records", "SeededNumbers",
+            ]),
         // The program as real child processes that are killed, starved and lied to.
         .executableTarget(name: "fault-writer", dependencies: ["Groundwave"], path: "Tests/FaultWriter"),
         .testTarget(

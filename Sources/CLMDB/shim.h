@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #if defined(__linux__)
 #include <sys/syscall.h>
@@ -28,6 +30,13 @@ static inline int groundwave_rename_exclusive(const char *source, const char *ta
 
 // `open` is variadic where it creates, so Swift can only call it without a mode.
 static inline int groundwave_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+
+// How many bytes a file may have that this process writes (RLIMIT_FSIZE, whose type is not the same everywhere).
+static inline int64_t groundwave_file_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur > INT64_MAX) { return INT64_MAX; }
+    return (int64_t)limit.rlim_cur;
+}
 
 // The operating system's words for `code`: glibc's plain strerror_r has another type than POSIX says.
 static inline void groundwave_error_text(int code, char *text, size_t capacity) {

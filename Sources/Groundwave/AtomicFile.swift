@@ -13,8 +13,8 @@ public struct AtomicFile: ~Copyable {
     /// A symbolic link keeps its name, and what it points to is replaced.
     ///
     /// - Parameter permissions: Who may read it, before what the process's mask takes away.
-    /// - Throws: ``StoreError`` with code `inputOutput` where it cannot be made; `exists` where the path is that of a
-    ///   folder or device, which a file must not replace.
+    /// - Throws: ``StoreError`` with the code for what the system refused where it cannot be made; `exists` where the
+    ///   path is that of a folder or device, which a file must not replace.
     public init(_ path: String, permissions: mode_t = 0o666) throws {
         let path = URL(filePath: path).resolvingSymlinksInPath().path
         var status = stat()
@@ -25,9 +25,7 @@ public struct AtomicFile: ~Copyable {
         let aside = "\(path).part-\(getpid())-\(UInt32.random(in: .min ... .max))"
         let descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, permissions)
         guard descriptor >= 0 else {
-            throw StoreError(
-                .inputOutput, "The file \(path) cannot be made: \(String(cString: strerror(errno))).",
-                hint: "Check that its folder exists and can be written.")
+            throw StoreError(system: errno, "The file \(path) cannot be made")
         }
         target = path
         self.aside = aside
@@ -57,18 +55,7 @@ public struct AtomicFile: ~Copyable {
     }
 
     private static func failure(_ target: String, _ error: any Error) -> StoreError {
-        let found = error as NSError
-        let below = found.userInfo[NSUnderlyingErrorKey] as? NSError
-        let isFull = [found, below].contains { error in
-            error?.domain == NSPOSIXErrorDomain && error?.code == Int(ENOSPC)
-                || error?.domain == NSCocoaErrorDomain && error?.code == CocoaError.fileWriteOutOfSpace.rawValue
-        }
-        return isFull
-            ? StoreError(
-                .inputOutput, "The disk is full: the file \(target) cannot be written.",
-                hint: "Make room, and try again: what was there before is whole.", cause: error)
-            : StoreError(
-                .inputOutput, "The file \(target) cannot be written.", hint: "Can its folder be written?", cause: error)
+        StoreError(error, "The file \(target) cannot be written")
     }
 
     /// Appends `bytes`.
@@ -107,7 +94,7 @@ public struct AtomicFile: ~Copyable {
 
     private func check(_ result: Int32) throws {
         guard result == 0 else {
-            throw StoreError(.inputOutput, "The file \(target) cannot be named: \(String(cString: strerror(errno))).")
+            throw StoreError(system: errno, "The file \(target) cannot be named")
         }
     }
 

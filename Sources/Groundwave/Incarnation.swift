@@ -202,6 +202,8 @@ struct Incarnation: Sendable {
             try file.write(halves.flatMap(\.bytes))
             try file.finish()
         } catch {
+            // Of what passes the folder is no cause.
+            if let refused = StoreError(systemError: error), refused.code == .busy { throw refused }
             throw StoreError(
                 .inputOutput,
                 "The folder \(stateFolder.path), where this device keeps what tells a store from its copies, cannot be written.",

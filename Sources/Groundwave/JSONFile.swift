@@ -27,7 +27,7 @@ struct JSONFile<Value: Codable> {
         // A lock on the folder: it needs no file of its own, and ends with the process.
         let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
-            throw StoreError(.inputOutput, "The folder \(folder.path) cannot be locked.")
+            throw StoreError(system: errno, "The folder \(folder.path) cannot be locked")
         }
         defer { _ = Foundation.close(descriptor) }
         var value = try read()

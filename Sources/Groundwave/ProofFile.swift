@@ -8,7 +8,7 @@ public enum ProofFile {
     /// The bytes of the file at `path`.
     ///
     /// - Throws: ``StoreError`` with code `notFound` where there is none, `damaged` where it is larger than
-    ///   ``byteLimit``, `inputOutput` where it cannot be read.
+    ///   ``byteLimit``, that of what the system refused where it cannot be read.
     public static func read(_ path: String) throws -> [UInt8] {
         guard FileManager.default.fileExists(atPath: path) else {
             throw StoreError(.notFound, "There is no file \(path).")
@@ -19,7 +19,7 @@ public enum ProofFile {
             try file.close()
             if bytes.count <= byteLimit { return [UInt8](bytes) }
         } catch {
-            throw StoreError(.inputOutput, "The file \(path) cannot be read.", cause: error)
+            throw StoreError(error, "The file \(path) cannot be read")
         }
         throw StoreError(
             .damaged, "The file \(path) is too large for a proof: \(byteLimit >> 20) MiB are the most.")

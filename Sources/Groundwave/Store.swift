@@ -14,7 +14,7 @@ public struct Configuration: Sendable {
     /// Who writes: the operator's call, kept with every change. Empty where nobody is named.
     public var author: String
     /// The name of this device, as the first event of each replica says that this store writes as; used when the store is
-    /// made, and when it goes on as a new replica.
+    /// made, and when it goes on as a new replica. One line of at most 64 characters; the host's name where none is given.
     public var deviceName: String
     /// The application's own kinds of record.
     public var kinds: [any RecordKind.Type]
@@ -36,12 +36,12 @@ public struct Configuration: Sendable {
 
     /// A configuration of these parts.
     public init(
-        author: String = "", deviceName: String = ProcessInfo.processInfo.hostName,
+        author: String = "", deviceName: String? = nil,
         kinds: [any RecordKind.Type] = [], isReadOnly: Bool = false, archives: [String] = [],
         stateFolder: URL? = nil, surroundings: Surroundings = .system
     ) {
         self.author = author
-        self.deviceName = deviceName
+        self.deviceName = deviceName ?? DeviceName.ofHost()
         self.kinds = kinds
         self.isReadOnly = isReadOnly
         self.archives = archives
@@ -175,6 +175,8 @@ public final class Store: Reading {
                     .exists, "There is a store in \(files.folder.path) already.",
                     hint: "Open it, or choose another folder with --store.")
             }
+            var configuration = configuration
+            configuration.deviceName = try DeviceName.checked(configuration.deviceName)
             try files.makeFolder()
             var generator = configuration.surroundings.generator
             let identity = Identity.random(using: &generator)

@@ -1,8 +1,18 @@
+import Foundation
 import LMDB
 
 extension StoreError {
     /// What LMDB reports, with the code of the program. Its words name the file and what helps already.
     init(lmdb error: LMDBError) {
+        switch error.reason {
+        case .system(let errno):
+            self.init(system: errno, "\(error.path): could not \(error.operation.rawValue)", cause: error)
+            return
+        case .inputOutput(let errno) where errno != EIO:
+            self.init(system: errno, "\(error.path): could not \(error.operation.rawValue)", cause: error)
+            return
+        default: break
+        }
         let code: Code =
             switch error.reason {
             case .missing: .notFound

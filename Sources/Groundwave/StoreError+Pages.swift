@@ -3,8 +3,6 @@ import EventLog
 extension StoreError {
     /// A file that could not be opened to be read page by page.
     init(pageFile error: PageFileError, path: String) {
-        self.init(
-            .inputOutput, "\(path) cannot be read: \(error).", hint: "Check that it exists and may be read.",
-            cause: error)
+        self.init(system: error.code, "\(path) cannot be read", cause: error)
     }
 }

@@ -102,7 +102,7 @@ extension StoreError {
             return StoreError(
                 .damaged, "The views of \(file) could not be built anew: they are \(error.explanation).",
                 hint: "Delete views.mdb in the store: it is made again from the log.", cause: error)
-        default: return nil
+        default: return StoreError(systemError: error)
         }
     }
 

@@ -44,9 +44,11 @@ struct StoreFiles: Sendable {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StoreError(
-                .inputOutput, "The folder \(folder.path) cannot be made.",
-                hint: "Check that its parent exists and can be written.", cause: error)
+            // Foundation does not tell what is wrong with a path.
+            var status = stat()
+            let code = stat(folder.path, &status) == 0 ? 0 : errno
+            let what = "The folder \(folder.path) cannot be made"
+            throw [0, ENOENT].contains(code) ? StoreError(error, what) : StoreError(system: code, what, cause: error)
         }
     }
 
@@ -86,24 +88,25 @@ struct StoreFiles: Sendable {
     func write(_ identity: Identity) throws {
         let descriptor = open(self.identity, O_WRONLY | O_CREAT | O_EXCL, 0o600)
         guard descriptor >= 0 else {
-            throw StoreError(
-                .inputOutput, "The file \(self.identity) cannot be made: \(String(cString: strerror(errno))).")
+            throw StoreError(system: errno, "The file \(self.identity) cannot be made")
         }
         defer { _ = Foundation.close(descriptor) }
         let secret = identity.secret
-        let isWritten = secret.withSpan { span in
-            span.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) == $0.count }
+        let count = secret.withSpan { span in
+            span.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
         }
-        guard isWritten, fsync(descriptor) == 0 else {
+        guard count == secret.count, fsync(descriptor) == 0 else {
+            // Where a part of so little was taken, there was no room for the rest.
+            let code = count >= 0 && count < secret.count ? ENOSPC : errno
             unlink(self.identity)
-            throw StoreError(.inputOutput, "The file \(self.identity) cannot be written.", hint: "Is the disk full?")
+            throw StoreError(system: code, "The file \(self.identity) cannot be written")
         }
     }
 
     /// Reads the private key.
     ///
-    /// - Throws: ``StoreError`` with code `damaged` where there is none; `inputOutput` where the system does not give it:
-    ///   another time it may.
+    /// - Throws: ``StoreError`` with code `damaged` where there is none; that of what the system refused where it
+    ///   does not give it: another time it may.
     func readIdentity() throws -> Identity {
         let bytes: Data
         do { bytes = try Data(contentsOf: URL(filePath: identity)) } catch CocoaError.fileReadNoSuchFile {
@@ -111,9 +114,7 @@ struct StoreFiles: Sendable {
                 .damaged, "The store \(folder.path) has no identity: its key is missing.",
                 hint: "Reading still works with groundwave verify; the key cannot be made again.")
         } catch {
-            throw StoreError(
-                .inputOutput, "The key of the store, \(identity), cannot be read now.",
-                hint: "Look at the disk, and at who may read the file.")
+            throw StoreError(error, "The key of the store, \(identity), cannot be read now")
         }
         guard bytes.count == 32, let identity = Identity(secret: [UInt8](bytes)) else {
             throw StoreError(.damaged, "The file \(identity) is no key.", hint: "Restore it from where it was copied.")

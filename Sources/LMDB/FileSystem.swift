@@ -162,6 +162,15 @@ enum FileSystem {
         _ = unsafe unlink(path)
     }
 
+    /// Whether the file at `path` is about as long as this process may make one.
+    static func isAtLimit(_ path: String) -> Bool {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return false }
+        let limit = groundwave_file_limit()
+        // LMDB writes up to 64 pages at once (`MDB_COMMIT_PAGES`).
+        return limit < .max && Int64(status.st_size) + 64 * 65_536 > limit
+    }
+
     /// The bytes an ordinary user may still write on the file system of `path`, or nil if it does not say.
     static func freeBytes(at path: String) -> Int? {
         var status = statvfs()

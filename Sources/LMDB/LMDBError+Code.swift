@@ -14,11 +14,15 @@ public let maximumKeyByteCount = 511
 extension LMDBError.Reason {
     /// The reason for `code`, asking the disk at `path` whether it is full.
     ///
-    /// LMDB reports a write that a full disk cut short as `EIO`.
+    /// LMDB reports a write that a full disk, or the limit of this process for files, cut short as `EIO`.
     init(code: Int32, at path: String, during operation: LMDBError.Operation) {
         self.init(code: code)
         let mayBeShort = code == EIO && operation != .read && operation != .open
-        guard code == ENOSPC || code == EDQUOT || mayBeShort else { return }
+        guard code == ENOSPC || mayBeShort else { return }
+        if mayBeShort, FileSystem.isAtLimit(path) {
+            self = .system(errno: EFBIG)
+            return
+        }
         let free = FileSystem.freeBytes(at: path) ?? FileSystem.freeBytes(at: FileSystem.folder(of: path))
         if mayBeShort, free ?? .max >= Self.nearlyNothing { return }
         self = .diskFull(freeBytes: free ?? 0)
@@ -30,17 +34,19 @@ extension LMDBError.Reason {
     /// The reason for a return code of LMDB or an `errno`, as far as the code alone tells.
     init(code: Int32) {
         switch code {
-        case ENOENT, ENOTDIR: self = .missing
+        case ENOENT: self = .missing
         case EEXIST: self = .exists
         case EACCES, EPERM: self = .permission
         case EROFS: self = .readOnlyFileSystem
         case EIO: self = .inputOutput(errno: code)
-        case EBUSY, EAGAIN: self = .locked(by: nil)
+        case EBUSY, EAGAIN, ETXTBSY: self = .locked(by: nil)
         case MDB_INVALID: self = .notLMDB
         case MDB_PANIC: self = .mustReopen
         case MDB_BAD_DBI: self = .noTable
         case MDB_TXN_FULL: self = .transactionTooLarge
         case MDB_CORRUPTED, MDB_PAGE_NOTFOUND: self = .damaged(code: code, text: lmdbMessage(code))
+        // Numbers of the system are positive, those of LMDB are not.
+        case 1...: self = .system(errno: code)
         default: self = .other(code: code, text: lmdbMessage(code))
         }
     }

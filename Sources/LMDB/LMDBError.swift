@@ -53,6 +53,8 @@ public struct LMDBError: Error, Equatable, Sendable {
         case diskFull(freeBytes: Int)
         /// The operating system failed to read or write.
         case inputOutput(errno: Int32)
+        /// The operating system refused for another reason, which the number tells.
+        case system(errno: Int32)
         /// An earlier write of a meta page failed. The environment takes no more transactions until it is reopened.
         case mustReopen
         /// An appended key does not sort after the last key of its table.
@@ -76,7 +78,7 @@ public struct LMDBError: Error, Equatable, Sendable {
         case closed
         /// The file is open in this process with other options, or this thread's outer transaction is in the way.
         case inUse
-        /// Any other code of LMDB or of the operating system.
+        /// Any other code of LMDB.
         case other(code: Int32, text: String)
     }
 }
@@ -116,6 +118,7 @@ extension LMDBError: CustomStringConvertible {
         case .inputOutput(let code):
             "the disk failed to \(operation == .read ? "read" : "write") (\(systemMessage(code))). "
                 + "Copy the file to another disk before going on."
+        case .system(let code): "\(operation.rawValue) failed (\(systemMessage(code)))."
         case .mustReopen: "an earlier write failed half-way. Close the store and open it again."
         case .keyOrder: "a key to append does not sort after the last key of its table. Nothing was appended."
         case .keySize(let count): "a key has \(count) bytes; keys have 1 to \(maximumKeyByteCount)."

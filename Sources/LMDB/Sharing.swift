@@ -42,7 +42,7 @@ extension LMDBError {
     public var mayHaveWritten: Bool {
         switch reason {
         case .diskFull, .inputOutput, .mustReopen: true
-        case .other: operation == .commit
+        case .other, .system: operation == .commit
         default: false
         }
     }

@@ -50,16 +50,24 @@ final class Program: Sendable {
         try start(arguments, input: input, environment: environment).outcome()
     }
 
+    /// Runs a script of bash in which `$GROUNDWAVE` is the program, on the store.
+    func script(_ text: String) throws -> Outcome {
+        try start(
+            ["-c", text], environment: ["GROUNDWAVE": Self.executable.path], executable: URL(filePath: "/bin/bash")
+        ).outcome()
+    }
+
     /// Starts the program on the store.
     func start(
-        _ arguments: [String], input: String? = nil, environment changes: [String: String] = [:]
+        _ arguments: [String], input: String? = nil, environment changes: [String: String] = [:],
+        executable: URL = Program.executable
     ) throws -> Running {
         let name = UUID().uuidString
         let paths = ["output", "errors", "input"].map { folder.appending(path: "\(name).\($0)") }
         for path in paths { _ = FileManager.default.createFile(atPath: path.path, contents: nil) }
         if let input { try Data(input.utf8).write(to: paths[2]) }
         let process = Process()
-        process.executableURL = Self.executable
+        process.executableURL = executable
         process.arguments = arguments
         process.standardOutput = try FileHandle(forWritingTo: paths[0])
         process.standardError = try FileHandle(forWritingTo: paths[1])
@@ -127,7 +135,7 @@ final class Program: Sendable {
     }
 
     /// Where the build put it: beside the test bundle, or in `GROUNDWAVE_PROGRAMS`.
-    private static let executable: URL = {
+    static let executable: URL = {
         let folder: URL
         if let path = ProcessInfo.processInfo.environment["GROUNDWAVE_PROGRAMS"] {
             folder = URL(filePath: path)

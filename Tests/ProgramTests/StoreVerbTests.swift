@@ -186,7 +186,7 @@ import Testing
         let program = try Program()
         let folder = program.folder.appending(path: "out")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        #expect(try program.run("export", "-o", folder.path + "/nowhere/x.adi").status == 74)
+        #expect(try program.run("export", "-o", folder.path + "/nowhere/x.adi").status == 66)
         #expect(try program.run("export", "-o", folder.path).status == 73)
         #expect(try program.run("export", "--json").status == 64)
         #expect(try program.run("export", "--format", "sqlite").status == 64)

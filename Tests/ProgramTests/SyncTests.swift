@@ -162,7 +162,7 @@ private struct Devices {
         let this = (told["replicas"] as? [[String: Any]])?.first { $0["isThisDevice"] as? Bool == true }
         #expect(this?["device"] as? String == "Summit phone")
         #expect(try program.run("replicas", "rename", "laptop", "x").status == 66, "it is not called that any more")
-        for name in ["", "  ", "a\nb", String(repeating: "é", count: 33)] {
+        for name in ["", "  ", "a\nb", String(repeating: "é", count: 65)] {
             #expect(try program.run("replicas", "rename", "Summit phone", name).status == 64)
         }
         #expect(try program.run("history", "--store", devices.laptop.path).output.contains("Summit phone"))

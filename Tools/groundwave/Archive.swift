@@ -67,7 +67,7 @@ struct Archive: AsyncParsableCommand {
         let gone = Set(try gone.map { try store.replica(named: $0) })
         let plan = try await store.archive(before: point, to: output ?? "", gone: gone, isDryRun: true)
         if !options.json {
-            Terminal.print(
+            try Terminal.print(
                 "\(NumberText.count(plan.eventCount, "event")) written up to then would leave the log with "
                     + "their values.")
         }
@@ -89,8 +89,8 @@ struct Archive: AsyncParsableCommand {
                     vector: Dictionary(
                         uniqueKeysWithValues: archived.vector.entries.map { ("\($0.replica)", $0.sequence) })))
         }
-        if dryRun { return Terminal.print("Nothing was written.") }
-        Terminal.print(
+        if dryRun { return try Terminal.print("Nothing was written.") }
+        try Terminal.print(
             "Archived: \(NumberText.count(archived.eventCount, "event")) in \(output ?? ""), "
                 + "\(NumberText.bytes(archived.fileBytes)). The log has \(NumberText.bytes(archived.logBytes)), and had "
                 + "\(NumberText.bytes(archived.logBytesBefore)).")
@@ -106,7 +106,7 @@ struct Archive: AsyncParsableCommand {
             return try Terminal.print(
                 json: Result(events: 0, bytes: 0, logBytesBefore: before, logBytes: bytes, vector: [:]))
         }
-        Terminal.print("Taken back: the log has every value again. It takes \(NumberText.bytes(bytes)) now.")
+        try Terminal.print("Taken back: the log has every value again. It takes \(NumberText.bytes(bytes)) now.")
         Terminal.remark("The files are no longer needed.")
     }
 }

@@ -35,9 +35,9 @@ struct BackupMirror: AsyncParsableCommand {
     func run() async throws {
         guard let path else {
             let mirror = try await options.openForReading().mirror()
-            if options.json { return try print(json: mirror) }
-            Terminal.print(mirror.map { "The mirror is \($0.folder.path)." } ?? "No folder is kept as a mirror.")
-            if let photos = mirror?.photos { Terminal.print("Photos are copied from \(photos.path).") }
+            if options.json { return try self.print(json: mirror) }
+            try Terminal.print(mirror.map { "The mirror is \($0.folder.path)." } ?? "No folder is kept as a mirror.")
+            if let photos = mirror?.photos { try Terminal.print("Photos are copied from \(photos.path).") }
             return
         }
         let store = try await options.openWhole()
@@ -45,13 +45,13 @@ struct BackupMirror: AsyncParsableCommand {
         try store.setMirror(
             isOff ? nil : MirrorSetting(folder: URL(filePath: path), photos: photos.map { URL(filePath: $0) }))
         guard let mirror = try store.mirror() else {
-            if options.json { return try print(json: nil) }
-            return Terminal.print("No folder is kept as a mirror any more. What was written stays.")
+            if options.json { return try self.print(json: nil) }
+            return try Terminal.print("No folder is kept as a mirror any more. What was written stays.")
         }
         let written = try store.writeMirror()
-        if options.json { return try print(json: mirror) }
-        Terminal.print("The mirror is \(mirror.folder.path); it was written.")
-        if mirror.photos != nil { Terminal.print(written.photoLine) }
+        if options.json { return try self.print(json: mirror) }
+        try Terminal.print("The mirror is \(mirror.folder.path); it was written.")
+        if mirror.photos != nil { try Terminal.print("\(written.photoLine)") }
     }
 
     func validate() throws {
@@ -70,7 +70,7 @@ extension MirrorWritten {
     fileprivate var photoLine: String {
         let there = "\(NumberText.count(photos, "photo")) of sessions \(photos == 1 ? "is" : "are") there."
         if missingPhotos.isEmpty { return there }
-        let names = missingPhotos.prefix(5).map { Terminal.visible($0) }.joined(separator: ", ")
+        let names = missingPhotos.prefix(5).joined(separator: ", ")
         let more = missingPhotos.count > 5 ? ", …" : ""
         return there + " Not in the folder of photos, or other files there: \(names)\(more)."
     }
@@ -98,8 +98,8 @@ struct BackupNow: AsyncParsableCommand {
                     adif: written.adif, settings: written.settings, qsos: written.contacts, photos: written.photos,
                     missingPhotos: written.missingPhotos))
         }
-        Terminal.print("\(NumberText.count(written.contacts, "contact")) in \(written.adif).")
-        Terminal.print("The settings are in \(written.settings).")
-        if try store.mirror()?.photos != nil { Terminal.print(written.photoLine) }
+        try Terminal.print("\(NumberText.count(written.contacts, "contact")) in \(written.adif).")
+        try Terminal.print("The settings are in \(written.settings).")
+        if try store.mirror()?.photos != nil { try Terminal.print("\(written.photoLine)") }
     }
 }

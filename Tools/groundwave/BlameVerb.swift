@@ -89,7 +89,7 @@ struct BlameVerb: AsyncParsableCommand {
                 }.joined(separator: ", "),
             ])
         }
-        table.print()
+        try table.print()
     }
 
     /// The value as it is shown: of what keeps the books how many events it names, and not which.

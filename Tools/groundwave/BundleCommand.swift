@@ -41,7 +41,7 @@ struct BundleCreate: AsyncParsableCommand {
         if options.json {
             return try Terminal.print(json: Result(ranges: made.ranges, events: made.events, bytes: made.bytes))
         }
-        Terminal.print("\(output): \(NumberText.count(made.events, "event")), \(NumberText.bytes(made.bytes)).")
+        try Terminal.print("\(output): \(NumberText.count(made.events, "event")), \(NumberText.bytes(made.bytes)).")
     }
 }
 
@@ -70,7 +70,7 @@ struct BundleApply: AsyncParsableCommand {
             all.repeated += applied.repeated
             all.apart += applied.apart
             if !options.json {
-                Terminal.print(
+                try Terminal.print(
                     "\(file): \(NumberText.count(applied.events, "new event")), \(applied.repeated) known already.")
             }
         }

@@ -4,8 +4,8 @@ import Records
 
 /// The records that a name may mean, as a table.
 enum Candidates {
-    static func lines(_ name: AmbiguousName) -> [String] {
-        var lines: [String]
+    static func lines(_ name: AmbiguousName) -> [TerminalText] {
+        var lines: [TerminalText]
         if name.candidates.first?.kind == QSOKind.name {
             var table = ContactTable()
             name.candidates.forEach { table.append($0) }

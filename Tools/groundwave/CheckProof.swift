@@ -33,12 +33,12 @@ struct CheckProof: AsyncParsableCommand {
             let contact = try proof.check()
             let anchors = try contact.trees.map { try proof.anchor(of: $0, in: heads) }
             answer = ProofAnswer(contact, anchors)
-            if options.json { try Terminal.print(json: answer) } else { answer.describe(contact, anchors) }
+            if options.json { try Terminal.print(json: answer) } else { try answer.describe(contact, anchors) }
         } catch let error as StoreError where error.code == .damaged {
             if options.json {
                 try Terminal.print(json: ProofAnswer(reason: error.description))
             } else {
-                Terminal.print(Terminal.styled("Not proven:", .red) + " " + Terminal.visible(error.description))
+                try Terminal.print(Terminal.styled("Not proven:", .red) + " " + "\(error.description)")
             }
             throw ExitCode(StoreError.Code.damaged.rawValue)
         }

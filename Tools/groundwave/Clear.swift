@@ -47,7 +47,7 @@ struct Clear: AsyncParsableCommand {
     func run() async throws {
         let store = try await options.openWhole()
         let clearing = try await store.prepareClearing(bundle: output.map { URL(filePath: $0).path })
-        if !options.json { tell(clearing) }
+        if !options.json { try tell(clearing) }
         if dryRun {
             if options.json { try Terminal.print(json: result(clearing, discard ? nil : clearing.bundle, now: nil)) }
             return
@@ -56,12 +56,12 @@ struct Clear: AsyncParsableCommand {
         let isJSON = options.json
         let bundle = try await store.clear(clearing, discarding: discard ? clearing.unsent : nil) { path, count in
             // Before anything is deleted; under --json too, should nothing else be printed any more.
-            let line = "\(NumberText.count(count, "event")) saved in \(Terminal.visible(path))."
-            if isJSON { Terminal.remark(line) } else { Terminal.print(line) }
+            let line: TerminalText = "\(NumberText.count(count, "event")) saved in \(path)."
+            if isJSON { Terminal.remark(line) } else { try Terminal.print(line) }
         }
         var failure: StoreError?
         if clearing.restores {
-            if !options.json { Terminal.print("Restoring what others have …") }
+            if !options.json { try Terminal.print("Restoring what others have …") }
             for remote in try store.remotes() {
                 do { try await store.sync(remote) } catch let error as StoreError { failure = error }
             }
@@ -70,9 +70,9 @@ struct Clear: AsyncParsableCommand {
         if options.json {
             try Terminal.print(json: result(clearing, bundle, now: count))
         } else {
-            Terminal.print("Cleared. This device has \(NumberText.count(count, "contact")) now.")
+            try Terminal.print("Cleared. This device has \(NumberText.count(count, "contact")) now.")
             if let bundle {
-                Terminal.print("To bring back what was saved: groundwave bundle apply \(Terminal.visible(bundle))")
+                try Terminal.print("To bring back what was saved: groundwave bundle apply \(bundle)")
             }
         }
         if let failure {
@@ -82,18 +82,18 @@ struct Clear: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ clearing: Clearing) {
-        Terminal.print(
+    private func tell(_ clearing: Clearing) throws {
+        try Terminal.print(
             "This would take \(NumberText.count(clearing.contacts, "contact")) (\(NumberText.count(clearing.events, "event"))) "
                 + "off this device\(snapshots(clearing.snapshots)).")
-        for remark in clearing.remarks { Terminal.remark(Terminal.visible(remark)) }
-        Terminal.print(proof(clearing))
+        for remark in clearing.remarks { Terminal.remark("\(remark)") }
+        try Terminal.print("\(proof(clearing))")
         if clearing.unprovable > 0 {
-            Terminal.print(
+            try Terminal.print(
                 "\(NumberText.count(clearing.unprovable, "event")) of these can be proven to nobody, so no bundle can hold "
                     + "them: this is only done with --discard.")
         }
-        Terminal.print(
+        try Terminal.print(
             clearing.restores
                 ? "Synchronising is on: what others have is fetched again at once."
                 : "Nothing is fetched again until groundwave sync on and groundwave sync.")

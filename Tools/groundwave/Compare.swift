@@ -30,7 +30,7 @@ struct Compare: AsyncParsableCommand {
         let other = try await others.openWholeForReading()
         let comparison = try Progress.during("Comparing") { _ in try store.compare(with: other, eventLimit: limit) }
         let output = ComparisonOutput(comparison)
-        if options.json { try Terminal.print(json: output) } else { output.print() }
+        if options.json { try Terminal.print(json: output) } else { try output.print() }
         if !comparison.isSame { throw Answer.no }
     }
 }

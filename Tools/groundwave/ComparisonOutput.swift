@@ -86,30 +86,31 @@ struct ComparisonOutput: Encodable {
     }
 
     /// Prints what differs and, where nothing does, what was compared.
-    func print() {
+    func print() throws {
         let differing = comparison.replicas.filter { !$0.isSame }
         if !differing.isEmpty {
-            printReplicas(differing)
-            printEvents()
+            try printReplicas(differing)
+            try printEvents()
         }
         if comparison.replicas.contains(where: { !$0.differing.isEmpty }) {
-            Terminal.print("One number with two contents: two stores went on with one key, or an event was altered.")
+            try Terminal.print(
+                "One number with two contents: two stores went on with one key, or an event was altered.")
         }
         if !namesAlike {
-            Terminal.print(
+            try Terminal.print(
                 "One of the stores has not learnt of a fork, so the same events have two names: synchronise them first."
             )
         }
-        printViews()
+        try printViews()
         let total = comparison.replicas.reduce(0) { $0 + $1.eventsHere }
         let exchanged = "\(NumberText.count(exchanges, "exchange")), \(NumberText.bytes(bytes))."
-        Terminal.print(
+        try Terminal.print(
             same
                 ? Terminal.styled("The same:", .green) + " \(NumberText.count(total, "event")); \(exchanged)"
                 : Terminal.styled("Not the same:", .red) + " \(summary); \(exchanged)")
     }
 
-    private func printReplicas(_ replicas: [StoreComparison.Replica]) {
+    private func printReplicas(_ replicas: [StoreComparison.Replica]) throws {
         var table = TextTable(["DEVICE", "REPLICA", "HERE", "THERE", "ONLY HERE", "ONLY THERE", "DIFFERENT"])
         for replica in replicas {
             let undecided = replica.undecided.isEmpty ? [] : ["more among " + Self.text(replica.undecided)]
@@ -119,34 +120,38 @@ struct ComparisonOutput: Encodable {
                 ([Self.text(replica.differing)] + undecided).filter { !$0.isEmpty }.joined(separator: ", "),
             ])
         }
-        table.print()
+        try table.print()
     }
 
-    private func printEvents() {
+    private func printEvents() throws {
         if comparison.events.isEmpty { return }
-        Terminal.print("")
+        try Terminal.print("")
         var table = TextTable(["EVENT", "RECORD HERE", "RECORD THERE"])
         for event in comparison.events {
             table.append([event.id.short, Self.text(event.here), Self.text(event.there)])
         }
-        table.print()
+        try table.print()
         let counts = comparison.replicas.flatMap { [$0.differing, $0.onlyHere, $0.onlyThere].joined() }.map(\.count)
         let total = counts.reduce(0, +)
         if total > UInt64(comparison.events.count) {
             Terminal.remark("The first \(comparison.events.count) of \(total); --limit \(total) shows all.")
         }
-        Terminal.print("")
+        try Terminal.print("")
     }
 
-    private func printViews() {
+    private func printViews() throws {
         if same, comparison.views == .notCompared {
-            Terminal.print("The views were not compared: one of the stores is being written to.")
+            try Terminal.print("The views were not compared: one of the stores is being written to.")
         }
         guard case .different(let hereIsRight, let thereIsRight) = comparison.views else { return }
-        Terminal.print("The events are the same, and the views are not.")
-        if !hereIsRight { Terminal.print("The views here are not what the log says: groundwave replay mends them.") }
-        if !thereIsRight { Terminal.print("The views there are not what the log says: groundwave replay mends them.") }
-        if hereIsRight, thereIsRight { Terminal.print("Both are what their logs say: values are withheld in one.") }
+        try Terminal.print("The events are the same, and the views are not.")
+        if !hereIsRight {
+            try Terminal.print("The views here are not what the log says: groundwave replay mends them.")
+        }
+        if !thereIsRight {
+            try Terminal.print("The views there are not what the log says: groundwave replay mends them.")
+        }
+        if hereIsRight, thereIsRight { try Terminal.print("Both are what their logs say: values are withheld in one.") }
     }
 
     /// `1 event with two contents, 2 events only here`.

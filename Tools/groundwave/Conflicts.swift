@@ -70,7 +70,7 @@ enum ConflictText {
                             })
                     }))
         }
-        if conflicts.isEmpty { return Terminal.print("No conflicts.") }
+        if conflicts.isEmpty { return try Terminal.print("No conflicts.") }
         var table = TextTable(["KIND", "RECORD", "FIELD", "SHOWN", "VALUE", "EVENT", "AUTHOR", "AT"])
         for conflict in conflicts {
             for candidate in conflict.candidates {
@@ -81,7 +81,7 @@ enum ConflictText {
                 ])
             }
         }
-        table.lines.forEach(Terminal.print)
+        try Terminal.print(lines: table.lines)
         Terminal.remark("Decide with groundwave conflicts choose RECORD FIELD EVENT.")
     }
 

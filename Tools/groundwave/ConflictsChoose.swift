@@ -47,7 +47,7 @@ struct ConflictsChoose: AsyncParsableCommand {
             candidate, in: conflict, note: writing.note, author: writing.author)
         if options.json { return try Terminal.print(json: ChangeResult(record.id, written.batch)) }
         let value = ConflictText.text(candidate, of: conflict) ?? "(cleared)"
-        Terminal.print(Terminal.visible("\(conflict.field) is \(value)."))
+        try Terminal.print("\(conflict.field) is \(value).")
     }
 
     private func candidate(in conflict: Conflict) throws -> Conflict.Candidate {

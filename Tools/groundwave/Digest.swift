@@ -45,7 +45,7 @@ struct Digest: AsyncParsableCommand {
         table.append(["Contacts", "\(digest.contacts)"])
         table.append(["Events", "\(digest.events)"])
         for (replica, sequence) in vector { table.append(["", "\(replica): \(sequence)"]) }
-        table.print()
+        try table.print()
     }
 
     /// Four words a line: what can be said in one breath.

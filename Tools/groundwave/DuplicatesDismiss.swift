@@ -29,7 +29,7 @@ struct DuplicatesDismiss: AsyncParsableCommand {
         let written = try await store.dismissDuplicate(
             ids[0], ids[1], note: writing.note, author: writing.author)
         if options.json { return try Terminal.print(json: ChangeResult(written.value, written.batch)) }
-        if written.batch == nil { return Terminal.print("They were dismissed already.") }
-        Terminal.print("They are not listed again: dismissal \(written.value.short).")
+        if written.batch == nil { return try Terminal.print("They were dismissed already.") }
+        try Terminal.print("They are not listed again: dismissal \(written.value.short).")
     }
 }

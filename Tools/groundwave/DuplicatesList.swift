@@ -56,13 +56,13 @@ struct DuplicatesList: AsyncParsableCommand {
         } else if options.json {
             try Terminal.print(json: Result(pairs: pairs.map { Result.Pair($0) }))
         } else {
-            print(pairs)
+            try self.print(pairs)
         }
         if exitCode, !pairs.isEmpty { throw Answer.no }
     }
 
-    private func print(_ pairs: [PairText]) {
-        if pairs.isEmpty { return Terminal.print("No duplicates.") }
+    private func print(_ pairs: [PairText]) throws {
+        if pairs.isEmpty { return try Terminal.print("No duplicates.") }
         var table = TextTable(["PAIR", "ID", "UTC", "CALL", "BAND", "MODE", "STATION", "DIFFERENT"])
         func append(_ name: String, _ candidate: DuplicateCandidate, _ record: Record, _ words: String) {
             let facts = ContactFacts(record)
@@ -76,7 +76,7 @@ struct DuplicatesList: AsyncParsableCommand {
             append("\(place + 1)", text.pair.first, text.first, text.words.first)
             append("", text.pair.second, text.second, text.words.second)
         }
-        table.lines.forEach(Terminal.print)
+        try Terminal.print(lines: table.lines)
         Terminal.remark(
             """
             \(NumberText.count(pairs.count, "pair")). Make one contact of two with groundwave duplicates merge KEEP \

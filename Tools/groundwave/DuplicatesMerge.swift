@@ -68,7 +68,7 @@ struct DuplicatesMerge: AsyncParsableCommand {
         let rule = prefer.map { $0.lowercased() == "more" ? .more : DuplicateRule.file($0) } ?? .more
         let groups = try store.duplicateGroups(within: window ?? DuplicatePair.defaultWindow, keeping: rule)
         if groups.isEmpty {
-            return options.json ? try report([], [], store) : Terminal.print("No duplicates to merge.")
+            return options.json ? try report([], [], store) : try Terminal.print("No duplicates to merge.")
         }
         let preview = try await store.preview { batch in try groups.map { try batch.merge($0.drop, into: $0.keep) } }
         if dryRun { return try report(preview, [], store) }
@@ -82,7 +82,7 @@ struct DuplicatesMerge: AsyncParsableCommand {
     }
 
     private func confirm(_ preview: [MergedContact], _ store: Store) throws {
-        if !options.json { try table(preview, store).lines.forEach(Terminal.print) }
+        if !options.json { try Terminal.print(lines: table(preview, store).lines) }
         let count = NumberText.count(preview.reduce(0) { $0 + $1.dropped.count }, "contact")
         guard isatty(STDIN_FILENO) == 1, Terminal.isTerminal, !options.json else {
             throw StoreError(
@@ -132,9 +132,9 @@ extension DuplicatesMerge {
                     pairs: pairs, batches: batches.count, events: batches.reduce(0) { $0 + $1.count }))
         }
         // What was shown before the question is not shown again.
-        if !all || dryRun || yes { try table(merged, store).lines.forEach(Terminal.print) }
+        if !all || dryRun || yes { try Terminal.print(lines: table(merged, store).lines) }
         let count = NumberText.count(merged.reduce(0) { $0 + $1.dropped.count }, "contact")
-        Terminal.print("\(count) \(dryRun ? "would be " : "")hidden, merged into \(merged.count).")
+        try Terminal.print("\(count) \(dryRun ? "would be " : "")hidden, merged into \(merged.count).")
     }
 
     private func table(_ merged: [MergedContact], _ store: Store) throws -> TextTable {

@@ -72,7 +72,7 @@ struct Erase: AsyncParsableCommand {
                 .notFound, "There is no contact with \(call ?? ""), and nothing else names it.",
                 hint: "What was erased before is not found by its call any more.")
         }
-        if !options.json { show(contacts) }
+        if !options.json { try show(contacts) }
         var erased = Erased()
         if !dryRun, !ids.isEmpty {
             if !yes {
@@ -97,8 +97,8 @@ struct Erase: AsyncParsableCommand {
                     archives: archives.map(\.fileHash),
                     event: erased.batches.first.map { "\($0.first)" }))
         }
-        if !ids.isEmpty { tell(erased) }
-        EraseOutput.print(mentions, later, copies, archives)
+        if !ids.isEmpty { try tell(erased) }
+        try EraseOutput.print(mentions, later, copies, archives)
     }
 
     private func chosen(_ store: Store) throws -> [Record] {
@@ -114,17 +114,17 @@ struct Erase: AsyncParsableCommand {
         return try store.read { try $0.all(shown) + $0.all(hidden) }
     }
 
-    private func show(_ contacts: [Record]) {
-        if contacts.isEmpty { return Terminal.print("There is no contact with \(call ?? "").") }
+    private func show(_ contacts: [Record]) throws {
+        if contacts.isEmpty { return try Terminal.print("There is no contact with \(call ?? "").") }
         var table = ContactTable()
         contacts.forEach { table.append($0) }
-        table.lines.forEach(Terminal.print)
+        try Terminal.print(lines: table.lines)
     }
 
-    private func tell(_ erased: Erased) {
-        if dryRun { return Terminal.print("Nothing was written.") }
-        if erased.withheldCount == 0 { return Terminal.print("It was erased before; nothing was left.") }
-        Terminal.print(
+    private func tell(_ erased: Erased) throws {
+        if dryRun { return try Terminal.print("Nothing was written.") }
+        if erased.withheldCount == 0 { return try Terminal.print("It was erased before; nothing was left.") }
+        try Terminal.print(
             "Erased: \(NumberText.count(erased.records.count, "contact")), "
                 + "\(NumberText.count(erased.withheldCount, "event")).")
     }
@@ -135,26 +135,26 @@ enum EraseOutput {
     static func print(
         _ mentions: [Mention], _ later: [(kind: String, record: RecordID)], _ copies: [String],
         _ archives: [ArchiveMade]
-    ) {
+    ) throws {
         if !mentions.isEmpty {
-            Terminal.print("Not erased, and names the call:")
-            list(
+            try Terminal.print("Not erased, and names the call:")
+            try list(
                 mentions.map {
                     "\($0.kind) \($0.record.short)  event \($0.event.short)\($0.isInNote ? "  in the note" : "")"
                 })
         }
         if !later.isEmpty {
-            Terminal.print(
+            try Terminal.print(
                 "Erased before, and written to since by who had not heard of it; may repeat what was erased:")
-            list(later.map { "\($0.kind) \($0.record.short)  groundwave erase \($0.record.short) takes it too" })
+            try list(later.map { "\($0.kind) \($0.record.short)  groundwave erase \($0.record.short) takes it too" })
         }
         if !copies.isEmpty {
-            Terminal.print("In the folder of the store, and not touched; delete what you do not need:")
-            list(copies.map { "rm -r '\($0)'" })
+            try Terminal.print("In the folder of the store, and not touched; delete what you do not need:")
+            try list(copies.map { "rm -r '\($0)'" })
         }
         if !archives.isEmpty {
-            Terminal.print("In archives that were made of this log; delete the files, and archive again:")
-            list(
+            try Terminal.print("In archives that were made of this log; delete the files, and archive again:")
+            try list(
                 archives.map {
                     "made \(TimeText.milliseconds($0.stamp.milliseconds))  checksum \($0.fileHash.prefix(16))"
                 })
@@ -164,8 +164,8 @@ enum EraseOutput {
                 + "erase it when they get this change.")
     }
 
-    private static func list(_ lines: [String]) {
-        for line in lines.prefix(20) { Terminal.print("  \(line)") }
-        if lines.count > 20 { Terminal.print("  and \(lines.count - 20) more; --json lists all.") }
+    private static func list(_ lines: [String]) throws {
+        for line in lines.prefix(20) { try Terminal.print("  \(line)") }
+        if lines.count > 20 { try Terminal.print("  and \(lines.count - 20) more; --json lists all.") }
     }
 }

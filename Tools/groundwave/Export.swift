@@ -89,7 +89,7 @@ struct Export: AsyncParsableCommand {
 
     private func write(_ query: ContactQuery, _ store: any Reading, _ now: Int64) throws -> ExportReport {
         guard let output else {
-            return try store.export(query, as: format ?? .adi, created: now) { try Terminal.write($0) }
+            return try store.export(query, as: format ?? .adi, created: now) { try Output.write(file: $0) }
         }
         return try Progress.during("Exporting") { _ in
             try store.export(query, as: format ?? Self.format(of: output), created: now, toFile: output)
@@ -109,10 +109,11 @@ struct Export: AsyncParsableCommand {
         if let files {
             var table = TextTable(["FILE", "CONTACTS", "BYTES"], numbersFrom: 1)
             for file in files { table.append([file.file, "\(file.records)", "\(file.bytes)"]) }
-            table.print()
+            try table.print()
         }
         if output != nil {
-            Terminal.print("\(NumberText.count(report.records, "contact")), \(NumberText.count(report.bytes, "byte")).")
+            try Terminal.print(
+                "\(NumberText.count(report.records, "contact")), \(NumberText.count(report.bytes, "byte")).")
         }
         for (message, remarks) in Dictionary(grouping: report.remarks, by: \.message).sorted(by: { $0.key < $1.key }) {
             Terminal.remark("  \(remarks.count) × \(message)")

@@ -65,7 +65,7 @@ struct ForksList: AsyncParsableCommand {
                             })
                     }))
         } else if forks.isEmpty {
-            Terminal.print("No device has several histories.")
+            try Terminal.print("No device has several histories.")
         } else {
             var table = TextTable([
                 "DEVICE", "FROM EVENT", "HISTORY", "EVENTS", "TAKEN BACK", "LAST WRITTEN", "FIRST HASH",
@@ -79,7 +79,7 @@ struct ForksList: AsyncParsableCommand {
                     ])
                 }
             }
-            table.print()
+            try table.print()
         }
         if exitCode, !forks.allSatisfy(\.isResolved) { throw Answer.no }
     }

@@ -55,7 +55,7 @@ struct HeadCheck: AsyncParsableCommand {
         if options.json {
             try Terminal.print(json: Result(ok: isKept, heads: checked.map { result($0, $1, $2) }))
         } else {
-            for (file, head, standing) in checked { describe(file, head, standing, store) }
+            for (file, head, standing) in checked { try describe(file, head, standing, store) }
         }
         if isRewritten { throw Answer.no }
         if !isKept { throw Answer.inPart }
@@ -77,25 +77,25 @@ struct HeadCheck: AsyncParsableCommand {
         return result
     }
 
-    private func describe(_ file: String, _ head: SignedHead, _ standing: HeadStanding, _ store: Store) {
+    private func describe(_ file: String, _ head: SignedHead, _ standing: HeadStanding, _ store: Store) throws {
         var table = TextTable(["File", file])
         table.append(["Device", "\(head.replica)"])
         table.append(["Events", "\(head.sequence)"])
         table.append(["Root", "\(head.root)"])
         for line in SpokenText.lines(of: head.root) where words { table.append(["", line]) }
         if case .rewritten(let root) = standing { table.append(["Here", "\(root)"]) }
-        table.print()
+        try table.print()
         switch standing {
         case .kept(let later):
-            Terminal.print(
+            try Terminal.print(
                 Terminal.styled("All of it is here, unaltered;", .green) + " \(NumberText.count(later, "event")) since."
             )
         case .rewritten:
-            Terminal.print(
+            try Terminal.print(
                 Terminal.styled("Rewritten:", .red) + " the same number of events here has another root.")
         case .missing(let events):
             let isOwn = head.replica == store.replica
-            Terminal.print(
+            try Terminal.print(
                 Terminal.styled(isOwn ? "Lost:" : "Not here yet:", isOwn ? .red : .yellow)
                     + " this store has \(NumberText.count(events, "event")) of that device.")
         }

@@ -39,7 +39,7 @@ struct HeadShow: AsyncParsableCommand {
             try file.write(bytes)
             try file.finish()
         } else if !words {
-            return try Terminal.write(bytes)
+            return try Output.write(file: bytes)
         }
         let spoken = words ? SpokenDigest.words(of: head.root) : nil
         if options.json {
@@ -52,7 +52,7 @@ struct HeadShow: AsyncParsableCommand {
         table.append(["Events", "\(head.sequence)"])
         table.append(["Root", "\(head.root)"])
         for line in SpokenText.lines(of: head.root) where words { table.append(["", line]) }
-        table.print()
+        try table.print()
     }
 }
 

@@ -152,7 +152,7 @@ struct HistoryText {
     /// Prints the table.
     mutating func finish() throws {
         try finishBatch()
-        if lines > 0 { table.print() }
+        if lines > 0 { try table.print() }
     }
 }
 

@@ -85,7 +85,7 @@ struct HistoryVerb: AsyncParsableCommand {
             return true
         }
         try text.finish()
-        if text.rowCount == 0 { return Terminal.print("Nothing happened that fits.") }
+        if text.rowCount == 0 { return try Terminal.print("Nothing happened that fits.") }
         if isCut { Terminal.remark("… and older ones: --limit \(limit * 2) shows more.") }
     }
 }

@@ -99,25 +99,25 @@ struct Import: AsyncParsableCommand {
                 file: $0.file, record: $0.record, offset: $0.offset, field: $0.field, code: $0.code,
                 message: $0.message)
         }
-        if !options.json { describe(report, input.name) }
+        if !options.json { try describe(report, input.name) }
     }
 
-    private func describe(_ report: ImportReport, _ name: String) {
+    private func describe(_ report: ImportReport, _ name: String) throws {
         let verb = dryRun ? "would be" : "were"
-        Terminal.print(
+        try Terminal.print(
             """
-            \(Terminal.visible(name)): \(report.records) records. \(report.imported) \(verb) imported, \
+            \(name): \(report.records) records. \(report.imported) \(verb) imported, \
             \(report.updated) updated, \(report.unchanged) unchanged, \(report.rejected) rejected.
             """)
         if report.hidden > 0 {
-            Terminal.print(
+            try Terminal.print(
                 """
                 \(report.hidden) of the unchanged ones are hidden here and stay so: groundwave qso list --hidden shows \
                 them, qso restore brings them back.
                 """)
         }
         if report.absent > 0 {
-            Terminal.print("\(report.absent) contacts that this source had before are not in the file. They stay.")
+            try Terminal.print("\(report.absent) contacts that this source had before are not in the file. They stay.")
         }
         let rejections = report.remarks.filter(\.isRejection)
         for remark in rejections.prefix(20) {

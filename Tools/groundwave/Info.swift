@@ -78,7 +78,7 @@ struct Info: AsyncParsableCommand {
             options.at == nil
             ? try StoreInformation(at: options.url) : try StoreInformation(of: await options.open())
         let result = Self.result(information, store: options.url.standardizedFileURL.path)
-        if options.json { try Terminal.print(json: result) } else { describe(result, information) }
+        if options.json { try Terminal.print(json: result) } else { try describe(result, information) }
         if information.isDamaged { throw ExitCode(StoreError.Code.damaged.rawValue) }
     }
 
@@ -115,7 +115,7 @@ struct Info: AsyncParsableCommand {
         }
     }
 
-    private func describe(_ result: Result, _ information: StoreInformation) {
+    private func describe(_ result: Result, _ information: StoreInformation) throws {
         var table = TextTable(["Store", result.store])
         table.append(["Log", result.log ?? "not readable"])
         for replica in result.devices {
@@ -159,14 +159,14 @@ struct Info: AsyncParsableCommand {
         table.append([
             "Version", "Groundwave \(result.program), log format \(result.format), liblmdb \(result.liblmdb)",
         ])
-        table.print()
+        try table.print()
         if result.unread > 0 {
             let unknown = information.unread.count(where: \.isUnknown)
-            Terminal.print(
+            try Terminal.print(
                 "\(NumberText.count(result.unread, "event")) kept and not shown: \(unknown) of a type that this version "
                     + "does not know, \(result.unread - unknown) malformed.")
         }
-        for trouble in result.damage { Terminal.remark("! \(trouble.part): \(Terminal.visible(trouble.message))") }
+        for trouble in result.damage { Terminal.remark("! \(trouble.part): \(trouble.message)") }
         if information.isDamaged { Terminal.remark("  groundwave verify says what is lost.") }
     }
 }

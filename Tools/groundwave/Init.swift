@@ -23,8 +23,8 @@ struct Init: AsyncParsableCommand {
         let result = Result(
             store: store.url.path, log: "\(store.logID)", replica: store.replica.map { "\($0)" } ?? "")
         if options.json { return try Terminal.print(json: result) }
-        Terminal.print("A new log \(store.logID.short) is in \(result.store).")
-        Terminal.print("This device is \(configuration.deviceName), replica \(store.replica?.short ?? "").")
+        try Terminal.print("A new log \(store.logID.short) is in \(result.store).")
+        try Terminal.print("This device is \(configuration.deviceName), replica \(store.replica?.short ?? "").")
         try store.close()
     }
 }

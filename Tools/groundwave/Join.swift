@@ -36,12 +36,12 @@ struct Join: AsyncParsableCommand {
                     store: store.url.path, log: "\(store.logID)", replica: store.replica.map { "\($0)" } ?? "",
                     qsos: count))
         }
-        Terminal.print(
+        try Terminal.print(
             "The log \(store.logID.short) is in \(store.url.path) now: \(NumberText.count(count, "contact")), "
                 + "\(NumberText.count(summary.receivedEvents, "event")).")
         let device = try store.replica.flatMap { try store.deviceNames()[$0] } ?? configuration.deviceName
-        Terminal.print(
-            "This device is \(Terminal.visible(device)), replica \(store.replica?.short ?? ""); its remote is called "
+        try Terminal.print(
+            "This device is \(device), replica \(store.replica?.short ?? ""); its remote is called "
                 + "\(summary.remote.name).")
     }
 }

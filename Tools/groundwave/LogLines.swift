@@ -19,7 +19,7 @@ enum LogLines {
         guard isFirst else { return }
         let general: Logger.Level = options.quiet ? .error : [.warning, .debug, .trace][min(options.verbose, 2)]
         let levels = Levels(ProcessInfo.processInfo.environment["GROUNDWAVE_LOG"] ?? "", general: general)
-        for word in levels.unknown { Terminal.remark("GROUNDWAVE_LOG: “\(Terminal.visible(word))” is not understood.") }
+        for word in levels.unknown { Terminal.remark("GROUNDWAVE_LOG: “\(word)” is not understood.") }
         LoggingSystem.bootstrap { label in
             let subsystem = String(label.split(separator: ".").last ?? "")
             return LineHandler(subsystem: subsystem, logLevel: levels[subsystem])
@@ -69,6 +69,6 @@ private struct LineHandler: LogHandler {
         let all = metadata.merging(event.metadata ?? [:]) { $1 }
         let words =
             all.isEmpty ? "" : " (" + all.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: ", ") + ")"
-        Terminal.remark(Terminal.visible("\(subsystem): \(event.message)\(words)"))
+        Terminal.remark("\(subsystem): \(event.message)\(words)")
     }
 }

@@ -48,6 +48,6 @@ struct MeterOptions: ParsableArguments {
         guard let meter = try store.meter(address) else { return }
         if self.store.json { return try Terminal.print(json: MeterResult(meter)) }
         let name = meter.name.isEmpty ? "" : " \(meter.name)"
-        Terminal.print("\(meter.address)\(Terminal.visible(name)): \(Terminal.visible(MeterResult.state(meter))).")
+        try Terminal.print("\(meter.address)\(name): \(MeterResult.state(meter)).")
     }
 }

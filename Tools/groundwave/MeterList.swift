@@ -12,7 +12,7 @@ struct MeterList: AsyncParsableCommand {
     func run() async throws {
         let meters = try await options.open().meters()
         if options.json { return try Terminal.print(json: Result(meters: meters.map(MeterResult.init))) }
-        if meters.isEmpty { return Terminal.print("No meters.") }
+        if meters.isEmpty { return try Terminal.print("No meters.") }
         var table = TextTable(["MAC", "NAME", "MODEL", "STATE"])
         for meter in meters {
             table.append([
@@ -20,6 +20,6 @@ struct MeterList: AsyncParsableCommand {
                 MeterResult.state(meter),
             ])
         }
-        table.print()
+        try table.print()
     }
 }

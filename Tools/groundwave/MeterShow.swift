@@ -22,6 +22,6 @@ struct MeterShow: AsyncParsableCommand {
         table.append(["Samples", isShared ? "go to every device" : "stay where they were recorded"])
         table.append(["State", MeterResult.state(meter)])
         table.append(["Traces", "\(try store.traces().count { $0.meter == meter.address })"])
-        table.lines.forEach(Terminal.print)
+        try Terminal.print(lines: table.lines)
     }
 }

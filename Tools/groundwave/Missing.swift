@@ -22,7 +22,7 @@ struct Missing: AsyncParsableCommand {
         if options.json {
             try Terminal.print(json: Result(ranges: missing.map { .init($0.range) }, events: events))
         } else if missing.isEmpty {
-            Terminal.print("Nothing is missing, as far as this device knows.")
+            try Terminal.print("Nothing is missing, as far as this device knows.")
         } else {
             var table = TextTable(["DEVICE", "REPLICA", "EVENTS", "", "WHY"])
             for item in missing {
@@ -31,7 +31,7 @@ struct Missing: AsyncParsableCommand {
                     "\(item.range.first)-\(item.range.last)", NumberText.count(item.range.count, "event"), item.reason,
                 ])
             }
-            table.print()
+            try table.print()
         }
         if exitCode, !missing.isEmpty { throw Answer.no }
     }

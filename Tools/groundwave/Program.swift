@@ -47,6 +47,7 @@ struct Program: AsyncParsableCommand {
 
     /// Parses, runs, and ends with the exit code of the contract; errors go to standard error.
     static func main() async {
+        Output.prepare()
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
@@ -54,15 +55,33 @@ struct Program: AsyncParsableCommand {
             } else {
                 try command.run()
             }
-            try OpenedStore.finish()
-        } catch let error as StoreError {
-            Terminal.report(error)
-            Foundation.exit(error.code.rawValue)
-        } catch let error as Answer {
-            Foundation.exit(error.exitCode)
+            try Output.finish()
+            OpenedStore.finish()
         } catch {
+            Foundation.exit(status(after: error))
+        }
+    }
+
+    /// Tells what there is to tell of how a verb ended, and returns the exit code.
+    private static func status(after error: any Error) -> Int32 {
+        switch error {
+        case let error as StoreError:
+            Terminal.report(error)
+            if error.cause is Output.Unheard { OpenedStore.finish() }
+            return error.code.rawValue
+        case let answer as Answer:
+            OpenedStore.finish()
+            return answer.exitCode
+        case is ExitCode: return exitCode(for: error).rawValue
+        case _ where exitCode(for: error) == .success:
+            // A call for help is not an error.
+            do { try Output.write(file: Array((fullMessage(for: error) + "\n").utf8)) } catch {
+                return status(after: error)
+            }
+            return 0
+        default:
             Terminal.reportUsage(error)
-            exit(withError: error)
+            return exitCode(for: error).rawValue
         }
     }
 }

@@ -52,7 +52,7 @@ final class Progress: Sendable {
             let isDone = state.withLock { state in
                 guard !state.isDone, elapsed > .seconds(1) else { return state.isDone }
                 state.isShown = true
-                Terminal.sketch("\r\(Terminal.visible(state.words))  \(elapsed.components.seconds) s\u{1B}[K")
+                Terminal.sketch("\r\(state.words)  \(elapsed.components.seconds) s\u{1B}[K")
                 return false
             }
             if isDone { return }

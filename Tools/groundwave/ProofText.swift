@@ -3,15 +3,15 @@ import Groundwave
 // A proof for people.
 extension ProofAnswer {
     /// Prints it for people.
-    func describe(_ contact: ProvenContact, _ anchors: [ProofAnchor]) {
-        Terminal.print("\(contact.record.id)\(contact.record.isVisible ? "" : "  hidden")")
+    func describe(_ contact: ProvenContact, _ anchors: [ProofAnchor]) throws {
+        try Terminal.print("\(contact.record.id)\(contact.record.isVisible ? "" : "  hidden")")
         var table = TextTable(["FIELD", "VALUE"])
         for (name, value) in contact.record.adifFields {
             table.append([name.name, RecordText.short(RecordText.text(value), 60)])
         }
         for name in contact.withheldFields { table.append([name, "(withheld)"]) }
-        table.print()
-        Terminal.print("")
+        try table.print()
+        try Terminal.print("")
         var events = TextTable(["EVENT", "AT", "BY", "NOTE"])
         for event in contact.events {
             events.append([
@@ -19,20 +19,20 @@ extension ProofAnswer {
                 RecordText.short(event.note.text, 40),
             ])
         }
-        events.print()
-        Terminal.print("")
-        Terminal.print(
+        try events.print()
+        try Terminal.print("")
+        try Terminal.print(
             "\(NumberText.count(contact.events.count, "event")) of this contact \(contact.events.count == 1 ? "is" : "are") "
                 + "in the log with this root:")
         for (tree, anchor) in zip(contact.trees, anchors) {
-            Terminal.print("\(tree.replica.short)  \(tree.root)  \(Self.words(tree, anchor))")
+            try Terminal.print("\(tree.replica.short)  \(tree.root)  \(Self.words(tree, anchor))")
         }
-        Terminal.print(
+        try Terminal.print(
             anchored
                 ? Terminal.styled("Proven and anchored.", .green)
                 : Terminal.styled("Proven, but not anchored:", .yellow)
                     + " whoever made this file may have made up the log.")
-        if let advice = Self.advice(anchors) { Terminal.remark(advice) }
+        if let advice = Self.advice(anchors) { Terminal.remark("\(advice)") }
     }
 
     private static func words(_ tree: ContactProof.Tree, _ anchor: ProofAnchor) -> String {

@@ -41,7 +41,7 @@ struct Prove: AsyncParsableCommand {
         let id = try store.resolve(name, kind: QSOKind.name)
         let proof = try store.proof(ofContact: id, for: head)
         let bytes = try proof.json()
-        guard let output else { return try Terminal.write(bytes) }
+        guard let output else { return try Output.write(file: bytes) }
         var file = try AtomicFile(output)
         try file.write(bytes)
         try file.finish()
@@ -50,10 +50,10 @@ struct Prove: AsyncParsableCommand {
             return try Terminal.print(
                 json: Result(id: "\(id)", root: root, events: proof.items.count, bytes: bytes.count))
         }
-        Terminal.print(
+        try Terminal.print(
             "\(NumberText.count(proof.items.count, "event")) of \(id), \(NumberText.count(bytes.count, "byte")).")
         for tree in proof.trees {
-            Terminal.print(
+            try Terminal.print(
                 "Root over \(NumberText.count(tree.events, "event")) of \(tree.replica.short): \(tree.root)"
                     + (tree.head == nil ? ", not signed" : ""))
         }

@@ -87,13 +87,12 @@ struct QSOAdd: AsyncParsableCommand {
                     position: batch?.position, fields: fields, session: contact.session.map { "\($0)" },
                     remarks: remarks))
         }
-        for remark in remarks { Terminal.remark(Terminal.visible(remark)) }
+        for remark in remarks { Terminal.remark("\(remark)") }
         let mode = fields["SUBMODE"] ?? fields["MODE"] ?? ""
         let start = ContactFacts.seconds(date: fields["QSO_DATE"] ?? "", time: fields["TIME_ON"] ?? "")
         let frequency = fields["FREQ"].map { "\($0) MHz" } ?? fields["BAND"] ?? ""
         let words = [fields["CALL"] ?? "", frequency, mode, start.map(TimeText.seconds) ?? ""]
         let text = words.filter { !$0.isEmpty }.joined(separator: " ")
-        Terminal.print(
-            Terminal.visible(dryRun ? "Would be logged: \(text)" : "\(contact.id.short)  \(text)"))
+        try Terminal.print("\(dryRun ? "Would be logged: \(text)" : "\(contact.id.short)  \(text)")")
     }
 }

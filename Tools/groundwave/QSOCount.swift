@@ -21,7 +21,11 @@ struct QSOCount: AsyncParsableCommand {
         let store = try await options.open()
         let counts = try store.countContacts(try filters.query(store), by: by.map { [$0] } ?? [])
         if options.json { return try Terminal.print(json: CountResult(counts, by: by)) }
-        if let by { CountText.lines(counts, by: by).forEach(Terminal.print) } else { Terminal.print("\(counts.total)") }
+        if let by {
+            try Terminal.print(lines: CountText.lines(counts, by: by))
+        } else {
+            try Terminal.print("\(counts.total)")
+        }
     }
 }
 
@@ -49,11 +53,11 @@ struct CountResult: Encodable {
 
 /// Counts as people read them.
 enum CountText {
-    static func lines(_ counts: ContactCounts, by key: ContactCounts.Key) -> [String] {
+    static func lines(_ counts: ContactCounts, by key: ContactCounts.Key) -> [TerminalText] {
         let groups = counts.groups(by: key)
         let width = (groups.map(\.count) + [counts.total]).map { String($0).count }.max() ?? 1
-        func line(_ count: Int, _ text: String) -> String {
-            String(repeating: " ", count: width - String(count).count) + "\(count)  \(Terminal.visible(text))"
+        func line(_ count: Int, _ text: String) -> TerminalText {
+            .blanks(width - String(count).count) + "\(count)  \(text)"
         }
         var lines = groups.map { line($0.count, $0.key.isEmpty ? "(no \(key.rawValue))" : $0.key) }
         lines.append(line(counts.total, "in all"))

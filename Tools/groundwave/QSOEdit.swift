@@ -71,10 +71,10 @@ struct QSOEdit: AsyncParsableCommand {
                     changed: changed.count, ids: changed.map { "\($0)" }, event: batch.map { "\($0.first)" },
                     position: batch?.position))
         }
-        for remark in remarks { Terminal.remark(Terminal.visible(remark)) }
-        if selection.records.isEmpty { return Terminal.print("No contact matches.") }
-        if changed.isEmpty { return Terminal.print("Nothing changed: it is so already.") }
+        for remark in remarks { Terminal.remark("\(remark)") }
+        if selection.records.isEmpty { return try Terminal.print("No contact matches.") }
+        if changed.isEmpty { return try Terminal.print("Nothing changed: it is so already.") }
         let count = changed.count == 1 ? "1 contact" : "\(changed.count) contacts"
-        Terminal.print("\(count) \(dryRun ? "would be " : "")changed.")
+        try Terminal.print("\(count) \(dryRun ? "would be " : "")changed.")
     }
 }

@@ -62,8 +62,8 @@ struct QSOList: AsyncParsableCommand {
         }
         var table = ContactTable()
         try store.forEachContactByTime(query) { table.append($0) }
-        if table.count == 0 { return Terminal.print(hidden ? "No hidden contacts." : "No contacts.") }
-        table.lines.forEach(Terminal.print)
+        if table.count == 0 { return try Terminal.print(hidden ? "No hidden contacts." : "No contacts.") }
+        try Terminal.print(lines: table.lines)
         if limit == nil, table.count == latest {
             Terminal.remark("The latest \(latest); --limit 0 shows all.")
         }

@@ -75,9 +75,9 @@ struct QSOVisibility {
                     changed: changed.count, ids: changed.map { "\($0)" }, event: batch.map { "\($0.first)" },
                     position: batch?.position))
         }
-        if selection.records.isEmpty { return Terminal.print("No contact matches.") }
-        if changed.isEmpty { return Terminal.print(isHiding ? "It is hidden already." : "It is not hidden.") }
+        if selection.records.isEmpty { return try Terminal.print("No contact matches.") }
+        if changed.isEmpty { return try Terminal.print(isHiding ? "It is hidden already." : "It is not hidden.") }
         let count = changed.count == 1 ? "1 contact" : "\(changed.count) contacts"
-        Terminal.print("\(count) \(dryRun ? "would be " : "")\(isHiding ? "hidden" : "shown again").")
+        try Terminal.print("\(count) \(dryRun ? "would be " : "")\(isHiding ? "hidden" : "shown again").")
     }
 }

@@ -41,7 +41,7 @@ struct QSOSelection {
         if !json {
             var table = ContactTable()
             records.forEach { table.append($0) }
-            table.lines.forEach(Terminal.print)
+            try Terminal.print(lines: table.lines)
         }
         guard yes || dryRun else {
             throw StoreError(

@@ -40,12 +40,12 @@ struct QSOShow: AsyncParsableCommand {
                     hidden: !record.isVisible,
                     session: record.session.map { "\($0)" }, provenance: provenance))
         }
-        Terminal.print("\(id)\(record.isVisible ? "" : "  hidden")")
-        if let session = record.session { Terminal.print("session \(session.short)") }
+        try Terminal.print("\(id)\(record.isVisible ? "" : "  hidden")")
+        if let session = record.session { try Terminal.print("session \(session.short)") }
         let fields =
             record.adifFields.map { ($0.name.name, RecordText.text($0.value)) }
             + erased.map { ($0, ShownValue.erased) }
-        FieldTable.lines(fields, provenance).forEach(Terminal.print)
+        try Terminal.print(lines: FieldTable.lines(fields, provenance))
         if record.hasConflict {
             Terminal.remark("Some of it waits for a decision: groundwave conflicts show \(id.short)")
         }
@@ -80,7 +80,7 @@ struct Provenance: Encodable {
 
 /// The fields of one record, each with who wrote it.
 enum FieldTable {
-    static func lines(_ fields: [(String, String)], _ provenance: [String: Provenance]) -> [String] {
+    static func lines(_ fields: [(String, String)], _ provenance: [String: Provenance]) -> [TerminalText] {
         var table = TextTable(["FIELD", "VALUE", "BY", "AT", "NOTE"])
         for (name, value) in fields {
             let origin = provenance[name]

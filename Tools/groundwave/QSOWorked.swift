@@ -54,12 +54,12 @@ struct QSOWorked: AsyncParsableCommand {
         if options.json {
             try Terminal.print(json: Result(worked: records.map(Self.contact), dupe: isDupe))
         } else if records.isEmpty {
-            Terminal.print("\(Terminal.visible(call.uppercased())) was not worked yet.")
+            try Terminal.print("\(call.uppercased()) was not worked yet.")
         } else {
             var table = ContactTable()
             records.forEach { table.append($0) }
-            table.lines.forEach(Terminal.print)
-            if isDupe { Terminal.print("Another contact now would be a dupe.") }
+            try Terminal.print(lines: table.lines)
+            if isDupe { try Terminal.print("Another contact now would be a dupe.") }
         }
         if records.isEmpty { throw Answer.no }
     }

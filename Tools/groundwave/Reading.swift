@@ -88,12 +88,3 @@ enum NumberText {
         "\(count) \(count == 1 ? word : plural ?? word + "s")"
     }
 }
-
-extension TextTable {
-    /// Prints the table.
-    func print() {
-        for (place, line) in lines.enumerated() {
-            Terminal.print(place == 0 ? Terminal.styled(line, .bold) : line)
-        }
-    }
-}

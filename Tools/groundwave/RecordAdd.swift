@@ -47,10 +47,10 @@ struct RecordAdd: AsyncParsableCommand {
                     id: "\(record.id)", event: written.batch.map { "\($0.first)" }, position: written.batch?.position,
                     wasThere: record.wasThere))
         }
-        for remark in record.remarks { Terminal.remark(Terminal.visible(remark)) }
+        for remark in record.remarks { Terminal.remark("\(remark)") }
         let state =
             !record.wasThere ? "was added" : written.batch == nil ? "is there already" : "was there, and was changed"
-        Terminal.print("The \(kind) \(record.id.short) \(state).")
+        try Terminal.print("The \(kind) \(record.id.short) \(state).")
     }
 }
 

@@ -61,7 +61,7 @@ struct RecordKinds: AsyncParsableCommand {
                 kind.version != nil ? RecordText.short(fields, 80) : "(of a version that is not this one)",
             ])
         }
-        table.lines.forEach(Terminal.print)
+        try Terminal.print(lines: table.lines)
     }
 }
 

@@ -37,8 +37,8 @@ struct RecordEdit: AsyncParsableCommand {
             try batch.editNaturally(kind, id, assignments)
         }
         if options.json { return try Terminal.print(json: ChangeResult(id, written.batch)) }
-        for remark in written.value.remarks { Terminal.remark(Terminal.visible(remark)) }
-        Terminal.print(
+        for remark in written.value.remarks { Terminal.remark("\(remark)") }
+        try Terminal.print(
             written.value.isChanged ? "The \(kind) \(id.short) was changed." : "Nothing changed: it is so already.")
     }
 }

@@ -50,12 +50,12 @@ struct RecordList: AsyncParsableCommand {
         }
         if ndjson { return try items.forEach { try Terminal.print(json: $0) } }
         if options.json { return try Terminal.print(json: Result(kind: kind, records: items)) }
-        if records.isEmpty { return Terminal.print("No \(hidden ? "hidden " : "")records of the kind \(kind).") }
+        if records.isEmpty { return try Terminal.print("No \(hidden ? "hidden " : "")records of the kind \(kind).") }
         var table = TextTable(["ID", "FIELDS"])
         for record in records {
             let fields = record.texts(schema).map { "\($0.name)=\(RecordText.short($0.value, 40))" }
             table.append([record.id.short, fields.joined(separator: "  ")])
         }
-        table.lines.forEach(Terminal.print)
+        try Terminal.print(lines: table.lines)
     }
 }

@@ -27,6 +27,6 @@ struct RecordRemove: AsyncParsableCommand {
             try batch.removeByHand(kind, id)
         }
         if options.json { return try Terminal.print(json: ChangeResult(id, written.batch)) }
-        Terminal.print("The \(kind) \(id.short) \(written.value ? "is hidden" : "is hidden already").")
+        try Terminal.print("The \(kind) \(id.short) \(written.value ? "is hidden" : "is hidden already").")
     }
 }

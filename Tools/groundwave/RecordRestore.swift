@@ -27,6 +27,6 @@ struct RecordRestore: AsyncParsableCommand {
             try batch.restoreByHand(kind, id)
         }
         if options.json { return try Terminal.print(json: ChangeResult(id, written.batch)) }
-        Terminal.print("The \(kind) \(id.short) \(written.value ? "shows again" : "is not hidden").")
+        try Terminal.print("The \(kind) \(id.short) \(written.value ? "shows again" : "is not hidden").")
     }
 }

@@ -39,7 +39,7 @@ struct RecordShow: AsyncParsableCommand {
                     id: "\(id)", kind: kind, fields: Dictionary(fields, uniquingKeysWith: { $1 }),
                     hidden: !record.isVisible, provenance: provenance))
         }
-        Terminal.print("\(id)\(record.isVisible ? "" : "  hidden")")
-        FieldTable.lines(fields, provenance).forEach(Terminal.print)
+        try Terminal.print("\(id)\(record.isVisible ? "" : "  hidden")")
+        try Terminal.print(lines: FieldTable.lines(fields, provenance))
     }
 }

@@ -56,7 +56,7 @@ struct ContactTable {
     var count: Int { rows.count }
 
     /// The lines: headings, then a line each.
-    var lines: [String] {
+    var lines: [TerminalText] {
         let shown = Self.headings.indices.filter { column in column < 4 || rows.contains { !$0[column].isEmpty } }
         var table = TextTable(shown.map { Self.headings[$0] })
         for row in rows { table.append(shown.map { row[$0] }) }

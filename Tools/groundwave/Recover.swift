@@ -23,7 +23,7 @@ struct Recover: AsyncParsableCommand {
 enum RecoveryRemark {
     static func say(of recovery: Recovery) {
         Terminal.remark(
-            "The store is damaged and waits in recovery: \(Terminal.visible(recovery.failure.message)). This is a "
+            "The store is damaged and waits in recovery: \(recovery.failure.message). This is a "
                 + "temporary store; what is logged here is kept. groundwave recover says what can be done.")
     }
 }
@@ -76,7 +76,7 @@ struct RecoverStatus: AsyncParsableCommand {
     func run() async throws {
         let status = try Store.recoveryStatus(at: options.url)
         if options.json { return try Terminal.print(json: Result(status)) }
-        RecoveryText.print(status)
+        try RecoveryText.print(status)
     }
 }
 
@@ -105,55 +105,55 @@ extension RecoverStatus.Result {
 
 /// The state of recovery, in words.
 enum RecoveryText {
-    static func print(_ status: RecoveryStatus) {
+    static func print(_ status: RecoveryStatus) throws {
         switch status.state {
-        case .whole: Terminal.print("The store is whole. Nothing was ever recovered here.")
+        case .whole: try Terminal.print("The store is whole. Nothing was ever recovered here.")
         case .damaged:
-            Terminal.print(
+            try Terminal.print(
                 Terminal.styled("The store is damaged", .red)
-                    + ": \(Terminal.visible(status.failure?.message ?? "")) (\(status.failure?.file ?? "")).")
-            Terminal.print(
+                    + ": \(status.failure?.message ?? "") (\(status.failure?.file ?? "")).")
+            try Terminal.print(
                 "The next groundwave command puts the damaged file into EmergencyBackup, byte for byte, and works on a "
                     + "temporary store; groundwave recover status then says what could be got out.")
         case .recovered:
-            Terminal.print("The store is in use. It was recovered once:")
-            if let receipt = status.receipt { print(receipt, lost: status.lost, peers: status.peers) }
+            try Terminal.print("The store is in use. It was recovered once:")
+            if let receipt = status.receipt { try Self.print(receipt, lost: status.lost, peers: status.peers) }
         case .waiting, .staged:
-            if let failure = status.failure { print(failure) }
-            Terminal.print("")
+            if let failure = status.failure { try Self.print(failure) }
+            try Terminal.print("")
             if let receipt = status.receipt {
-                Terminal.print("Got out of the damaged file, and ready:")
-                print(receipt, lost: status.lost, peers: status.peers)
+                try Terminal.print("Got out of the damaged file, and ready:")
+                try Self.print(receipt, lost: status.lost, peers: status.peers)
             } else {
-                Terminal.print("Nothing could be got out of the damaged file.")
+                try Terminal.print("Nothing could be got out of the damaged file.")
             }
             if let snapshot = status.snapshot {
-                Terminal.print(
+                try Terminal.print(
                     "Newest snapshot: \(NumberText.count(snapshot.contacts, "contact")), of \(TimeText.date(snapshot.at))."
                 )
             }
-            Terminal.print("")
+            try Terminal.print("")
             if let staged = status.staged {
-                Terminal.print("Decided: \(words(ofWay: staged)). \(next(afterWay: staged))")
+                try Terminal.print("Decided: \(words(ofWay: staged)). \(next(afterWay: staged))")
             } else {
-                print(choicesFor: status)
+                try Self.print(choicesFor: status)
             }
         }
     }
 
-    private static func print(_ failure: Recovery.Failure) {
-        Terminal.print(
+    private static func print(_ failure: Recovery.Failure) throws {
+        try Terminal.print(
             Terminal.styled("The store waits in recovery", .red) + " since \(TimeText.date(failure.at)): "
-                + "\(Terminal.visible(failure.message)) (\(failure.file)).")
+                + "\(failure.message) (\(failure.file)).")
         if !failure.backup.isEmpty {
-            Terminal.print(
+            try Terminal.print(
                 failure.isMoved
                     ? "There was no room for a copy: the damaged file itself was moved to \(failure.backup)."
                     : "The damaged file lies in \(failure.backup), byte for byte.")
         }
     }
 
-    static func print(_ receipt: RecoveryReceipt, lost: [EventRange], peers: [EventRange: [ReplicaID]]) {
+    static func print(_ receipt: RecoveryReceipt, lost: [EventRange], peers: [EventRange: [ReplicaID]]) throws {
         let least = receipt.isAtLeast ? "at least " : ""
         let stillLost = lost.reduce(0) { $0 + $1.count } + receipt.unnamed
         let returned = receipt.lostCount - stillLost
@@ -162,22 +162,22 @@ enum RecoveryText {
         table.append(["  recovered", "\(receipt.recovered)"])
         if returned > 0 { table.append(["  brought back since", "\(returned)"]) }
         table.append(["  lost", "\(least)\(stillLost)"])
-        table.print()
+        try table.print()
         for range in lost.prefix(20) {
             let peers = peers[range] ?? []
-            Terminal.print(
+            try Terminal.print(
                 "  lost: \(range.replica.short) \(range.first == range.last ? "\(range.first)" : "\(range.first) to \(range.last)")"
                     + (peers.isEmpty ? "" : ", which \(peers.map(\.short).joined(separator: ", ")) had"))
         }
-        if lost.count > 20 { Terminal.print("  and \(lost.count - 20) more ranges: --json has all.") }
+        if lost.count > 20 { try Terminal.print("  and \(lost.count - 20) more ranges: --json has all.") }
         if receipt.unnamed > 0 {
-            Terminal.print("  Of \(NumberText.count(receipt.unnamed, "event")) not even the name is left.")
+            try Terminal.print("  Of \(NumberText.count(receipt.unnamed, "event")) not even the name is left.")
         }
-        if stillLost > 0 { Terminal.print("  What others have of it comes back with the next groundwave sync.") }
+        if stillLost > 0 { try Terminal.print("  What others have of it comes back with the next groundwave sync.") }
     }
 
-    private static func print(choicesFor status: RecoveryStatus) {
-        Terminal.print("What was logged since joins whatever you choose:")
+    private static func print(choicesFor status: RecoveryStatus) throws {
+        try Terminal.print("What was logged since joins whatever you choose:")
         var table = TextTable(["COMMAND", "DOES"])
         if status.receipt != nil {
             table.append(["groundwave recover restore", "goes on with what could be got out"])
@@ -193,7 +193,7 @@ enum RecoveryText {
         ])
         table.append(["groundwave recover reset", "begins anew, empty"])
         table.append(["groundwave recover diagnostics -o FILE", "writes a report; recovery goes on waiting"])
-        table.print()
+        try table.print()
     }
 
     /// What happens next, once that was decided.

@@ -36,7 +36,7 @@ struct RecoverDiagnostics: AsyncParsableCommand {
         if options.json {
             return try Terminal.print(json: Result(state: state.rawValue, report: output, log: log))
         }
-        Terminal.print("Wrote \(output)\(log.map { " and \($0)" } ?? "").")
-        if state == .waiting { Terminal.print("Nothing was decided: the store still waits in recovery.") }
+        try Terminal.print("Wrote \(output)\(log.map { " and \($0)" } ?? "").")
+        if state == .waiting { try Terminal.print("Nothing was decided: the store still waits in recovery.") }
     }
 }

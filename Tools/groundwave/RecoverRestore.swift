@@ -26,14 +26,14 @@ struct RecoverRestore: AsyncParsableCommand {
         if dryRun {
             let status = try Store.recoveryStatus(at: options.url)
             return options.json
-                ? try Terminal.print(json: RecoverStatus.Result(status)) : RecoveryText.print(status)
+                ? try Terminal.print(json: RecoverStatus.Result(status)) : try RecoveryText.print(status)
         }
         try await recovery.stageRestore(from: source)
         try recovery.temporary.close()
         let status = try Store.recoveryStatus(at: options.url)
         if options.json { return try Terminal.print(json: RecoverStatus.Result(status)) }
         let way = status.staged ?? ""
-        Terminal.print("Decided: \(RecoveryText.words(ofWay: way)). \(RecoveryText.next(afterWay: way))")
+        try Terminal.print("Decided: \(RecoveryText.words(ofWay: way)). \(RecoveryText.next(afterWay: way))")
     }
 
     private var source: Recovery.Source {
@@ -63,8 +63,8 @@ struct RecoverReset: AsyncParsableCommand {
         try recovery.temporary.close()
         let status = try Store.recoveryStatus(at: options.url)
         if options.json { return try Terminal.print(json: RecoverStatus.Result(status)) }
-        Terminal.print("Decided: begin anew, empty. The next groundwave command does it.")
-        Terminal.print("The damaged file stays in \(status.failure?.backup ?? "EmergencyBackup").")
+        try Terminal.print("Decided: begin anew, empty. The next groundwave command does it.")
+        try Terminal.print("The damaged file stays in \(status.failure?.backup ?? "EmergencyBackup").")
     }
 
     private func word() throws -> String {

@@ -43,7 +43,7 @@ struct RemoteAdd: AsyncParsableCommand {
         let address = try RemoteAddress(url)
         try await store.add(remote: name, at: address)
         if options.json { return try Terminal.print(json: Result(name: name, url: "\(address)")) }
-        Terminal.print("\(name) is \(address). Nothing was sent yet: groundwave sync does that.")
+        try Terminal.print("\(name) is \(address). Nothing was sent yet: groundwave sync does that.")
     }
 }
 
@@ -67,12 +67,12 @@ struct RemoteList: AsyncParsableCommand {
             return try Terminal.print(json: Result(remotes: remotes.map { .init(name: $0.name, url: "\($0.address)") }))
         }
         if remotes.isEmpty {
-            Terminal.print("No remotes yet.")
+            try Terminal.print("No remotes yet.")
             return Terminal.remark("Add one: groundwave remote add NAME file:///path/to/folder.")
         }
         var table = TextTable(["REMOTE", "WHERE"])
         for remote in remotes { table.append([remote.name, "\(remote.address)"]) }
-        table.print()
+        try table.print()
     }
 }
 
@@ -128,28 +128,28 @@ struct RemoteShow: AsyncParsableCommand {
                     },
                     bytes: contents.byteCount, foreign: contents.foreign.map { .init(name: $0.name, what: $0.what) }))
         }
-        guard contents.log != nil else { return Terminal.print("Nothing lies at \(remote.address) yet.") }
-        if let peer = contents.peer { return print(peer, of: contents.log, in: store) }
+        guard contents.log != nil else { return try Terminal.print("Nothing lies at \(remote.address) yet.") }
+        if let peer = contents.peer { return try self.print(peer, of: contents.log, in: store) }
         var table = TextTable(["DEVICE", "REPLICA", "SEGMENTS", "BYTES"], numbersFrom: 2)
         for item in contents.stores {
             table.append([
                 item.device ?? "unknown", item.replica.short, "\(item.segments)", NumberText.bytes(item.bytes),
             ])
         }
-        table.print()
+        try table.print()
         for foreign in contents.foreign {
-            Terminal.remark("\(Terminal.visible(foreign.name)): \(foreign.what). It is left alone.")
+            Terminal.remark("\(foreign.name): \(foreign.what). It is left alone.")
         }
     }
 }
 
 extension RemoteShow {
-    private func print(_ peer: RemoteContents.Peer, of log: LogID?, in store: Store) {
-        let name = Terminal.visible(peer.device ?? peer.replica.short)
-        if log != store.logID, let log { return Terminal.print("\(name) has another log, \(log.short).") }
+    private func print(_ peer: RemoteContents.Peer, of log: LogID?, in store: Store) throws {
+        let name = peer.device ?? peer.replica.short
+        if log != store.logID, let log { return try Terminal.print("\(name) has another log, \(log.short).") }
         let (has, lacks) = (peer.has.reduce(0) { $0 + $1.count }, peer.lacks.reduce(0) { $0 + $1.count })
-        Terminal.print("\(name) has \(NumberText.count(peer.vector.eventCount, "event")).")
-        Terminal.print(
+        try Terminal.print("\(name) has \(NumberText.count(peer.vector.eventCount, "event")).")
+        try Terminal.print(
             has == 0 && lacks == 0
                 ? "They are those that are here."
                 : "\(has) of them are not here, and it lacks \(lacks) that are: groundwave sync \(self.name).")
@@ -201,7 +201,7 @@ struct RemoteRemove: AsyncParsableCommand {
         }
         try store.remove(remote: name)
         if options.json { return try Terminal.print(json: Result(removed: name, deleted: deleted)) }
-        Terminal.print(
+        try Terminal.print(
             deleteData
                 ? "\(name) is forgotten, and \(NumberText.count(deleted, "object")) were deleted there."
                 : "\(name) is forgotten. What lies there stays there.")

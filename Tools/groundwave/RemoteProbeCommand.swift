@@ -36,7 +36,7 @@ struct RemoteProbeCommand: AsyncParsableCommand {
                 if probe.isSameLog { "this log" } else if let log = probe.log { "another log, \(log.short)" } else {
                     "no log yet"
                 }
-            Terminal.print(
+            try Terminal.print(
                 "\(remote.address) answers in \(microseconds / 1000).\(microseconds / 100 % 10) ms. It has \(what).")
         }
         if probe.log != nil, !probe.isSameLog { throw Answer.no }

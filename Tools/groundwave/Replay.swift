@@ -59,12 +59,12 @@ struct Replay: AsyncParsableCommand {
                     digest: "\(report.after.hash)", before: report.before.map { "\($0.hash)" }, same: report.isSame,
                     store: target))
         } else {
-            Terminal.print(
-                String(format: "%d events in %.2f s (%.0f a second).", report.events, report.seconds, speed))
-            if let target { Terminal.print("A store with the same events is in \(Terminal.visible(target)).") }
-            Terminal.print("Digest \(report.after.hash)")
+            try Terminal.print(
+                "\(String(format: "%d events in %.2f s (%.0f a second).", report.events, report.seconds, speed))")
+            if let target { try Terminal.print("A store with the same events is in \(target).") }
+            try Terminal.print("Digest \(report.after.hash)")
             if report.isSame {
-                Terminal.print("The same as before.")
+                try Terminal.print("The same as before.")
             } else if let trouble = report.trouble {
                 Terminal.remark("The views before were \(trouble). The new ones took their place.")
             } else {

@@ -39,9 +39,9 @@ struct ReplicasRename: AsyncParsableCommand {
         if options.json {
             return try Terminal.print(json: Result(replica: "\(replica)", device: now, changed: written.value))
         }
-        Terminal.print(
+        try Terminal.print(
             written.value
-                ? "\(replica.short) is called \(Terminal.visible(now)) from now on."
+                ? "\(replica.short) is called \(now) from now on."
                 : "Nothing changed: it is called so already.")
     }
 }
@@ -100,6 +100,6 @@ struct ReplicasList: AsyncParsableCommand {
                 replica.lastSaid.map { TimeText.milliseconds($0) } ?? "", remark,
             ])
         }
-        table.print()
+        try table.print()
     }
 }

@@ -44,8 +44,8 @@ struct SalvageCommand: AsyncParsableCommand {
                     lost: receipt.lost.map { .init(replica: "\($0.replica)", first: $0.first, last: $0.last) },
                     unnamed: receipt.unnamed, atLeast: receipt.isAtLeast))
         } else {
-            RecoveryText.print(receipt, lost: receipt.lost, peers: [:])
-            Terminal.print("The store is in \(to).")
+            try RecoveryText.print(receipt, lost: receipt.lost, peers: [:])
+            try Terminal.print("The store is in \(to).")
         }
         if receipt.lostCount > 0 { throw Answer.inPart }
     }

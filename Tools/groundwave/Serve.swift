@@ -37,7 +37,7 @@ struct Serve: AsyncParsableCommand {
         let serving = try await store.serve(at: place)
         let sources = Interruption.whenAsked { await serving.stop() }
         defer { for source in sources { source.cancel() } }
-        let warning =
+        let warning: TerminalText =
             serving.address.isLoopback
             ? "Nothing is encrypted or authenticated yet; only programs on this machine can reach this address."
             : "WARNING: nothing is encrypted or authenticated yet. Whoever reaches this address can read the whole log and "
@@ -46,10 +46,11 @@ struct Serve: AsyncParsableCommand {
         if options.json {
             try Terminal.print(json: Line(event: "listening", address: "\(serving.address)"))
         } else {
-            Terminal.print("Waiting at \(serving.address): groundwave remote add NAME groundwave://\(serving.address)")
+            try Terminal.print(
+                "Waiting at \(serving.address): groundwave remote add NAME groundwave://\(serving.address)")
         }
         for await event in serving.events {
-            if options.json { try Terminal.print(json: Line(event)) } else { Terminal.print(Self.text(event)) }
+            if options.json { try Terminal.print(json: Line(event)) } else { try Terminal.print("\(Self.text(event))") }
         }
     }
 
@@ -59,14 +60,14 @@ struct Serve: AsyncParsableCommand {
         case .synced(let peer, let sent, let received):
             return "\(name(peer)): sent \(NumberText.count(sent, "event")), received "
                 + "\(NumberText.count(received, "event"))."
-        case .quarantined(let peer, let sentence): return "\(name(peer)) was left. \(Terminal.visible(sentence))"
+        case .quarantined(let peer, let sentence): return "\(name(peer)) was left. \(sentence)"
         case .gone(let peer, let reason):
-            return "\(name(peer)) is gone\(reason.map { ": \(Terminal.visible($0))" } ?? "")."
+            return "\(name(peer)) is gone\(reason.map { ": \($0)" } ?? "")."
         }
     }
 
     private static func name(_ peer: Serving.Peer) -> String {
-        Terminal.visible(peer.device ?? peer.replica?.short ?? "Somebody at \(peer.address)")
+        peer.device ?? peer.replica?.short ?? "Somebody at \(peer.address)"
     }
 }
 

@@ -31,8 +31,8 @@ struct SessionEdit: AsyncParsableCommand {
         let id = try arguments.names.first.map { try SessionName.resolve($0, store) } ?? SessionName.open(store).id
         let written = try await store.editSession(id, assignments, note: writing.note ?? "", author: writing.author)
         if options.json { return try Terminal.print(json: ChangeResult(id, written.batch)) }
-        for remark in written.value { Terminal.remark(Terminal.visible(remark)) }
-        Terminal.print(
+        for remark in written.value { Terminal.remark("\(remark)") }
+        try Terminal.print(
             written.batch == nil ? "Nothing changed: it is so already." : "The session \(id.short) was changed.")
     }
 }

@@ -35,7 +35,7 @@ struct SessionList: AsyncParsableCommand {
                         Result.Session(id: "\(session.id)", fields: session.fields, contacts: count)
                     }))
         }
-        if sessions.isEmpty { return Terminal.print("No sessions.") }
+        if sessions.isEmpty { return try Terminal.print("No sessions.") }
         var table = TextTable(["ID", "STARTED", "STATUS", "CALL", "OPERATOR", "PARK", "TITLE", "CONTACTS"])
         for (session, count) in zip(sessions, counts) {
             table.append(
@@ -46,6 +46,6 @@ struct SessionList: AsyncParsableCommand {
                     RecordText.short(session.fields["TITLE"] ?? "", 30), "\(count)",
                 ])
         }
-        table.lines.forEach(Terminal.print)
+        try Terminal.print(lines: table.lines)
     }
 }

@@ -37,16 +37,16 @@ struct SessionShow: AsyncParsableCommand {
             return try Terminal.print(
                 json: Result(id: "\(id)", fields: session.fields, total: counts.total, counts: groups))
         }
-        Terminal.print("\(id)  \(session.status.rawValue)")
+        try Terminal.print("\(id)  \(session.status.rawValue)")
         var table = TextTable(["FIELD", "VALUE"])
         for (name, value) in record.texts(Radio.session) where name != "STATUS" {
             table.append([name, RecordText.short(value, 60)])
         }
-        table.lines.forEach(Terminal.print)
+        try Terminal.print(lines: table.lines)
         for key in keys where counts.total > 0 {
-            Terminal.print("\nContacts by \(key == .day ? "UTC day" : key.rawValue)")
-            CountText.lines(counts, by: key).forEach(Terminal.print)
+            try Terminal.print("\nContacts by \(key == .day ? "UTC day" : key.rawValue)")
+            try Terminal.print(lines: CountText.lines(counts, by: key))
         }
-        if counts.total == 0 { Terminal.print("\nNo contacts yet.") }
+        if counts.total == 0 { try Terminal.print("\nNo contacts yet.") }
     }
 }

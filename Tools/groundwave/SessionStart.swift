@@ -44,8 +44,8 @@ struct SessionStart: AsyncParsableCommand {
                     id: "\(started.id)", event: written.batch.map { "\($0.first)" }, position: written.batch?.position,
                     replaced: started.replaced.map { "\($0)" }, remarks: started.remarks))
         }
-        for remark in started.remarks { Terminal.remark(Terminal.visible(remark)) }
-        if let replaced = started.replaced { Terminal.print("The session \(replaced.short) has ended.") }
-        Terminal.print("The session \(started.id.short) is active.")
+        for remark in started.remarks { Terminal.remark("\(remark)") }
+        if let replaced = started.replaced { try Terminal.print("The session \(replaced.short) has ended.") }
+        try Terminal.print("The session \(started.id.short) is active.")
     }
 }

@@ -17,7 +17,7 @@ struct SessionStatusChange {
             id, to: status, now: Clock.now, note: writing.note ?? "", author: writing.author)
         if options.json { return try Terminal.print(json: ChangeResult(id, written.batch)) }
         let state = status == .ended ? "has ended" : "is \(status.rawValue)"
-        Terminal.print("The session \(id.short) \(state)\(written.value ? "" : " already").")
+        try Terminal.print("The session \(id.short) \(state)\(written.value ? "" : " already").")
     }
 
     private func id(_ store: any Reading) throws -> RecordID {

@@ -23,13 +23,13 @@ struct SettingsExport: AsyncParsableCommand {
         let store = try await options.open()
         let bytes = try store.exportSettings()
         guard let output else {
-            return try FileHandle.standardOutput.write(contentsOf: bytes)
+            return try Output.write(file: bytes)
         }
         var file = try AtomicFile(output)
         try file.write(bytes)
         try file.finish()
         let count = try store.settings().filter(\.travels).count
         if options.json { return try Terminal.print(json: Result(settings: count, bytes: bytes.count)) }
-        Terminal.print("\(count) settings, \(bytes.count) bytes.")
+        try Terminal.print("\(count) settings, \(bytes.count) bytes.")
     }
 }

@@ -26,7 +26,7 @@ struct SettingsGet: AsyncParsableCommand {
             try Terminal.print(
                 json: Result(key: key, value: entry?.value, travels: entry?.travels ?? SettingText.travels(key)))
         } else if let entry {
-            Terminal.print(Terminal.visible(entry.value))
+            try Terminal.print("\(entry.value)")
         }
         if entry == nil { throw Answer.no }
     }

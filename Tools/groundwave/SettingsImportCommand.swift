@@ -45,11 +45,11 @@ struct SettingsImportCommand: AsyncParsableCommand {
         } else {
             let verb = dryRun ? "would be " : ""
             let count = report.imported.count
-            Terminal.print(
+            try Terminal.print(
                 "\(count) setting\(count == 1 ? "" : "s") \(verb)imported, \(report.unchanged.count) unchanged.")
-            for key in report.unknown { Terminal.remark("  passed over: \(Terminal.visible(key)) does not travel.") }
+            for key in report.unknown { Terminal.remark("  passed over: \(key) does not travel.") }
             for key in report.rejected {
-                Terminal.remark("  rejected: \(Terminal.visible(key)) cannot have that value.")
+                Terminal.remark("  rejected: \(key) cannot have that value.")
             }
             if report.credentials > 0 {
                 Terminal.remark("  refused: \(report.credentials) that look like credentials. Groundwave keeps none.")

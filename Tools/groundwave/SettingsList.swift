@@ -38,7 +38,7 @@ struct SettingsList: AsyncParsableCommand {
             settings.sort { $0.key < $1.key }
         }
         if options.json { return try Terminal.print(json: Result(settings: settings)) }
-        if settings.isEmpty { return Terminal.print("No settings.") }
+        if settings.isEmpty { return try Terminal.print("No settings.") }
         var table = TextTable(["KEY", "VALUE", "WHERE", "TYPE"])
         for setting in settings {
             table.append([
@@ -46,6 +46,6 @@ struct SettingsList: AsyncParsableCommand {
                 setting.type ?? "",
             ])
         }
-        table.lines.forEach(Terminal.print)
+        try Terminal.print(lines: table.lines)
     }
 }

@@ -50,11 +50,9 @@ enum SettingText {
                     key: key, value: value, travels: travels(key), changed: written.value,
                     event: written.batch.map { "\($0.first)" }, position: written.batch?.position))
         }
-        guard written.value else { return Terminal.print("Nothing changed: it is so already.") }
-        Terminal.print(
-            Terminal.visible(
-                "\(key) \(value.map { "is \($0)" } ?? "has no value"), on \(travels(key) ? "all devices" : "this device")."
-            )
+        guard written.value else { return try Terminal.print("Nothing changed: it is so already.") }
+        try Terminal.print(
+            "\(key) \(value.map { "is \($0)" } ?? "has no value"), on \(travels(key) ? "all devices" : "this device")."
         )
         if !travels(key), let meant = nearest(key) {
             Terminal.remark("\(meant) would travel; \(key) stays on this device.")

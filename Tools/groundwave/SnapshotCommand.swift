@@ -59,5 +59,5 @@ struct SnapshotTable {
         ])
     }
 
-    func print() { table.print() }
+    func print() throws { try table.print() }
 }

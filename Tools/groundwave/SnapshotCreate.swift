@@ -16,6 +16,6 @@ struct SnapshotCreate: AsyncParsableCommand {
         if options.json { return try Terminal.print(json: SnapshotResult(snapshot)) }
         var table = SnapshotTable()
         table.append(snapshot)
-        table.print()
+        try table.print()
     }
 }

@@ -15,11 +15,11 @@ struct SnapshotList: AsyncParsableCommand {
         let snapshots = try await options.openForReading().snapshots()
         if options.json { return try Terminal.print(json: Result(snapshots: snapshots.map { SnapshotResult($0) })) }
         if snapshots.isEmpty {
-            Terminal.print("No snapshots yet.")
+            try Terminal.print("No snapshots yet.")
             return Terminal.remark("One is made when something changed and the newest, or the store, is six hours old.")
         }
         var table = SnapshotTable()
         for snapshot in snapshots { table.append(snapshot) }
-        table.print()
+        try table.print()
     }
 }

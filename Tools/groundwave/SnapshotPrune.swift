@@ -21,9 +21,9 @@ struct SnapshotPrune: AsyncParsableCommand {
         let store = try await dryRun ? options.openForReading() : options.openWhole()
         let gone = try store.pruneSnapshots(isDryRun: dryRun)
         if options.json { return try Terminal.print(json: Result(pruned: gone.map { SnapshotResult($0) })) }
-        if gone.isEmpty { return Terminal.print("Every snapshot is worth its bytes.") }
+        if gone.isEmpty { return try Terminal.print("Every snapshot is worth its bytes.") }
         var table = SnapshotTable()
         for snapshot in gone { table.append(snapshot, dryRun ? "would go" : "deleted") }
-        table.print()
+        try table.print()
     }
 }

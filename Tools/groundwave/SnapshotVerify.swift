@@ -30,9 +30,9 @@ struct SnapshotVerify: AsyncParsableCommand {
         if options.json {
             try Terminal.print(json: result)
         } else if result.snapshots.isEmpty {
-            Terminal.print("No snapshots.")
+            try Terminal.print("No snapshots.")
         } else {
-            table.print()
+            try table.print()
         }
         if !result.ok {
             Terminal.remark("Nothing is lost: delete them, and replays start earlier.")

@@ -63,12 +63,12 @@ struct Stats: AsyncParsableCommand {
             "all", "\(sum.reduce(0) { $0 + $1.shown })", "\(sum.reduce(0) { $0 + $1.hidden })",
             "\(sum.reduce(0) { $0 + $1.events })", NumberText.bytes(sum.reduce(0) { $0 + $1.bytes }),
         ])
-        kinds.print()
+        try kinds.print()
         if statistics.unreadEvents > 0 {
-            Terminal.print(
+            try Terminal.print(
                 "\(NumberText.count(statistics.unreadEvents, "event")) more of a type this version does not know.")
         }
-        Terminal.print("")
+        try Terminal.print("")
         var replicas = TextTable(["DEVICE", "REPLICA", "FIRST", "LAST", "EVENTS"], numbersFrom: 4)
         for replica in statistics.replicas {
             replicas.append([
@@ -77,22 +77,22 @@ struct Stats: AsyncParsableCommand {
                 "\(replica.events)",
             ])
         }
-        replicas.print()
-        Terminal.print("")
+        try replicas.print()
+        try Terminal.print("")
         var months = TextTable(["MONTH", "CONTACTS MADE", "EVENTS WRITTEN"], numbersFrom: 1)
         for month in statistics.months { months.append([month.name, "\(month.contacts)", "\(month.events)"]) }
-        months.print()
-        if !storage.isEmpty { Self.print(storage) }
+        try months.print()
+        if !storage.isEmpty { try Self.print(storage) }
     }
 
-    private static func print(_ storage: [StoreStatistics.Storage]) {
-        Terminal.print("")
+    private static func print(_ storage: [StoreStatistics.Storage]) throws {
+        try Terminal.print("")
         var table = TextTable(["FILE", "FOR", "ENTRIES", "BYTES"], numbersFrom: 2)
         for row in storage {
             table.append([row.file, row.purpose, row.entries.map { "\($0)" } ?? "", NumberText.bytes(row.bytes)])
         }
         table.append(["all", "", "", NumberText.bytes(storage.reduce(0) { $0 + $1.bytes })])
-        table.print()
+        try table.print()
     }
 
     private static func result(_ statistics: StoreStatistics, _ storage: [StoreStatistics.Storage]) -> Result {

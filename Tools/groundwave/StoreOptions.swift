@@ -94,11 +94,15 @@ enum OpenedStore {
 
     /// Does what is due in it, once the verb has answered, and closes it.
     ///
-    /// The verb has done its own work: where a snapshot cannot be written, the log says so and the next verb tries again.
-    static func finish() throws {
+    /// The verb has done its own work, and said so: where a snapshot cannot be written, the log says so and the next verb
+    /// tries again; where the store cannot be closed in order, it is told, and the answer stands.
+    static func finish() {
         guard let store = opened.withLock({ $0 }) else { return }
         _ = try? store.runDueWork()
-        try store.close()
+        do { try store.close() } catch {
+            let words = "\(error)"
+            Terminal.remark("What was asked for is done. Afterwards the store could not be closed in order: \(words)")
+        }
     }
 }
 

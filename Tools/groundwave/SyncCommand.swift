@@ -45,7 +45,7 @@ private enum SyncSwitch {
         let isNew = try store.setSync(isOff: isOff)
         if options.json { return try Terminal.print(json: Result(off: isOff, changed: isNew)) }
         let word = isOff ? "off" : "on"
-        Terminal.print(
+        try Terminal.print(
             isNew
                 ? (isOff
                     ? "Synchronising is off on this device. What it has and what lies elsewhere stays."

@@ -109,7 +109,7 @@ struct SyncNow: AsyncParsableCommand {
         }
         let sent = NumberText.count(summary.sentEvents, "event")
         let received = NumberText.count(summary.receivedEvents, "event")
-        Terminal.print(
+        try Terminal.print(
             "\(summary.remote.name): sent \(sent), received \(received). \(place?.sentence(now: Clock.now) ?? "")")
         if summary.wasEmptied {
             Terminal.remark("The place had lost what lay there. Nothing is lost here: it was left there again.")

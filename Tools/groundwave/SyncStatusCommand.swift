@@ -20,29 +20,31 @@ struct SyncStatusCommand: AsyncParsableCommand {
         if options.json {
             try Terminal.print(json: SyncStatusResult(status))
         } else {
-            print(status)
+            try self.print(status)
         }
         if exitCode, !status.isComplete { throw Answer.no }
     }
 
-    private func print(_ status: SyncStatus) {
+    private func print(_ status: SyncStatus) throws {
         let now = Clock.now
-        if status.isOff { Terminal.print("Synchronising is off on this device. groundwave sync on goes on.") }
+        if status.isOff { try Terminal.print("Synchronising is off on this device. groundwave sync on goes on.") }
         if status.places.isEmpty {
-            Terminal.print("No remotes yet.")
+            try Terminal.print("No remotes yet.")
             return Terminal.remark("Add one: groundwave remote add NAME file:///path/to/folder.")
         }
         for place in status.places {
-            Terminal.print("\(place.remote.name)  \(place.remote.address)")
-            Terminal.print("  \(place.sentence(now: now))")
-            if let time = place.lastSuccess { Terminal.print("  Last synchronised \(TimeText.milliseconds(time)).") }
-            if let failure = place.failure { Terminal.print("  The last try failed: \(Terminal.visible(failure))") }
+            try Terminal.print("\(place.remote.name)  \(place.remote.address)")
+            try Terminal.print("  \(place.sentence(now: now))")
+            if let time = place.lastSuccess {
+                try Terminal.print("  Last synchronised \(TimeText.milliseconds(time)).")
+            }
+            if let failure = place.failure { try Terminal.print("  The last try failed: \(failure)") }
             if let time = place.emptied {
-                Terminal.print(
+                try Terminal.print(
                     "  On \(TimeText.milliseconds(time)) the place had lost what lay there; it was filled again.")
             }
             for (replica, reason) in place.quarantined.sorted(by: { $0.key < $1.key }) {
-                Terminal.print("  Left alone: \(replica.short). \(Terminal.visible(reason))")
+                try Terminal.print("  Left alone: \(replica.short). \(reason)")
             }
             let devices = place.devices.filter { !$0.isFormer }
             if devices.isEmpty { continue }
@@ -55,25 +57,25 @@ struct SyncStatusCommand: AsyncParsableCommand {
                         ? "" : "another history of \(device.differs.map(\.short).joined(separator: ", "))",
                 ])
             }
-            table.print()
+            try table.print()
         }
         for waiting in status.waiting {
             let range = waiting.range
-            Terminal.print(
+            try Terminal.print(
                 "Waiting: \(range.replica.short).\(range.first)-\(range.last), until number \(waiting.expected) comes.")
         }
         if status.lacking > 0 {
-            Terminal.print(
+            try Terminal.print(
                 "\(NumberText.count(status.lacking, "event")) came without values: who sent them has archived or erased "
                     + "them. They are asked for.")
         }
         if status.unclearErasures > 0 {
-            Terminal.print(
+            try Terminal.print(
                 "\(NumberText.count(status.unclearErasures, "event")) may be what was erased elsewhere: that shows when what "
                     + "was seen there has come.")
         }
         if !status.parted.isEmpty {
-            Terminal.print(
+            try Terminal.print(
                 "\(NumberText.count(status.parted.count, "device")) went on twice under one name: groundwave forks.")
         }
     }

@@ -50,9 +50,9 @@ struct TakingBack {
                     left: reverted.left.map(Result.Record.init),
                     event: reverted.batches.first.map { "\($0.first)" }))
         } else if dryRun {
-            Terminal.print("Nothing was written.")
+            try Terminal.print("Nothing was written.")
         } else {
-            RevertOutput.print(reverted, store)
+            try RevertOutput.print(reverted, store)
         }
     }
 }
@@ -61,7 +61,7 @@ struct TakingBack {
 enum RevertOutput {
     static func preview(_ reverted: Reverted, _ words: String, _ store: Store) throws {
         let changed = NumberText.count(reverted.changed.count, "record")
-        Terminal.print("Taking back \(words) changes \(changed)\(reverted.changed.isEmpty ? "." : ":")")
+        try Terminal.print("Taking back \(words) changes \(changed)\(reverted.changed.isEmpty ? "." : ":")")
         try list(reverted.changed, store)
         try printLeft(reverted, store)
     }
@@ -69,7 +69,7 @@ enum RevertOutput {
     static func printLeft(_ reverted: Reverted, _ store: Store) throws {
         let left = reverted.left.count
         if left > 0 {
-            Terminal.print(
+            try Terminal.print(
                 "\(NumberText.count(left, "record")) \(left == 1 ? "stays" : "stay"), changed by others since:")
         }
         try list(reverted.left, store)
@@ -77,15 +77,15 @@ enum RevertOutput {
 
     private static func list(_ records: [Reverted.Record], _ store: Store) throws {
         var names = RecordNames(store)
-        for record in records.prefix(20) { Terminal.print("  \(try names.name(record.kind, record.record))") }
-        if records.count > 20 { Terminal.print("  and \(records.count - 20) more; --json lists all.") }
+        for record in records.prefix(20) { try Terminal.print("  \(try names.name(record.kind, record.record))") }
+        if records.count > 20 { try Terminal.print("  and \(records.count - 20) more; --json lists all.") }
     }
 
-    static func print(_ reverted: Reverted, _ store: Store) {
+    static func print(_ reverted: Reverted, _ store: Store) throws {
         guard let first = reverted.batches.first, !reverted.changed.isEmpty else {
-            return Terminal.print("There was nothing left to take back.")
+            return try Terminal.print("There was nothing left to take back.")
         }
-        Terminal.print(
+        try Terminal.print(
             "Taken back: \(NumberText.count(reverted.changed.count, "record")), from event \(first.first.short) on.")
     }
 }

@@ -45,7 +45,7 @@ struct TraceDecode: AsyncParsableCommand {
                     refusedBytes: decoded.refusedByteCount, withheldBytes: decoded.withheldCount,
                     unreadableBytes: decoded.unreadableCount))
         }
-        Terminal.print(
+        try Terminal.print(
             "\(NumberText.count(rows, "row")) from \(NumberText.bytes(decoded.byteCount)): trace \(decoded.trace.short)."
         )
         if decoded.refusedByteCount > 0 {

@@ -69,7 +69,7 @@ struct TraceExport: AsyncParsableCommand {
                 try store.export(trace, as: format, chosen, from: start, to: end, toFile: output)
             }
         } else {
-            report = try store.export(trace, as: format, chosen, from: start, to: end) { try Terminal.write($0) }
+            report = try store.export(trace, as: format, chosen, from: start, to: end) { try Output.write(file: $0) }
         }
         try tell(report)
         if report.absent.unreadableCount > 0 { throw Answer.inPart }
@@ -84,7 +84,7 @@ struct TraceExport: AsyncParsableCommand {
                     unreadable: absent.unreadableCount, bytes: report.byteCount))
         }
         if output != nil {
-            Terminal.print(
+            try Terminal.print(
                 "\(NumberText.count(report.counts.rows, "row")), \(NumberText.bytes(report.byteCount)), "
                     + "\(report.counts.missing) missing between them.")
         }

@@ -46,7 +46,7 @@ struct TraceImport: AsyncParsableCommand {
         try await recorder.finish()
         let rows = await recorder.rowCount
         if options.json { return try Terminal.print(json: Result(trace: "\(recorder.trace)", rows: rows)) }
-        Terminal.print("\(NumberText.count(rows, "row")): trace \(recorder.trace.short).")
+        try Terminal.print("\(NumberText.count(rows, "row")): trace \(recorder.trace.short).")
     }
 }
 

@@ -17,7 +17,7 @@ struct TraceList: AsyncParsableCommand {
         let store = try await options.open()
         let traces = try store.traces().map { ($0, try store.summary(of: $0.id)) }
         if options.json { return try Terminal.print(json: Result(traces: traces.map(TraceResult.init))) }
-        if traces.isEmpty { return Terminal.print("No traces.") }
+        if traces.isEmpty { return try Terminal.print("No traces.") }
         var table = TextTable(
             ["ID", "FROM", "SPAN", "METER", "MODEL", "NAME", "STATE", "ROWS", "MISSING"], numbersFrom: 7)
         for (trace, summary) in traces {
@@ -29,6 +29,6 @@ struct TraceList: AsyncParsableCommand {
                 "\(summary.rowCount)", "\(summary.missingCount)",
             ])
         }
-        table.print()
+        try table.print()
     }
 }

@@ -61,6 +61,6 @@ struct TracePlot: AsyncParsableCommand {
         try file.finish()
         let names = plot.series.map(\.channel.name)
         if options.json { return try Terminal.print(json: Result(file: output, channels: names, bytes: bytes.count)) }
-        Terminal.print("\(names.joined(separator: ", ")): \(NumberText.bytes(bytes.count)).")
+        try Terminal.print("\(names.joined(separator: ", ")): \(NumberText.bytes(bytes.count)).")
     }
 }

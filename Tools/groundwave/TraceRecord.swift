@@ -165,7 +165,7 @@ struct TraceRecord: AsyncParsableCommand {
                     trace: "\(recorder.trace)", rows: summary.rowCount, gaps: summary.gapCount,
                     missing: summary.missingCount, repeats: summary.repeatCount, refusedBytes: refused, bytes: bytes))
         }
-        Terminal.print(
+        try Terminal.print(
             "\(NumberText.count(summary.rowCount, "row")) in \(NumberText.bytes(bytes)), "
                 + "\(summary.missingCount) missing in \(NumberText.count(summary.gapCount, "gap")), "
                 + "\(summary.repeatCount) repeated: trace \(recorder.trace.short).")

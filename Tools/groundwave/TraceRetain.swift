@@ -72,27 +72,27 @@ struct TraceRetain: AsyncParsableCommand {
                     bytes: old.byteCount, heldBack: old.heldBackCount, waitingFor: old.waitingFor.map { "\($0)" },
                     logBytesBefore: bytesBefore, logBytes: try store.logBytes()))
         }
-        if dryRun { return Terminal.print("Nothing was changed.") }
+        if dryRun { return try Terminal.print("Nothing was changed.") }
         guard old.blockCount > 0 else { return }
-        Terminal.print(
+        try Terminal.print(
             "Let go: the log takes \(NumberText.bytes(try store.logBytes())), and took "
                 + "\(NumberText.bytes(bytesBefore)).")
     }
 
     private func tell(_ old: OldSamples, _ store: Store) throws {
-        guard let days = old.days else { return Terminal.print("This device keeps samples for ever.") }
-        Terminal.print("This device keeps samples for \(NumberText.count(days, "day")).")
+        guard let days = old.days else { return try Terminal.print("This device keeps samples for ever.") }
+        try Terminal.print("This device keeps samples for \(NumberText.count(days, "day")).")
         if old.blockCount > 0 {
-            Terminal.print(
+            try Terminal.print(
                 "Older: \(NumberText.count(old.rowCount, "row")) of \(NumberText.count(old.traces.count, "trace")), "
                     + "\(NumberText.bytes(old.byteCount)).")
         } else {
-            Terminal.print("None is older that could go.")
+            try Terminal.print("None is older that could go.")
         }
         guard old.heldBackCount > 0 else { return }
         let names = try store.deviceNames()
         let devices = old.waitingFor.map { names[$0] ?? $0.short }.joined(separator: ", ")
-        Terminal.print(
+        try Terminal.print(
             "\(NumberText.count(old.heldBackCount, "block")) that travel stay: "
                 + (devices.isEmpty ? "another device asks for them." : "not seen yet by \(devices)."))
     }

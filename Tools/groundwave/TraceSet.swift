@@ -44,7 +44,7 @@ struct TraceSet: AsyncParsableCommand {
             return try Terminal.print(json: Result(id: "\(id)", name: set.name, samples: set.sharing?.rawValue))
         }
         let name = set.name.isEmpty ? "" : " \(set.name)"
-        Terminal.print("Trace \(id.short)\(name): \(TraceText.sharing(try store.sharing(of: set))).")
+        try Terminal.print("Trace \(id.short)\(name): \(TraceText.sharing(try store.sharing(of: set))).")
     }
 }
 

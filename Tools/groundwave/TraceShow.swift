@@ -60,7 +60,7 @@ struct TraceShow: AsyncParsableCommand {
         if options.json {
             return try Terminal.print(json: Joined(first: TraceResult(trace, summary), second: details))
         }
-        Terminal.print("\(trace.id)  \(TraceText.state(trace, summary))")
+        try Terminal.print("\(trace.id)  \(TraceText.state(trace, summary))")
         var facts = TextTable(["WHAT", "VALUE"])
         if !trace.name.isEmpty { facts.append(["name", trace.name]) }
         facts.append(["meter", "\(trace.meter?.description ?? "?"), \(trace.model?.displayName ?? "unknown model")"])
@@ -101,9 +101,9 @@ struct TraceShow: AsyncParsableCommand {
                 "\(NumberText.count(storage.unreadableCount, "row")): groundwave trace verify \(trace.id.short) says why",
             ])
         }
-        facts.lines.dropFirst().forEach(Terminal.print)
+        try Terminal.print(lines: facts.lines.dropFirst())
         for part in summary.parts {
-            Terminal.print("")
+            try Terminal.print("")
             var table = TextTable(["CHANNEL", "LEAST", "MEAN", "GREATEST", "LAST", "UNIT"], numbersFrom: 1)
             let channels = Array(zip(part.layout.channels, part.cells))
             // A meter of ten groups sends twenty totals that nobody uses.
@@ -115,19 +115,19 @@ struct TraceShow: AsyncParsableCommand {
                     TraceText.decimal(Int128(cell.last), channel.decimals), channel.unit.rawValue,
                 ])
             }
-            if silent.count < channels.count { table.print() }
+            if silent.count < channels.count { try table.print() }
             if !silent.isEmpty {
                 let rest = silent.count > 8 ? " and \(silent.count - 6) more" : ""
                 let named = rest.isEmpty ? silent[...] : silent.prefix(6)
-                Terminal.print("0 throughout: \(named.joined(separator: ", "))\(rest).")
+                try Terminal.print("0 throughout: \(named.joined(separator: ", "))\(rest).")
             }
         }
         guard !gaps.isEmpty else { return }
-        Terminal.print("")
+        try Terminal.print("")
         var table = TextTable(["MISSING BEFORE ROW", "ROWS"], numbersFrom: 0)
         for gap in gaps.prefix(20) { table.append(["\(gap.row)", "\(gap.count)"]) }
-        table.print()
-        if gaps.count > 20 { Terminal.print("… and \(gaps.count - 20) more: --json lists them all.") }
+        try table.print()
+        if gaps.count > 20 { try Terminal.print("… and \(gaps.count - 20) more: --json lists them all.") }
     }
 
     private func details(

@@ -64,7 +64,7 @@ struct TraceVerify: AsyncParsableCommand {
             }
         }
         let result = Result(ok: results.allSatisfy(\.ok), traces: results)
-        if options.json { try Terminal.print(json: result) } else { describe(result) }
+        if options.json { try Terminal.print(json: result) } else { try describe(result) }
         if !result.ok { throw ExitCode(StoreError.Code.damaged.rawValue) }
     }
 
@@ -81,8 +81,8 @@ struct TraceVerify: AsyncParsableCommand {
             })
     }
 
-    private func describe(_ result: Result) {
-        if result.traces.isEmpty { return Terminal.print("No traces.") }
+    private func describe(_ result: Result) throws {
+        if result.traces.isEmpty { return try Terminal.print("No traces.") }
         var table = TextTable(["ID", "NAME", "BLOCKS", "ROWS", "WITHHELD", "FOUND"], numbersFrom: 2)
         for trace in result.traces {
             table.append([
@@ -90,17 +90,17 @@ struct TraceVerify: AsyncParsableCommand {
                 "\(trace.withheld)", "\(trace.damage.count)",
             ])
         }
-        table.print()
-        Terminal.print("")
+        try table.print()
+        try Terminal.print("")
         let found = result.traces.flatMap { trace in trace.damage.map { (trace.id.prefix(8), $0) } }
         for (trace, damage) in found.prefix(50) {
             let rows = damage.first.map { " " + Self.words($0, damage.last ?? $0) } ?? ""
-            Terminal.print("\(damage.what) in \(trace)\(rows): \(Terminal.visible(damage.detail))")
+            try Terminal.print("\(damage.what) in \(trace)\(rows): \(damage.detail)")
         }
-        if found.count > 50 { Terminal.print("… and \(found.count - 50) more: --json lists them all.") }
+        if found.count > 50 { try Terminal.print("… and \(found.count - 50) more: --json lists them all.") }
         let rows = NumberText.count(result.traces.reduce(0) { $0 + $1.rows }, "row")
         let traces = NumberText.count(result.traces.count, "trace")
-        Terminal.print(
+        try Terminal.print(
             result.ok
                 ? Terminal.styled("All is well:", .green) + " \(rows) of \(traces)."
                 : Terminal.styled("Not well:", .red)

@@ -51,7 +51,7 @@ struct Undo: AsyncParsableCommand {
                     stamp: UTCText.milliseconds($0.stamp.milliseconds), author: $0.note.author, note: $0.note.text,
                     changes: $0.changeCount, batches: $0.batches.count, event: "\($0.batches[0].first)")
             })
-        if !options.json { describe(steps) }
+        if !options.json { try describe(steps) }
         if !steps.isEmpty, !dryRun {
             try confirm(steps)
             for step in steps {
@@ -62,16 +62,16 @@ struct Undo: AsyncParsableCommand {
             }
         }
         if options.json { return try Terminal.print(json: result) }
-        if steps.isEmpty { return Terminal.print("This device wrote nothing that could be undone.") }
-        if dryRun { return Terminal.print("Nothing was written.") }
+        if steps.isEmpty { return try Terminal.print("This device wrote nothing that could be undone.") }
+        if dryRun { return try Terminal.print("Nothing was written.") }
         if result.records == 0 {
-            return Terminal.print("There was nothing left to take back: all of it was changed since.")
+            return try Terminal.print("There was nothing left to take back: all of it was changed since.")
         }
-        Terminal.print(
+        try Terminal.print(
             "Taken back: \(NumberText.count(steps.count, "step")), \(NumberText.count(result.records, "record")).")
     }
 
-    private func describe(_ steps: [UndoStep]) {
+    private func describe(_ steps: [UndoStep]) throws {
         if steps.isEmpty { return }
         var table = TextTable(["UTC", "WHO", "CHANGES", "NOTE"])
         for step in steps {
@@ -80,7 +80,7 @@ struct Undo: AsyncParsableCommand {
                 step.note.text,
             ])
         }
-        table.print()
+        try table.print()
     }
 
     private func confirm(_ steps: [UndoStep]) throws {

@@ -65,37 +65,37 @@ struct Verify: AsyncParsableCommand {
                     detail: $0.detail)
             },
             archivedEvents: verification.archivedEvents, digest: verification.comparison.map { "\($0.after.hash)" })
-        if options.json { try Terminal.print(json: result) } else { describe(result, verification) }
+        if options.json { try Terminal.print(json: result) } else { try describe(result, verification) }
         if !result.ok { throw ExitCode(StoreError.Code.damaged.rawValue) }
     }
 
-    private func describe(_ result: Result, _ verification: StoreVerification) {
+    private func describe(_ result: Result, _ verification: StoreVerification) throws {
         var replicas = TextTable(["REPLICA", "EVENTS", "ROOT"])
         for replica in result.replicas {
             replicas.append([replica.replica, "\(replica.events)", replica.root ?? "not computable: events are lost"])
         }
-        replicas.print()
-        Terminal.print("")
+        try replicas.print()
+        try Terminal.print("")
         for damage in result.damage.prefix(50) {
             let events = damage.first.map { " " + Self.words($0, damage.last ?? $0) } ?? ""
             let replica = damage.replica.map { " of \($0.prefix(8))" } ?? ""
-            Terminal.print("\(damage.what)\(replica)\(events): \(Terminal.visible(damage.detail))")
+            try Terminal.print("\(damage.what)\(replica)\(events): \(damage.detail)")
         }
         if result.damage.count > 50 {
-            Terminal.print("… and \(result.damage.count - 50) more: --json lists them all.")
+            try Terminal.print("… and \(result.damage.count - 50) more: --json lists them all.")
         }
         if let comparison = verification.comparison {
-            Terminal.print(
+            try Terminal.print(
                 comparison.isSame ? "The views are what the log says." : "The views are not what the log says.")
         }
         if let count = verification.archivedEvents {
             let files = archives.files.count
-            Terminal.print(
+            try Terminal.print(
                 "\(files == 1 ? "The archive is" : "The archives are") whole: \(NumberText.count(count, "event")) in "
                     + "\(NumberText.count(files, "file")).")
         }
         let lost = verification.missing.reduce(0) { $0 + $1.count }
-        Terminal.print(
+        try Terminal.print(
             result.ok
                 ? Terminal.styled("All is well:", .green) + " \(NumberText.count(result.events, "event"))."
                 : Terminal.styled("Not well:", .red) + " \(NumberText.count(result.damage.count, "finding")), "

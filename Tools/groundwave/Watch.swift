@@ -84,7 +84,7 @@ struct Watch: AsyncParsableCommand {
             let note = set.note.isEmpty ? "" : "  (\(set.note))"
             let line =
                 "\(TimeText.milliseconds(set.stamp.milliseconds))  \(who)  \(what)  \(Self.text(change))\(note)"
-            return Terminal.print(Terminal.visible(line))
+            return try Terminal.print("\(line)")
         }
         try Terminal.print(
             json: Line(

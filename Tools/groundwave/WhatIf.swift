@@ -86,7 +86,7 @@ struct WhatIf: AsyncParsableCommand {
                     events: reverted.eventCount))
         }
         guard keep else { return Terminal.remark("Nothing was written; --keep makes it so.") }
-        RevertOutput.print(reverted, store)
+        try RevertOutput.print(reverted, store)
         try RevertOutput.printLeft(reverted, store)
     }
 

@@ -13,9 +13,7 @@ enum Tails {
             try FileManager.default.createDirectory(
                 at: files.tailFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StoreError(
-                .inputOutput, "The folder \(files.tailFolder.path) cannot be made.",
-                hint: "Check that the store can be written.", cause: error)
+            throw StoreError(error, "The folder \(files.tailFolder.path) cannot be made")
         }
         return path(of: trace, below: files)
     }

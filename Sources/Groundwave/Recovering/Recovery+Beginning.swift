@@ -15,30 +15,24 @@ extension Recovery {
         let incident = incident(files, configuration)
         Subsystem.recovery.logger.error("the store is damaged", metadata: ["code": "\(finding.code)"])
         let record: FailureRecord
-        do { record = try incident.begin(finding) } catch let error as Incident.NotPreserved {
-            throw notPreserved(finding, error.cause, files)
-        } catch let error as FileFailure { throw notPreserved(finding, error, files) } catch let error
-            as Incident.NotWrittenDown
-        {
+        do { record = try incident.begin(finding) } catch let error as Incident.NotWrittenDown {
             throw StoreError(
                 .damaged,
                 "\(files.log) is damaged: \(finding.message). It lies in \(error.backup) now, byte for byte; that could "
                     + "not be written down: \(error.cause.description)",
                 hint: "Nothing was lost by this. Make room, and open the store again: recovery then goes on.", cause: error)
+        } catch {
+            let cause = (error as? Incident.NotPreserved)?.cause ?? error
+            guard let refused = StoreError(systemError: cause) else { throw error }
+            throw StoreError(
+                .damaged,
+                "\(files.log) is damaged: \(finding.message). It could not be preserved where it lies: \(refused.message)",
+                hint: """
+                    Make room or make the folder writable, and open the store again; or make a store elsewhere of what is \
+                    left: groundwave salvage \(files.log) --to PATH
+                    """, cause: cause)
         }
         return try await resume(record, files, configuration)
-    }
-
-    private static func notPreserved(
-        _ finding: Incident.Finding, _ failure: FileFailure, _ files: StoreFiles
-    ) -> StoreError {
-        StoreError(
-            .damaged,
-            "\(files.log) is damaged: \(finding.message). It could not be preserved: \(failure.description)",
-            hint: """
-                The damaged file is where it was. Make room or make the folder writable, and open the store again; or make \
-                a store elsewhere of what can be got out of it: groundwave salvage FILE --to PATH.
-                """, cause: failure)
     }
 
     /// Opens what is used while the recovery of a store waits for a decision.

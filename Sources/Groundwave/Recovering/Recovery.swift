@@ -176,11 +176,3 @@ extension Recovery.Failure {
         isMoved = record.isMoved
     }
 }
-
-extension StoreError {
-    init(file error: FileFailure) {
-        self.init(
-            error.code == EACCES || error.code == EROFS ? .notPermitted : .inputOutput, error.description,
-            hint: error.isDiskFull ? "Make room, and try again: nothing was lost by this." : nil, cause: error)
-    }
-}

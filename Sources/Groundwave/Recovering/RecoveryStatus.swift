@@ -145,8 +145,7 @@ extension Store {
         return try await describing(target) {
             let salvage: Salvage
             do { salvage = try Salvage(path: file.path) } catch let error as PageFileError {
-                throw StoreError(
-                    error.code == ENOENT ? .notFound : .inputOutput, "The file \(error).", hint: "Check the path.")
+                throw StoreError(pageFile: error, path: "The file \(error.path)")
             }
             guard salvage.count > 0 else {
                 throw StoreError(

@@ -94,7 +94,8 @@ extension Store {
     /// - Parameters:
     ///   - clearing: What was found elsewhere a moment ago.
     ///   - count: How many events are given up instead of being put into a bundle.
-    ///   - willDelete: Called when the bundle is on the disk, with how many events it has, before anything is deleted.
+    ///   - willDelete: Called when the bundle is on the disk, with how many events it has, before anything is deleted; where
+    ///     it throws, nothing is.
     /// - Returns: The path of the bundle; `nil` where none was needed or wanted.
     /// - Throws: ``StoreError``, and nothing was deleted: `exists` where the bundle would replace a file; `inputOutput` where
     ///   it cannot be written; `busy` where the store was written to meanwhile, or another number of events than `count`
@@ -102,7 +103,7 @@ extension Store {
     @discardableResult
     public func clear(
         _ clearing: Clearing, discarding count: UInt64? = nil,
-        willDelete: @escaping @Sendable (_ bundle: String, _ events: UInt64) -> Void = { _, _ in }
+        willDelete: @escaping @Sendable (_ bundle: String, _ events: UInt64) throws -> Void = { _, _ in }
     ) async throws -> String? {
         try requireClearable()
         guard let writer else { preconditionFailure("A store that can be written has a writer.") }
@@ -112,7 +113,7 @@ extension Store {
             try erasing.finish()
             let before = try contents()
             let bundle = try save(clearing, discarding: count, as: writer.identity)
-            if let bundle { willDelete(bundle.path, bundle.events) }
+            if let bundle { try willDelete(bundle.path, bundle.events) }
             let device = try replica.flatMap { try deviceNames()[$0] } ?? writer.deviceName
             // First the new name: a process that dies in between leaves a store that is whole, and nothing is given twice.
             try writer.renew()

@@ -59,7 +59,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - replica: A replica; one of several histories has the name of the replica that it is of.
-    ///   - name: One line of at most 64 bytes.
+    ///   - name: One line of at most 64 characters, none of which acts on a terminal.
     /// - Returns: Whether anything was written.
     /// - Throws: ``StoreError`` with code `usage` where that is no name; `notFound` where there is no such replica. Then
     ///   nothing was written.
@@ -67,13 +67,7 @@ extension Store {
     public func rename(
         _ replica: ReplicaID, to name: String, note: String = "", author: String? = nil
     ) async throws -> Written<Bool> {
-        let name = String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-        guard !name.isEmpty, name.utf8.count <= 64,
-            name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
-        else {
-            throw StoreError(
-                .usage, "That cannot be the name of a device.", hint: "Say it in one line of at most 64 bytes.")
-        }
+        let name = try DeviceName.checked(name)
         let origin = try describing { try log.streams().origin(of: replica) }
         return try await write(note: note, author: author) { batch in
             let id = RecordID(high: origin.high, low: origin.low)

@@ -1,0 +1,40 @@
+/// Rows in aligned columns, separated by two blanks.
+struct TextTable {
+    private var rows: [[TerminalText]] = []
+    private let firstNumber: Int
+
+    /// A table with these headings.
+    ///
+    /// - Parameter firstNumber: From this column on, cells are numbers and stand at the right.
+    init(_ headings: [String], numbersFrom firstNumber: Int = .max) {
+        self.firstNumber = firstNumber
+        append(headings)
+    }
+
+    /// Adds a row.
+    mutating func append(_ row: [TerminalText]) { rows.append(row) }
+
+    /// Adds a row, made visible.
+    mutating func append(_ row: [String]) { rows.append(row.map { "\($0)" }) }
+
+    /// The lines, without blanks at their ends.
+    var lines: [TerminalText] {
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].width : 0 }.max() ?? 0 }
+        return rows.map { row in
+            var line = TerminalText()
+            for (column, cell) in row.enumerated() {
+                let blanks = TerminalText.blanks(widths[column] - cell.width)
+                line += column >= firstNumber ? blanks + cell : cell + blanks
+                if column < row.count - 1 { line += "  " }
+            }
+            return line.withoutTrailingBlanks
+        }
+    }
+
+    /// Prints the lines, the headings in bold.
+    func print() throws {
+        let lines = lines
+        try Terminal.print(lines: lines.prefix(1).map { Terminal.styled($0, .bold) } + lines.dropFirst())
+    }
+}
