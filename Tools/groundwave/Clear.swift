@@ -107,7 +107,7 @@ struct Clear: AsyncParsableCommand {
         if clearing.unsent == 0 { return "All of these events were just read back at a remote." }
         let events = "\(NumberText.count(clearing.unsent, "event")) were not found at any remote"
         if discard { return "\(events): they would be lost." }
-        return "\(events): they are saved in \(Terminal.visible(clearing.bundle ?? "nothing")) first."
+        return "\(events): they are saved in \(clearing.bundle ?? "nothing") first."
     }
 
     private func result(_ clearing: Clearing, _ bundle: String?, now: Int?) -> Result {
