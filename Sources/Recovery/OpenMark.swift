@@ -110,6 +110,9 @@ package struct CheckedFile: Sendable {
     /// Whether it is the one that was looked at.
     package var isKnown: Bool { FileManager.default.contents(atPath: path) == Data(present.utf8) }
 
+    /// Has it looked at again.
+    package func forget() { unlink(path) }
+
     /// Notes that it was looked at. Where that cannot be written, it is looked at again.
     package func note() {
         if !isKnown { try? DurableFile.write(Array(present.utf8), to: path) }

@@ -40,11 +40,15 @@ extension Store {
         do {
             let isFull = !left.isEmpty || !checked.isKnown
             try Preflight(RecoveryFiles(files.folder)).check(isFull: isFull)
-            checked.note()
-            let areDamaged = areViewsDamaged(files, isFull: isFull)
+            let damage = damageOfViews(files, isFull: isFull)
+            // As long as damaged views stay, because they are only read, each opening looks at every page.
+            if damage == nil || !configuration.isReadOnly { checked.note() } else { checked.forget() }
             // They are made again from the log, which was found whole.
-            if areDamaged { Subsystem.recovery.logger.warning("the views are damaged: they are built anew") }
-            let store = try openWhole(files, configuration, mark, areViewsDamaged: areDamaged)
+            if let damage {
+                Subsystem.recovery.logger.warning(
+                    "the views are damaged: they are built anew", metadata: ["reason": "\(damage)"])
+            }
+            let store = try openWhole(files, configuration, mark, areViewsDamaged: damage != nil)
             OpenMark.forget(left)
             await store.tidyMeters()
             return .ready(store)
@@ -55,12 +59,11 @@ extension Store {
         }
     }
 
-    /// Whether liblmdb must not see the views. A store that can only be read has others built in a temporary folder.
-    private static func areViewsDamaged(_ files: StoreFiles, isFull: Bool) -> Bool {
-        guard FileManager.default.fileExists(atPath: files.views) else { return false }
-        if isFull { return Views.areDamaged(at: files.views) }
+    /// Why liblmdb must not see the views. A store that can only be read has others built in a temporary folder.
+    private static func damageOfViews(_ files: StoreFiles, isFull: Bool) -> String? {
+        if isFull { return Views.damage(at: files.views) }
         // What is no file at all is seen, and replaced, by who opens the views.
-        return (try? PageCheck.branches(of: files.views).isEmpty) == false
+        return (try? PageCheck.branches(of: files.views))?.first.map { "\($0)" }
     }
 
     /// Carries out what was decided, and writes down that it was.
