@@ -36,19 +36,35 @@ public struct Arrival: Hashable, Sendable {
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// The boot id does not change while a process lives.
-    private static let bootID: [UInt8] = {
-        #if os(Linux)
-        guard let file = fopen("/proc/sys/kernel/random/boot_id", "r") else { return [UInt8](repeating: 0, count: 16) }
-        defer { fclose(file) }
-        var digits: [UInt8] = []
-        while case let letter = fgetc(file), letter != EOF {
-            if let digit = Character(Unicode.Scalar(UInt8(letter))).hexDigitValue { digits.append(UInt8(digit)) }
-        }
+    /// Whether `other` is known to be of the same start of the machine: then their monotonic clocks are one.
+    public func isOfSameBoot(as other: Arrival) -> Bool { Self.isSameBoot(boot, other.boot) }
+
+    /// Whether two names of starts are the same; an unknown start is never the same as another, itself included.
+    package static func isSameBoot(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        one.count == 16 && one == other && one.contains { $0 != 0 }
+    }
+
+    /// The name of a start in `text`, a UUID; zeros where it is none.
+    static func bootID(from text: [UInt8]) -> [UInt8] {
+        let digits = text.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
         guard digits.count == 32 else { return [UInt8](repeating: 0, count: 16) }
-        return stride(from: 0, to: 32, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        return stride(from: 0, to: 32, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+
+    /// The boot id does not change while a process lives.
+    private static let bootID = bootID(from: bootText())
+
+    /// What the system calls this start: 32 hexadecimal digits and dashes; nothing where it does not say.
+    private static func bootText() -> [UInt8] {
+        var text = [UInt8](repeating: 0, count: 64)
+        #if canImport(Darwin)
+        var count = text.count
+        guard sysctlbyname("kern.bootsessionuuid", &text, &count, nil, 0) == 0 else { return [] }
         #else
-        return [UInt8](repeating: 0, count: 16)
+        guard let file = fopen("/proc/sys/kernel/random/boot_id", "r") else { return [] }
+        defer { fclose(file) }
+        let count = fread(&text, 1, text.count, file)
         #endif
-    }()
+        return Array(text.prefix(count))
+    }
 }

@@ -97,8 +97,6 @@ public final class Store: Reading {
     let formerScratch = FormerScratch()
     /// Has due work done behind the writes.
     let dueWork = DueWorkSchedule()
-    /// Views in a temporary folder, for a store that can only be read and whose own are not up to date.
-    private let scratch: ScratchFolder?
     /// A copy of the log with what is archived, where that was asked for.
     private let filled: FilledLog?
     let surroundings: Surroundings
@@ -122,14 +120,20 @@ public final class Store: Reading {
         let commits = CommitSignal(of: log)
         self.commits = commits
         let kinds = Self.kinds(configuration)
-        let views = Views(of: log, kinds: kinds, at: files.views) { rebuild in
+        views = Views(
+            of: log, kinds: kinds, at: files.views, isReadOnly: !mayWrite || identity == nil,
+            aside: {
+                let folder = try ScratchFolder()
+                return (folder.path(of: "views.mdb"), folder)
+            }
+        ) { rebuild in
             Subsystem.views.logger.log(
                 level: rebuild.isRepair ? .warning : .debug, "built anew",
                 metadata: ["events": "\(rebuild.events)", "reason": "\(rebuild.reason)"])
+            // The damaged file stays where it can only be read: the next opening has to look for itself.
+            if rebuild.isRepair, !mayWrite { mark?.abandon() }
         }
         if mayWrite, identity != nil {
-            scratch = nil
-            self.views = views
             erasing = Erasing(log: log, views: views, files: files)
             writer = try Writer(
                 log: log, views: views, erasing,
@@ -142,13 +146,10 @@ public final class Store: Reading {
                 })
         } else {
             writer = nil
-            scratch = try !areViewsDamaged && views.isCurrent() ? nil : ScratchFolder()
-            let current =
-                scratch.map { Views(of: log, kinds: kinds, at: $0.path(of: "views.mdb"), isReadOnly: false) } ?? views
-            self.views = current
-            erasing = Erasing(log: log, views: current, files: files)
+            if try areViewsDamaged || !views.isCurrent() { try views.moveAside() }
+            erasing = Erasing(log: log, views: views, files: files)
         }
-        samples = SamplePolicy(log: log, views: self.views)
+        samples = SamplePolicy(log: log, views: views)
     }
 
     /// Makes a new log with its first replica in a folder that holds no store.

@@ -68,10 +68,11 @@ public struct StoreVerification: Sendable {
 }
 
 extension Store {
-    /// Verifies the store in the folder at `url` without opening it: its log is read page by page, so that no damage
-    /// can end the process, and every snapshot to its end. Nothing is written.
+    /// Verifies the store in the folder at `url` without opening it: its log and its views are read page by page, so that
+    /// no damage can end the process, and every snapshot to its end. Nothing is written.
     ///
-    /// A damaged snapshot is damage, though no event is lost with it.
+    /// A damaged snapshot is damage, though no event is lost with it; and so are damaged views, though the next opening
+    /// builds them anew. Views that nobody would believe, since they were built before the machine started, are passed over.
     ///
     /// - Parameters:
     ///   - isDeep: Where the log is whole, fold it again in a temporary folder, and compare with the present views; and
@@ -113,13 +114,14 @@ extension Store {
             verification.damage.append(
                 .init(what: "identity", replica: nil, first: nil, last: nil, detail: error.message))
         }
+        let damagedViews = damagedViews(files)
         // Behind damage nothing more is believed.
-        if isDeep, verification.isOK { try await verifyViews(url, kinds, &verification) }
+        if isDeep, verification.isOK, damagedViews.isEmpty { try await verifyViews(url, kinds, &verification) }
         if verification.isOK, !archives.isEmpty {
             try await verify(
                 url, files, archives, Configuration(kinds: kinds, isReadOnly: true, archives: archives), &verification)
         }
-        verification.damage += damagedSnapshots(files)
+        verification.damage += damagedViews + damagedSnapshots(files)
         return verification
     }
 
@@ -164,6 +166,12 @@ extension Store {
         }
     }
 
+    private static func damagedViews(_ files: StoreFiles) -> [StoreVerification.Damage] {
+        guard Views.areOfThisBoot(at: files.views), let words = Views.damage(at: files.views) else { return [] }
+        let detail = "the views are damaged: \(words); no event is lost with them: the next command builds them anew"
+        return [.init(what: "views", replica: nil, first: nil, last: nil, detail: detail)]
+    }
+
     private static func damagedSnapshots(_ files: StoreFiles) -> [StoreVerification.Damage] {
         files.snapshots.compactMap { path in
             do {
@@ -180,7 +188,7 @@ extension Store {
         }
     }
 
-    /// Only of a log that was found whole: this goes through liblmdb.
+    /// Only of a log and views that were found whole: this goes through liblmdb.
     private static func verifyViews(
         _ url: URL, _ kinds: [any RecordKind.Type], _ verification: inout StoreVerification
     ) async throws {

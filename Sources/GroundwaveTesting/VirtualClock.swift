@@ -12,10 +12,10 @@ public final class VirtualClock: Sendable {
     private let moment: Mutex<Arrival>
 
     /// A clock that shows `milliseconds` since 1970: 2026-01-01 where nothing is said.
-    public init(milliseconds: Int64 = 1_767_225_600_000) {
-        moment = Mutex(
-            Arrival(
-                wallMilliseconds: milliseconds, monotonicMilliseconds: 0, boot: [UInt8](repeating: 0, count: 16)))
+    ///
+    /// - Parameter boot: Which start of the machine it is; zeros where that is not known.
+    public init(milliseconds: Int64 = 1_767_225_600_000, boot: [UInt8] = [UInt8](repeating: 1, count: 16)) {
+        moment = Mutex(Arrival(wallMilliseconds: milliseconds, monotonicMilliseconds: 0, boot: boot))
     }
 
     /// The moment it shows.

@@ -26,6 +26,8 @@ public final class PastViews: Sendable {
     private let snapshots: [String]
     private let former: FormerScratch?
     private let source = Mutex<Made?>(nil)
+    /// How many files were made: one that a reader still has open goes away by its own name.
+    private let files = Atomic(0)
 
     private enum Source {
         case overlay(Overlay)
@@ -64,8 +66,7 @@ public final class PastViews: Sendable {
 
     private func makeSource(without erased: EventSet) throws -> Source {
         let log = views.log
-        // One that a reader still has open goes away by its own name.
-        let path = "\(path)-\(erased.count)"
+        let path = "\(path)-\(files.add(1, ordering: .relaxed).newValue)"
         let all = try log.vector()
         let archived = try log.base()?.vector ?? VersionVector()
         let counted = filter.vector ?? all
@@ -155,8 +156,27 @@ public final class PastViews: Sendable {
 
     /// Lends one state to `body`: all its answers belong together, and are the same at every call.
     ///
+    /// A file of its own that turns out damaged is made once more, and `body` runs again.
+    ///
     /// - Complexity: The first call O(events that `filter` leaves out) or O(events it counts), whichever is less.
     public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
+        do { return try readOnce(body) } catch {
+            guard isScratchDamaged(error) else { throw error }
+            source.withLock { $0 = nil }
+            return try readOnce(body)
+        }
+    }
+
+    private func isScratchDamaged(_ error: any Error) -> Bool {
+        guard case .scratch(let scratch)? = source.withLock({ $0?.source }) else { return false }
+        switch error {
+        case ViewError.damaged: return true
+        case let error as LMDBError: return error.meansDamage && error.path == scratch.environment.path
+        default: return false
+        }
+    }
+
+    private func readOnce<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         let erased = try log.erased()
         let made = try source.withLock { known in
             // What was made before values were erased may still have them.

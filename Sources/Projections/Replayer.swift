@@ -77,23 +77,13 @@ struct Replayer {
                 return position < target && groups.count < sliceCount
             }
             return try environment.write { transaction in
-                let tables = try ViewTables(in: transaction)
                 // Another process may have come first: then its work stands, and this slice is read anew.
-                guard try Self.checkpoint(in: transaction, tables) == start else { return }
-                if let base {
-                    try transaction.put(
-                        CheckedRow.seal(base.head.names.encode()).span.bytes, for: SliceWriter.namesKey, in: tables.meta
-                    )
-                }
-                var writer = try SliceWriter(transaction, tables, kinds: kinds, filter, base: rows)
+                guard try Self.checkpoint(in: transaction, ViewTables(in: transaction)) == start else { return }
+                var writer = try SliceWriter(
+                    transaction, kinds: kinds, filter, names: base?.head.names, base: rows)
                 try writer.fold(groups, from: snapshot, transaction)
                 try writer.fold(blocks, from: snapshot, transaction)
-                for entry in unread + writer.unread {
-                    try SliceWriter.put(unread: entry, transaction, tables)
-                }
-                try writer.finish(transaction)
-                try transaction.put(
-                    CheckedRow.seal(last.bytes).span.bytes, for: Checkpoint.key, in: tables.meta)
+                try writer.finish(through: last, unread: unread, transaction)
                 outcome.events += Int(last.position - start.position)
                 outcome.unread += unread.count + writer.unread.count
             }

@@ -6,14 +6,17 @@ import Records
 
 /// Folds the groups of one slice into the rows of a view, inside one write transaction of it.
 struct SliceWriter {
-    private let tables: ViewTables
+    private var rows: RowWriter
     private let kinds: Kinds
     private let filter: EventFilter
     /// Whether the view had no rows: then nothing is looked up, and rows are appended in order of their keys.
     private let isEmpty: Bool
     private var names: Names
+    /// How many names the view has; -1 where it has those of another fold.
     private let nameCount: Int
     private var state = RecordState()
+    /// The row that the state was read from; `nil` where there was none.
+    private var former: RowMark?
     private var row = ByteWriter(capacity: 4096)
     private var touched: UInt8 = 0
     /// Index entries of an empty view, written in order at the end.
@@ -25,11 +28,15 @@ struct SliceWriter {
 
     static let namesKey = [UInt8]("names".utf8)
 
+    /// - Parameters:
+    ///   - names: The names that the rows of `base` are written with.
+    ///   - base: The rows that an empty view begins with.
     init(
-        _ transaction: borrowing WriteTransaction, _ tables: ViewTables, kinds: Kinds, _ filter: EventFilter,
+        _ transaction: borrowing WriteTransaction, kinds: Kinds, _ filter: EventFilter, names: Names? = nil,
         base: SnapshotRows? = nil
     ) throws {
-        self.tables = tables
+        rows = try RowWriter(transaction)
+        let tables = rows.tables
         self.kinds = kinds
         self.filter = filter
         self.base = base
@@ -38,8 +45,9 @@ struct SliceWriter {
             throw ViewError.damaged("it does not have as many records as it says")
         }
         precondition(base == nil || isEmpty, "Only an empty view begins with a snapshot.")
-        names = try Self.names(in: transaction, tables)
-        nameCount = names.count
+        let stored = try Self.names(in: transaction, tables)
+        self.names = names ?? stored
+        nameCount = names == nil ? stored.count : -1
     }
 
     static func names(in transaction: borrowing some Reading & ~Copyable, _ tables: ViewTables) throws -> Names {
@@ -68,10 +76,9 @@ struct SliceWriter {
             }
             row.removeAll()
             state.encode(into: &row, keyChecksum: key.withSpan { CRC32C.checksum($0) })
-            if isEmpty {
-                try row.withSpan { try transaction.append($0, for: key, in: tables.records) }
-            } else {
-                try row.withSpan { try transaction.put($0, for: key, in: tables.records) }
+            try row.withSpan { row in
+                if isEmpty { return try rows.appendRecord(row, for: key, transaction) }
+                try rows.putRecord(row, for: key, replacing: former, transaction)
             }
             if let schema { try index(schema, record, before: before, transaction) }
         }
@@ -80,14 +87,14 @@ struct SliceWriter {
 
     /// Appends the rows of the base before `key`, and reads the one under it, which its events then change.
     private mutating func passBase(through wanted: [UInt8]?, _ transaction: borrowing WriteTransaction) throws {
-        guard var rows = base else { return }
+        guard var snapshot = base else { return }
         base = nil
-        try rows.pass(through: wanted) { key, row, entries in
+        try snapshot.pass(through: wanted) { key, row, entries in
             if key == wanted { return try decode(row, key) }
-            try transaction.append(row, for: key, in: tables.records)
+            try rows.appendRecord(row, for: key, transaction)
             newEntries += entries
         }
-        base = rows
+        base = snapshot
     }
 
     /// Reads a byte of every cache line of a record's events, so that the memory fetches them together and not one after
@@ -108,10 +115,12 @@ struct SliceWriter {
             state.removeAll()
             return try passBase(through: key, transaction)
         }
-        let isThere: Void? = try transaction.withValue(key, in: tables.records, confirming: CheckedRow.check) { row in
-            try decode(row, key)
-        }
-        if isThere == nil { state.removeAll() }
+        former =
+            try transaction.withValue(key, in: rows.tables.records, confirming: CheckedRow.check) { row in
+                try decode(row, key)
+                return RowMark(key: key.span.bytes, row: row)
+            } ?? nil
+        if former == nil { state.removeAll() }
     }
 
     private mutating func decode(_ row: RawSpan, _ key: [UInt8]) throws {
@@ -142,9 +151,7 @@ struct SliceWriter {
         }
         if before == after { return }
         for entry in before where !after.contains(entry) {
-            guard try transaction.remove(IndexKey.of(kind: schema.name, entry, record), in: tables.index) else {
-                throw ViewError.damaged("an entry of an index is not there")
-            }
+            try rows.removeEntry(IndexKey.of(kind: schema.name, entry, record), transaction)
         }
         for entry in after where !before.contains(entry) {
             newEntries.append(IndexKey.of(kind: schema.name, entry, record))
@@ -156,9 +163,11 @@ struct SliceWriter {
         _ blocks: [(position: Position, place: Place)], from snapshot: borrowing LogSnapshot,
         _ transaction: borrowing WriteTransaction
     ) throws {
-        var writer = BlockWriter(tables, kinds: kinds)
+        var writer = BlockWriter(kinds: kinds)
         for entry in base?.blocks ?? [] {
-            try entry.summary.withSpan { try writer.add(entry.block, of: entry.kind, entry.record, $0, transaction) }
+            try entry.summary.withSpan { summary in
+                try writer.add(entry.block, of: entry.kind, entry.record, summary, &rows, transaction)
+            }
         }
         for (position, place) in blocks {
             try snapshot.withBytes(at: place) { bytes in
@@ -178,38 +187,23 @@ struct SliceWriter {
                 let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
                 try writer.add(
                     StoredBlock(event: frame.id, position: position, first: block.first, count: block.count), of: kind,
-                    reader.record, shape.extracting(block.summary), transaction)
+                    reader.record, shape.extracting(block.summary), &rows, transaction)
             }
         }
-        try writer.finish(transaction)
+        try writer.finish(&rows, transaction)
     }
 
-    /// Notes an event that is not folded.
-    static func put(
-        unread entry: (position: Position, reason: [UInt8]), _ transaction: borrowing WriteTransaction,
-        _ tables: ViewTables
+    /// Writes the index entries, sorted, the events that are not folded, the names if any are new, and the checkpoint.
+    mutating func finish(
+        through checkpoint: Checkpoint, unread others: [(position: Position, reason: [UInt8])],
+        _ transaction: borrowing WriteTransaction
     ) throws {
-        let row = CheckedRow.seal(entry.reason, under: entry.position)
-        try transaction.put(row.span.bytes, for: entry.position, in: tables.unread)
-    }
-
-    /// Writes the index entries, sorted, and the names if any are new.
-    mutating func finish(_ transaction: borrowing WriteTransaction) throws {
-        for key in ByteOrder.sorted(newEntries) {
-            var checksum = ByteWriter(capacity: 4)
-            checksum.append(littleEndian: key.withSpan { CRC32C.checksum($0) })
-            if isEmpty {
-                try checksum.withSpan { try transaction.append($0, for: key, in: tables.index) }
-            } else {
-                try checksum.withSpan { try transaction.put($0, for: key, in: tables.index) }
-            }
-        }
+        for key in ByteOrder.sorted(newEntries) { try rows.addEntry(key, isLast: isEmpty, transaction) }
         newEntries.removeAll()
-        for entry in base?.unread ?? [] {
-            try Self.put(unread: entry, transaction, tables)
+        for entry in others + unread + (base?.unread ?? []) {
+            try rows.put(unread: entry.reason, at: entry.position, transaction)
         }
-        if names.count > nameCount {
-            try transaction.put(CheckedRow.seal(names.encode()).span.bytes, for: Self.namesKey, in: tables.meta)
-        }
+        if names.count > nameCount { try rows.put(names, transaction) }
+        try rows.put(checkpoint, transaction)
     }
 }

@@ -53,8 +53,7 @@ extension Views {
         let checkpoint = Checkpoint(
             log: log.id, epoch: log.epoch, signature: kinds.signature, readings: try log.readingsCount(),
             position: start, checksum: checksum ?? 0)
-        try transaction.put(
-            CheckedRow.seal(checkpoint.bytes).span.bytes, for: Checkpoint.key, in: ViewTables(in: transaction).meta)
+        try RowWriter(transaction).put(checkpoint, transaction)
     }
 }
 

@@ -58,11 +58,14 @@ struct ViewTables {
     let cells: Table<[UInt8]>
     let meta: Table<[UInt8]>
 
-    static func create(in transaction: borrowing WriteTransaction) throws {
-        _ = try transaction.openOrCreate("records", of: [UInt8].self)
-        _ = try transaction.openOrCreate("index", of: [UInt8].self)
-        _ = try transaction.openOrCreate("unread", of: UInt64.self)
-        for name in ["blocks", "cells", "meta"] { _ = try transaction.openOrCreate(name, of: [UInt8].self) }
+    /// Makes the tables.
+    init(creatingIn transaction: borrowing WriteTransaction) throws {
+        records = try transaction.openOrCreate("records")
+        index = try transaction.openOrCreate("index")
+        unread = try transaction.openOrCreate("unread")
+        blocks = try transaction.openOrCreate("blocks")
+        cells = try transaction.openOrCreate("cells")
+        meta = try transaction.openOrCreate("meta")
     }
 
     init(in transaction: borrowing some Reading & ~Copyable) throws {
@@ -79,6 +82,18 @@ struct ViewTables {
         self.blocks = blocks
         self.cells = cells
         self.meta = meta
+    }
+
+    /// How many rows `table` says that it has, the checkpoint aside.
+    func count(of table: SummedTable, in transaction: borrowing some Reading & ~Copyable) throws -> Int {
+        switch table {
+        case .records: try transaction.count(of: records)
+        case .index: try transaction.count(of: index)
+        case .unread: try transaction.count(of: unread)
+        case .blocks: try transaction.count(of: blocks)
+        case .cells: try transaction.count(of: cells)
+        case .meta: try transaction.count(of: meta) - 1
+        }
     }
 }
 
@@ -103,6 +118,10 @@ struct Checkpoint: Hashable {
     var position: Position
     /// The checksum of the frame at that position.
     var checksum: UInt32
+    /// The rows that the view has, as ``RowWriter`` has counted them.
+    var sums = TableSums()
+
+    private static let byteCount = 52 + TableSums.byteCount
 
     static let key = [UInt8]("checkpoint".utf8)
 
@@ -118,22 +137,24 @@ struct Checkpoint: Hashable {
     }
 
     init?(_ bytes: [UInt8]) {
-        guard bytes.count == 52 else { return nil }
+        guard bytes.count == Self.byteCount else { return nil }
         self = bytes.withSpan { bytes in
             Checkpoint(
                 log: LogID(at: 0, of: bytes), epoch: bytes.uint64(at: 16), signature: bytes.uint64(at: 24),
                 readings: bytes.uint64(at: 32), position: bytes.uint64(at: 40), checksum: bytes.uint32(at: 48))
         }
+        sums = bytes.withSpan { TableSums(at: 52, of: $0) }
     }
 
     var bytes: [UInt8] {
-        var writer = ByteWriter(capacity: 52)
+        var writer = ByteWriter(capacity: Self.byteCount)
         writer.append(log)
         writer.append(littleEndian: epoch)
         writer.append(littleEndian: signature)
         writer.append(littleEndian: readings)
         writer.append(littleEndian: position)
         writer.append(littleEndian: checksum)
+        sums.append(to: &writer)
         return writer.bytes
     }
 }

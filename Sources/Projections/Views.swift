@@ -17,15 +17,33 @@ public final class Views: Sendable {
     public let kinds: Kinds
 
     /// Whether the file is never written, not even to bring it up to date.
-    public let isReadOnly: Bool
+    public var isReadOnly: Bool { place.withLock { $0.isReadOnly } }
 
     /// Folds single records anew from their events.
     public let history: RecordHistory
 
-    private let path: String
-    private let file: Mutex<OpenFile?>
+    private let place: Mutex<Place>
+    private let aside: (@Sendable () throws -> Aside)?
+    /// Which start of the machine it is; zeros where that is not known.
+    private let boot: [UInt8]
+    private let file = Mutex<OpenFile?>(nil)
+    /// The file that was built last by this object, and so by the present start of the machine.
+    private let built = Mutex<FileID?>(nil)
     private let rebuilds = Mutex<[Rebuild]>([])
     private let didRebuild: @Sendable (Rebuild) -> Void
+
+    /// Where the file lies.
+    private struct Place {
+        var path: String
+        var isReadOnly: Bool
+        /// What keeps that place there.
+        var keeper: (any Sendable)?
+    }
+
+    /// A place for views that are nobody else's: a path in a temporary folder, and what keeps that folder there.
+    public typealias Aside = (path: String, keeper: any Sendable)
+
+    private var path: String { place.withLock { $0.path } }
 
     private struct OpenFile {
         var environment: Environment
@@ -44,20 +62,25 @@ public final class Views: Sendable {
 
     /// The views of `log` in the file at `path`, which need not exist. Nothing is read or built yet.
     ///
-    /// - Parameter isReadOnly: Whether the file is never written; as the log, where it is not given. Views of a
-    ///   read-only log may be written where the file is nobody else's: see ``isCurrent()``.
-    /// - Parameter didRebuild: Called after each rebuild, on the thread that did it.
+    /// - Parameters:
+    ///   - isReadOnly: Whether the file is never written; as the log, where it is not given. Views of a read-only log may
+    ///     be written where the file is nobody else's.
+    ///   - boot: Which start of the machine it is, as an ``EventLog/Arrival`` says it. Views of another start, or of an
+    ///     unknown one, are not believed.
+    ///   - aside: Makes a place where views may be written instead, once those at `path` cannot be used and are never
+    ///     written: see ``moveAside()``.
+    ///   - didRebuild: Called after each rebuild, on the thread that did it.
     public init(
-        of log: EventLog, kinds: Kinds, at path: String, isReadOnly: Bool? = nil,
-        didRebuild: @escaping @Sendable (Rebuild) -> Void = { _ in }
+        of log: EventLog, kinds: Kinds, at path: String, isReadOnly: Bool? = nil, boot: [UInt8] = Arrival.now().boot,
+        aside: (@Sendable () throws -> Aside)? = nil, didRebuild: @escaping @Sendable (Rebuild) -> Void = { _ in }
     ) {
         self.didRebuild = didRebuild
         self.log = log
         self.kinds = kinds
+        self.boot = boot
+        self.aside = aside
         history = RecordHistory(of: log, kinds: kinds)
-        self.path = path
-        self.isReadOnly = isReadOnly ?? log.isReadOnly
-        file = Mutex(nil)
+        place = Mutex(Place(path: path, isReadOnly: isReadOnly ?? log.isReadOnly))
     }
 
     /// What was built anew since this object was made.
@@ -66,8 +89,8 @@ public final class Views: Sendable {
     /// What is said of views that are not there yet.
     private static let missing = "they are not there"
 
-    /// What is said of views that were written before the machine started: see ``ViewsBoot``.
-    private static let unclean = "the machine was started anew since they were written"
+    /// What is said of views that were written before the machine started, for all that is known: see ``ViewsBoot``.
+    private static let unclean = "they are not known to be of the present start of the machine"
 
     // MARK: - Reading
 
@@ -141,7 +164,23 @@ public final class Views: Sendable {
     ///
     /// - Returns: How many events were folded.
     @discardableResult
-    public func rebuild() throws -> Int { try rebuild(because: "asked for", isRepair: false) }
+    public func rebuild() throws -> Int {
+        guard !isReadOnly else { throw ViewError.readOnly }
+        return try rebuild(because: "asked for", isRepair: false)
+    }
+
+    /// Leaves views that are never written, and whatever is wrong with them, as they are: from here on these are others, in
+    /// a place of their own, which the next use builds from the log. Does nothing where the views may be written.
+    ///
+    /// - Throws: ``ViewError/readOnly`` where there is no such place.
+    public func moveAside() throws {
+        try place.withLock { place in
+            guard place.isReadOnly else { return }
+            guard let aside else { throw ViewError.readOnly }
+            let (path, keeper) = try aside()
+            place = Place(path: path, isReadOnly: false, keeper: keeper)
+        }
+    }
 
     private func rebuild(because error: ViewError) throws -> Int {
         switch error {
@@ -153,7 +192,7 @@ public final class Views: Sendable {
     }
 
     private func rebuild(because reason: String, isRepair: Bool) throws -> Int {
-        guard !isReadOnly else { throw ViewError.readOnly }
+        try moveAside()
         return try replaceFile { aside in
             let (environment, events) = try Self.build(at: aside, of: log, kinds: kinds)
             defer { environment.close() }
@@ -180,6 +219,7 @@ public final class Views: Sendable {
     private func replaceFileOnce<Result>(
         _ build: (_ aside: String) throws -> (Result, Rebuild, Checkpoint)
     ) throws -> Result {
+        let path = path
         let aside = "\(path).new-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { Self.remove(aside) }
         do {
@@ -190,7 +230,8 @@ public final class Views: Sendable {
                 file.withLock { $0 = nil }
                 Self.removeLock(path)
                 guard rename(aside, path) == 0 else { throw ViewError.damaged("its new file cannot be renamed") }
-                ViewsBoot.mark(path)
+                ViewsBoot.mark(path, boot)
+                built.withLock { $0 = FileID(path: path) }
             }
             rebuilds.withLock { $0.append(rebuild) }
             didRebuild(rebuild)
@@ -222,124 +263,27 @@ public final class Views: Sendable {
 
     var replayer: Replayer { Replayer(log: log, kinds: kinds) }
 
-    /// Builds the views of `log` up to `end` in a new file at `path`: for another store, or another point in time.
-    ///
-    /// Where history was archived, the fold begins with the log's base.
-    ///
-    /// - Throws: ``EventLog/EventLogError/archived(_:)`` where the values of an event are archived that would have to be
-    ///   folded, or left out.
-    static func build(
-        at path: String, of log: EventLog, kinds: Kinds, through end: Position = .max,
-        _ filter: EventFilter = EventFilter()
-    ) throws -> (environment: Environment, events: Int) {
-        let archived = try log.base()?.vector ?? VersionVector()
-        var counted = filter
-        if end < (try log.lastPosition()), counted.vector == nil { counted.vector = try log.vector(through: end) }
-        if let range = counted.altered(of: archived).first {
-            throw EventLogError.archived(EventID(range.replica, range.first))
-        }
-        let environment = try beginning(at: path, of: log, kinds: kinds)
-        let replayer = Replayer(log: log, kinds: kinds, filter: filter, folded: archived)
-        return (environment, try replayer.catchUp(environment, through: end).events)
-    }
-
-    /// Writes the snapshot that stands for archived history to a new file at `path`.
-    private static func copyBase(of log: EventLog, to path: String) throws {
-        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
-            let file = FileHandle(forWritingAtPath: path)
-        else { throw ViewError.stale }
-        try log.forEachPieceOfBase { try file.write(contentsOf: $0) }
-        try file.close()
-    }
-
-    /// The snapshot that stands for archived history, without the values of `events`.
-    ///
-    /// - Parameter path: A place in a temporary folder.
-    public static func base(of log: EventLog, without events: EventSet, scratchPath path: String) throws -> [UInt8] {
-        defer { unlink(path) }
-        try copyBase(of: log, to: path)
-        do { return try Snapshot.bytes(of: path, in: log, without: events) } catch is SnapshotError {
-            throw EventLogError.damaged("the snapshot that stands for archived history")
-        }
-    }
-
-    /// A new file at `path` with what every fold of `log` begins with: nothing, or its base where history was archived.
-    static func beginning(at path: String, of log: EventLog, kinds: Kinds) throws -> Environment {
-        guard let base = try log.base() else { return try create(at: path, log: log, kinds: kinds) }
-        let copy = "\(path).base"
-        defer { unlink(copy) }
-        try copyBase(of: log, to: copy)
-        let reader: SnapshotReader
-        do {
-            reader = try SnapshotReader(copy)
-            try reader.verify()
-        } catch is SnapshotError {
-            if FileID(path: copy) == nil { throw ViewError.stale }
-            throw EventLogError.damaged("the snapshot that stands for archived history")
-        }
-        let missing = try log.vector().ranges(missingFrom: base.vector)
-        let next = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
-        let start = try next ?? log.lastPosition() + 1
-        return try load(reader, at: path, of: log, kinds: kinds, goingOnAfter: start - 1, isBase: true)
-    }
-
     // MARK: - The file
-
-    static var options: Environment.Options {
-        var options = Environment.Options()
-        options.tables = ViewTables.count
-        // A commit of the views is not flushed. After a power cut nothing of the file is believed: see ViewsBoot.
-        options.synchronous = false
-        // Files in the making are nobody else's.
-        options.patience = nil
-        return options
-    }
-
-    static func create(at path: String, log: EventLog, kinds: Kinds) throws -> Environment {
-        try Environment.create(at: path, options: options) { transaction in
-            try ViewTables.create(in: transaction)
-            let checkpoint = Checkpoint(
-                log: log.id, epoch: log.epoch, signature: kinds.signature, readings: try log.readingsCount())
-            let meta = try transaction.openOrCreate("meta", of: [UInt8].self)
-            try transaction.put(CheckedRow.seal(checkpoint.bytes).span.bytes, for: Checkpoint.key, in: meta)
-            // From the start, so that names which are not there are known to be lost.
-            try transaction.put(CheckedRow.seal(Names().encode()).span.bytes, for: SliceWriter.namesKey, in: meta)
-        }
-        return try openNew(path)
-    }
-
-    /// Opens views that were made just now.
-    ///
-    /// - Throws: ``ViewError/stale`` where they are empty: then they were deleted in between, and LMDB, which was about to
-    ///   open them, has made a file of its own.
-    static func openNew(_ path: String) throws -> Environment {
-        let environment = try Environment.open(path, options: options)
-        do { try environment.read { _ = try ViewTables(in: $0) } } catch is ViewError {
-            environment.close()
-            throw ViewError.stale
-        }
-        return environment
-    }
 
     /// The environment of the file at the path now; another process may have replaced it since the last call.
     func environment() throws -> Environment {
+        let path = path
         let identity = FileID(path: path)
         let known = file.withLock { open in open?.identity == identity ? open?.environment : nil }
         if let known { return known }
         // The log's writer lock comes before ours, as it does where the file is replaced.
-        return try alone { try file.withLock { try reopen(&$0) } }
+        return try alone { try file.withLock { try reopen(path, &$0) } }
     }
 
-    private func reopen(_ open: inout OpenFile?) throws -> Environment {
+    private func reopen(_ path: String, _ open: inout OpenFile?) throws -> Environment {
         guard let identity = FileID(path: path) else {
             open = nil
-            if isReadOnly { throw ViewError.readOnly }
             throw ViewError.damaged(Self.missing)
         }
         if let open, open.identity == identity { return open.environment }
-        guard ViewsBoot.isPresent(path) else {
+        guard built.withLock({ $0 == identity }) || ViewsBoot.isPresent(path, boot) else {
             open = nil
-            throw isReadOnly ? ViewError.readOnly : ViewError.damaged(Self.unclean)
+            throw ViewError.damaged(Self.unclean)
         }
         // A read that is still running keeps the file before this one open, and LMDB allows one of a name.
         let before = open.map { FormerFile(environment: $0.environment, identity: $0.identity) }

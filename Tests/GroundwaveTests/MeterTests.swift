@@ -229,6 +229,17 @@ private struct Pair {
         #expect(leases[0]?.isHeld == true && leases[0]?.replica == leases[1]?.replica)
     }
 
+    @Test func `where the start of the machine is not known, the age of a lease is that by the wall clock`()
+        async throws
+    {
+        let clock = VirtualClock(boot: [UInt8](repeating: 0, count: 16))
+        let temporary = try await TemporaryStore(Configuration(surroundings: .virtual(clock, seed: 1)))
+        try await temporary.store.connect(address, model: .um25c)
+        // Of two starts whose monotonic clocks both begin at 0, nobody can tell one from the other.
+        clock.setWall(milliseconds: clock.now.wallMilliseconds + 3_600_000)
+        #expect(try meter(temporary.store).lease?.isHeld == false)
+    }
+
     @Test func `a lease ends after two minutes unless it is renewed, and is then taken over by one term more`()
         async throws
     {

@@ -308,7 +308,8 @@ extension BlockSummary {
         #expect(try store.verify(recorder.trace).damage.map(\.what) == [.tail])
     }
 
-    /// Changes the row under the first key of a table of the views, with a checksum that is right; or takes it away, where `change` says so.
+    /// Changes the row under the first key of a table of the views, with a checksum and sums that are right, as a fold that
+    /// is wrong would; or takes it away, where `change` says so.
     private func change(_ name: String, of url: URL, _ change: (inout [UInt8]) -> Bool) throws {
         var options = Environment.Options()
         options.tables = 8
@@ -321,12 +322,23 @@ extension BlockSummary {
                 return try cursor.withEntry { ($0.toArray(), $1.toArray()) }
             }
             var (key, row) = try #require(entry)
+            let summed = try #require(SummedTable(name: name))
+            var checkpoint = try Replayer.checkpoint(in: transaction, ViewTables(in: transaction))
+            if let mark = RowMark(key: key.span.bytes, row: row.span.bytes) {
+                checkpoint.sums.subtract(mark, from: summed)
+            }
             row.removeFirst(4)
             if change(&row) {
-                try transaction.put(CheckedRow.seal(row, under: key).span.bytes, for: key, in: table)
+                row = CheckedRow.seal(row, under: key)
+                try transaction.put(row.span.bytes, for: key, in: table)
+                if let mark = RowMark(key: key.span.bytes, row: row.span.bytes) {
+                    checkpoint.sums.add(mark, to: summed)
+                }
             } else {
                 _ = try transaction.remove(key, in: table)
             }
+            let meta = try ViewTables(in: transaction).meta
+            try transaction.put(CheckedRow.seal(checkpoint.bytes).span.bytes, for: Checkpoint.key, in: meta)
         }
     }
 

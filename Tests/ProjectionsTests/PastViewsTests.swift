@@ -1,3 +1,4 @@
+import ByteCoding
 import EventLog
 import Events
 import Foundation
@@ -77,6 +78,25 @@ import Testing
             #expect(try past(at: position, snapshots: [path("a.snapshot")]).read { try Shown($0) } == expected)
             #expect(try past(at: position).read { try Shown($0) } == expected, "without one, from the first event on")
         }
+    }
+
+    @Test mutating func `far away are made once more where their file is damaged`() throws {
+        try store.write(150, using: &numbers)
+        let expected = try folded(through: 20)
+        let past = try past(at: 20)
+        #expect(try past.read { try Shown($0) } == expected)
+        let environment = try Environment.open(path("past-20-1"), options: Views.options)
+        try environment.write { transaction in
+            let tables = try ViewTables(in: transaction)
+            let entry = try transaction.withCursor(tables.records) { cursor in
+                guard try cursor.first() else { return nil as ([UInt8], [UInt8])? }
+                return try cursor.withEntry { ($0.toArray(), $1.toArray()) }
+            }
+            var (key, row) = try #require(entry)
+            row[row.count - 1] ^= 1
+            try transaction.put(row.span.bytes, for: key, in: tables.records)
+        }
+        #expect(try past.read { try Shown($0) } == expected)
     }
 
     @Test mutating func `behind archived history begin with its base, and before it are refused`() throws {

@@ -217,4 +217,30 @@ private struct Expected: Equatable {
         #expect(throws: ViewError.self) { try store.views.readOnce { _ = try shown($0) } }
         #expect(throws: ViewError.self) { try store.views.readOnce { _ = try cells($0, level: 1) } }
     }
+
+    @Test func `are built anew where a block would be added to a cell that is damaged`() throws {
+        let store = try TestStore(kinds: Kinds([summed]))
+        try store.write([change(1, 0, 2, sum: 5)])
+        try store.views.catchUp()
+        store.views.close()
+        var options = Environment.Options()
+        options.tables = 8
+        let environment = try Environment.open(store.folder.appending(path: "views.mdb").path, options: options)
+        try environment.write { transaction in
+            let table = try #require(try transaction.table("cells", of: [UInt8].self))
+            let entry = try #require(
+                try transaction.withCursor(table) { cursor in
+                    guard try cursor.first() else { return nil as ([UInt8], [UInt8])? }
+                    return try cursor.withEntry { ($0.toArray(), $1.toArray()) }
+                })
+            var value = entry.1
+            value[value.count - 1] ^= 1
+            try transaction.put(value.span.bytes, for: entry.0, in: table)
+        }
+        environment.close()
+        try store.write([change(1, 2, 2, sum: 6)])
+        try store.views.catchUp()
+        #expect(store.views.rebuildsSoFar.last?.isRepair == true)
+        #expect(try store.views.read { try cells($0, level: 1) } == ["1 0 11"])
+    }
 }

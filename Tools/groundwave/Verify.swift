@@ -4,7 +4,7 @@ import Groundwave
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check every event, chain and tree of the log, and every snapshot. Never writes.",
+        abstract: "Check every event, chain and tree of the log, the views and every snapshot. Never writes.",
         discussion: """
             The files are read page by page and not through the database, so that any damage can be looked at. With \
             --deep the log is folded again in a temporary folder and compared with the views. With --archive the log \

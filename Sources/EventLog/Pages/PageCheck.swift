@@ -18,24 +18,44 @@ package enum PageCheck {
     /// - Throws: ``PageFileError`` where the file cannot be opened at all.
     /// - Complexity: O(pages), a bit of memory each; about 2 ms for a log of a million events (`Tools/bench`).
     package static func branches(of path: String) throws -> [PageDamage] {
+        var before: Finding<[PageDamage]>?
         for _ in 1...attemptLimit {
             let file = try PageFile(path)
-            let metaPages = MetaPage.both(of: file)
-            var damage = Self.damage(of: metaPages)
-            guard let meta = metaPages.compactMap({ $0 }).max(by: { $0.transaction < $1.transaction }) else {
-                return damage
-            }
-            var check = try BranchCheck(file, meta)
-            damage += try check.damage()
-            // Damage may be a page that was used again since.
-            let newest = MetaPage.newest(of: file)?.transaction ?? meta.transaction
-            if damage.isEmpty || newest <= meta.transaction || newest - meta.transaction == 1 { return damage }
+            let (damage, _) = try branches(of: file)
+            if damage.isEmpty { return [] }
+            // Damage may be a page that was used again since, or meta pages between which somebody has committed.
+            let finding = Finding(what: damage, in: file)
+            if finding == before { return damage }
+            before = finding
         }
         return []
     }
 
+    /// What one reading of a file has found: it counts where the same is found once more.
+    struct Finding<What: Equatable>: Equatable {
+        let what: What
+        /// The newest transaction when the reading ended.
+        private let transaction: UInt64?
+
+        init(what: What, in file: PageFile) {
+            self.what = what
+            transaction = MetaPage.newest(of: file)?.transaction
+        }
+    }
+
     /// How often a file is read that is written to meanwhile.
-    private static let attemptLimit = 20
+    static let attemptLimit = 20
+
+    /// What is wrong with the branches of the newest state of `file`, and its meta page; none where both are damaged.
+    static func branches(of file: PageFile) throws -> ([PageDamage], MetaPage?) {
+        let metaPages = MetaPage.both(of: file)
+        let damage = Self.damage(of: metaPages)
+        guard let meta = metaPages.compactMap({ $0 }).max(by: { $0.transaction < $1.transaction }) else {
+            return (damage, nil)
+        }
+        var check = try BranchCheck(file, meta)
+        return (damage + (try check.damage()), meta)
+    }
 
     private static func damage(of pages: [MetaPage?]) -> [PageDamage] {
         guard let first = pages[0], let second = pages[1] else {

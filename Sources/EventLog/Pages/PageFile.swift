@@ -81,6 +81,9 @@ public struct PageFileError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The `errno` of the system.
     public let code: Int32
 
+    /// Whether there is no such file.
+    package var isMissing: Bool { code == ENOENT }
+
     /// What happened, in the words of the system.
     public var description: String { "\(path) cannot be read: \(systemMessage(code))" }
 }

@@ -52,7 +52,7 @@ extension Reading {
         guard let now = (self as? Store)?.surroundings.now() else { return nil }
         let arrival = head.position > 0 ? try log.arrival(of: head.position) : nil
         let age: Int64 =
-            if let arrival, arrival.boot == now.boot {
+            if let arrival, arrival.isOfSameBoot(as: now) {
                 now.monotonicMilliseconds - arrival.monotonicMilliseconds
             } else if let arrival {
                 now.wallMilliseconds - arrival.wallMilliseconds

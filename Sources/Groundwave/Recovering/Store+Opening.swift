@@ -52,10 +52,13 @@ extension Store {
         let left = OpenMark.left(by: files.folder, in: configuration.stateFolder)
         let mark = OpenMark(files.folder, in: configuration.stateFolder)
         do {
-            let areDamaged = areViewsDamaged(files, configuration, wasClean: left.isEmpty)
+            let damage = damageOfViews(files, configuration, wasClean: left.isEmpty)
             // They are made again from the log, which was found whole.
-            if areDamaged { Subsystem.recovery.logger.warning("the views are damaged: they are built anew") }
-            let store = try openWhole(files, configuration, mark, areViewsDamaged: areDamaged)
+            if let damage {
+                Subsystem.recovery.logger.warning(
+                    "the views are damaged: they are built anew", metadata: ["reason": "\(damage)"])
+            }
+            let store = try openWhole(files, configuration, mark, areViewsDamaged: damage != nil)
             if !left.isEmpty {
                 Subsystem.recovery.logger.notice(
                     "every page was looked at, and nothing is wrong",
@@ -76,18 +79,17 @@ extension Store {
         }
     }
 
-    /// Whether liblmdb must not see the views. A store that can only be read has others built in a temporary folder.
-    private static func areViewsDamaged(
+    /// Why liblmdb must not see the views. A store that can only be read has others built in a temporary folder.
+    private static func damageOfViews(
         _ files: StoreFiles, _ configuration: Configuration, wasClean: Bool
-    ) -> Bool {
-        guard FileManager.default.fileExists(atPath: files.views) else { return false }
+    ) -> String? {
         let now = configuration.surroundings.now().wallMilliseconds
         let lookedAt = LookedAt("views.mdb", of: files.folder, in: configuration.stateFolder)
         if !wasClean || !lookedAt.isKnown(now: now) {
-            return lookedAt.looking(now: now, wasClean: wasClean) { Views.areDamaged(at: files.views) ? true : nil } ?? false
+            return lookedAt.looking(now: now, wasClean: wasClean) { Views.damage(at: files.views) }
         }
         // What is no file at all is seen, and replaced, by who opens the views.
-        return (try? PageCheck.branches(of: files.views).isEmpty) == false
+        return (try? PageCheck.branches(of: files.views))?.first.map { "\($0)" }
     }
 
     /// Carries out what was decided, and writes down that it was.
