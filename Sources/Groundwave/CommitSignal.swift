@@ -14,8 +14,15 @@ final class CommitSignal: Sendable {
         var nextWaiter = 0
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
         var isPolling = false
-        /// The transaction that was seen last; kept between polls, so that nothing between two waits is missed.
-        var lastTransaction: UInt64?
+        /// What was seen last; kept between polls, so that nothing between two waits is missed.
+        var seen: Seen?
+    }
+
+    /// What changes with every commit and rewrite of any process. A file that took the place of another one counts its
+    /// transactions anew.
+    private struct Seen: Equatable {
+        var transaction: UInt64
+        var generation: LogGeneration
     }
 
     /// How often other processes are looked for.
@@ -70,14 +77,14 @@ final class CommitSignal: Sendable {
     /// Looks once; `false` when nobody waits any more.
     private func poll() -> Bool {
         // A closed log wakes everyone, who then meet its error.
-        let transaction = try? log.lastTransaction()
+        let seen = try? Seen(transaction: log.lastTransaction(), generation: log.generation())
         let (goesOn, isNew) = state.withLock { state in
             guard !state.waiters.isEmpty else {
                 state.isPolling = false
                 return (false, false)
             }
-            defer { state.lastTransaction = transaction }
-            return (true, transaction == nil || transaction != state.lastTransaction)
+            defer { state.seen = seen }
+            return (true, seen == nil || seen != state.seen)
         }
         if isNew { notify() }
         return goesOn

@@ -84,6 +84,8 @@ public final class Store: Reading {
     /// `nil` where the store can only be read.
     let writer: Writer?
     let erasing: Erasing
+    /// Does what follows a change of the log.
+    let followUp: FollowUp
     /// Which samples travel.
     let samples: SamplePolicy
     /// Wakes whoever observes.
@@ -125,23 +127,21 @@ public final class Store: Reading {
         if mayWrite, identity != nil {
             scratch = nil
             self.views = views
-            erasing = Erasing(log: log, views: views, files: files)
+            followUp = FollowUp(log: log, views: views, commits, formerScratch, dueWork)
+            erasing = Erasing(log: log, views: views, files: files, followUp)
             writer = try Writer(
-                log: log, views: views, erasing,
+                log: log, views: views, erasing, followUp,
                 Incarnation(
                     files: files, log: log, surroundings: surroundings, stateFolder: configuration.stateFolder),
-                deviceName: configuration.deviceName,
-                didCommit: { [dueWork] in
-                    commits.notify()
-                    dueWork.ask()
-                })
+                deviceName: configuration.deviceName)
         } else {
             writer = nil
             scratch = try !areViewsDamaged && views.isCurrent() ? nil : ScratchFolder()
             let current =
                 scratch.map { Views(of: log, kinds: kinds, at: $0.path(of: "views.mdb"), isReadOnly: false) } ?? views
             self.views = current
-            erasing = Erasing(log: log, views: current, files: files)
+            followUp = FollowUp(log: log, views: current, commits, formerScratch, dueWork)
+            erasing = Erasing(log: log, views: current, files: files, followUp)
         }
         samples = SamplePolicy(log: log, views: self.views)
     }

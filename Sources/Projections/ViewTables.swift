@@ -1,4 +1,5 @@
 import ByteCoding
+import EventLog
 import Events
 import LMDB
 import Records
@@ -98,8 +99,8 @@ struct Checkpoint: Hashable {
     var epoch: UInt64
     /// Which kinds and indexes of which versions the rows were made for.
     var signature: UInt64
-    /// By which readings of names: see `EventLog.readingsCount()`.
-    var readings: UInt64
+    /// Of which generation of the log the events were that were folded: the rows end with it.
+    let generation: LogGeneration
     var position: Position
     /// The checksum of the frame at that position.
     var checksum: UInt32
@@ -107,31 +108,33 @@ struct Checkpoint: Hashable {
     static let key = [UInt8]("checkpoint".utf8)
 
     init(
-        log: LogID, epoch: UInt64, signature: UInt64, readings: UInt64, position: Position = 0, checksum: UInt32 = 0
+        log: LogID, epoch: UInt64, signature: UInt64, generation: LogGeneration, position: Position = 0,
+        checksum: UInt32 = 0
     ) {
         self.log = log
         self.epoch = epoch
         self.signature = signature
-        self.readings = readings
+        self.generation = generation
         self.position = position
         self.checksum = checksum
     }
 
     init?(_ bytes: [UInt8]) {
-        guard bytes.count == 52 else { return nil }
+        guard bytes.count == 60 else { return nil }
         self = bytes.withSpan { bytes in
             Checkpoint(
                 log: LogID(at: 0, of: bytes), epoch: bytes.uint64(at: 16), signature: bytes.uint64(at: 24),
-                readings: bytes.uint64(at: 32), position: bytes.uint64(at: 40), checksum: bytes.uint32(at: 48))
+                generation: LogGeneration(at: 32, of: bytes), position: bytes.uint64(at: 48),
+                checksum: bytes.uint32(at: 56))
         }
     }
 
     var bytes: [UInt8] {
-        var writer = ByteWriter(capacity: 52)
+        var writer = ByteWriter(capacity: 60)
         writer.append(log)
         writer.append(littleEndian: epoch)
         writer.append(littleEndian: signature)
-        writer.append(littleEndian: readings)
+        writer.append(generation)
         writer.append(littleEndian: position)
         writer.append(littleEndian: checksum)
         return writer.bytes

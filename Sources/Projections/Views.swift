@@ -73,8 +73,8 @@ public final class Views: Sendable {
 
     /// Lends one state of the views to `body`: all its answers belong together.
     ///
-    /// The state is that of the last ``catchUp()`` of any process. Rows that turn out damaged make the views be
-    /// rebuilt, and `body` run once more.
+    /// The state is that of the last ``catchUp()`` of any process. Where the log was rewritten since, or rows turn out
+    /// damaged, the views are rebuilt, and `body` runs once more; those that can only be read are read as they are.
     ///
     /// - Parameter kinds: The kinds, where records are to be read by other policies; otherwise they are the same.
     public func read<Result>(
@@ -88,7 +88,13 @@ public final class Views: Sendable {
     package func readOnce<Result>(
         kinds: Kinds? = nil, _ body: (borrowing ViewReader) throws -> Result
     ) throws -> Result {
-        try environment().read { try ViewReader.lend($0, kinds: kinds ?? self.kinds, to: body) }
+        try environment().read { transaction in
+            try ViewReader.lend(transaction, kinds: kinds ?? self.kinds) { view in
+                // Asked behind the views: they are never of a later generation than the log.
+                guard try isReadOnly || view.generation == log.generation() else { throw ViewError.stale }
+                return try body(view)
+            }
+        }
     }
 
     // MARK: - Catching up
@@ -233,12 +239,13 @@ public final class Views: Sendable {
         _ filter: EventFilter = EventFilter()
     ) throws -> (environment: Environment, events: Int) {
         let archived = try log.base()?.vector ?? VersionVector()
+        let generation = try log.generation()
         var counted = filter
         if end < (try log.lastPosition()), counted.vector == nil { counted.vector = try log.vector(through: end) }
         if let range = counted.altered(of: archived).first {
             throw EventLogError.archived(EventID(range.replica, range.first))
         }
-        let environment = try beginning(at: path, of: log, kinds: kinds)
+        let environment = try beginning(at: path, of: log, kinds: kinds, generation)
         let replayer = Replayer(log: log, kinds: kinds, filter: filter, folded: archived)
         return (environment, try replayer.catchUp(environment, through: end).events)
     }
@@ -264,8 +271,13 @@ public final class Views: Sendable {
     }
 
     /// A new file at `path` with what every fold of `log` begins with: nothing, or its base where history was archived.
-    static func beginning(at path: String, of log: EventLog, kinds: Kinds) throws -> Environment {
-        guard let base = try log.base() else { return try create(at: path, log: log, kinds: kinds) }
+    ///
+    /// - Parameter generation: That of the log before anything of it was looked at, which the view says of itself: where it
+    ///   is rewritten meanwhile, the view is stale.
+    static func beginning(
+        at path: String, of log: EventLog, kinds: Kinds, _ generation: LogGeneration
+    ) throws -> Environment {
+        guard let base = try log.base() else { return try create(at: path, log: log, kinds: kinds, generation) }
         let copy = "\(path).base"
         defer { unlink(copy) }
         try copyBase(of: log, to: copy)
@@ -280,7 +292,8 @@ public final class Views: Sendable {
         let missing = try log.vector().ranges(missingFrom: base.vector)
         let next = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
         let start = try next ?? log.lastPosition() + 1
-        return try load(reader, at: path, of: log, kinds: kinds, goingOnAfter: start - 1, isBase: true)
+        return try load(
+            reader, at: path, of: log, kinds: kinds, goingOnAfter: start - 1, isBase: true, generation: generation)
     }
 
     // MARK: - The file
@@ -293,11 +306,13 @@ public final class Views: Sendable {
         return options
     }
 
-    static func create(at path: String, log: EventLog, kinds: Kinds) throws -> Environment {
+    static func create(
+        at path: String, log: EventLog, kinds: Kinds, _ generation: LogGeneration
+    ) throws -> Environment {
         try Environment.create(at: path, options: options) { transaction in
             try ViewTables.create(in: transaction)
             let checkpoint = Checkpoint(
-                log: log.id, epoch: log.epoch, signature: kinds.signature, readings: try log.readingsCount())
+                log: log.id, epoch: log.epoch, signature: kinds.signature, generation: generation)
             let meta = try transaction.openOrCreate("meta", of: [UInt8].self)
             try transaction.put(CheckedRow.seal(checkpoint.bytes).span.bytes, for: Checkpoint.key, in: meta)
             // From the start, so that names which are not there are known to be lost.

@@ -58,7 +58,7 @@ extension Store {
         let names = try remotes().map(\.name)
         // The device keeps its name, which its first event had said.
         if let replica, let name = try deviceNames()[replica] { writer.deviceName = name }
-        try await writer.exclusively { [log, views, files] in
+        try await writer.exclusively { [log, followUp, files] in
             // First the new name: a process that dies in between leaves a store that is whole, and nothing is given twice.
             try writer.renew()
             try log.clear()
@@ -66,8 +66,7 @@ extension Store {
             for name in names { unlink(files.notes(of: name)) }
             for path in files.snapshots { unlink(path) }
             files.removeUnfinished()
-            try views.rebuild()
+            try followUp.run()
         }
-        commits.notify()
     }
 }
