@@ -140,7 +140,9 @@ struct ChangeFeed {
     }
 
     private mutating func note(_ frame: Frame, at position: Position) {
-        if let last = returned.last, last.replica == frame.id.replica, last.stamp == frame.stamp, last.last + 1 == position {
+        if let last = returned.last, last.replica == frame.id.replica, last.stamp == frame.stamp,
+            last.last + 1 == position
+        {
             returned[returned.endIndex - 1].last = position
         } else {
             returned.append(

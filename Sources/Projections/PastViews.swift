@@ -71,7 +71,8 @@ public final class PastViews: Sendable {
 
     deinit {
         guard let made = source.withLock({ $0 }), case .scratch(let scratch) = made.source else { return }
-        former?.leave(scratch)
+        // What was made before a rewrite may have what is gone since.
+        if let generation = try? log.generation(), generation == scratch.generation { former?.leave(scratch) }
     }
 
     private func makeSource(of generation: LogGeneration) throws -> Source {

@@ -10,11 +10,15 @@ import Testing
 @testable import Groundwave
 
 @Suite struct `A store whose log another one rewrites` {
-    /// Everything that shows: a digest, and the list. Or why it cannot be told.
-    private static func shown(_ reading: some Reading) throws -> String {
+    /// Everything that `reading` of `store` shows: a digest, and the list. Or why it cannot be told.
+    ///
+    /// A process opens a file once: the views of the other store that is open let go of theirs.
+    private static func shown(_ reading: some Reading, of store: Store) throws -> String {
+        defer { store.views.close() }
         do {
             let calls = try reading.read { try $0.all(.everything).map { "\($0.id) \(Contact($0).call)" } }
-            return "\(try reading.digest()) \(calls)"
+            let digest = try reading.digest()
+            return "\(digest.views) \(digest.content) \(calls)"
         } catch let error as StoreError where error.code == .archived { return "archived" }
     }
 
@@ -45,7 +49,7 @@ import Testing
         } catch let error as StoreError where [.archived, .usage, .notFound].contains(error.code) {}
     }
 
-    @Test(arguments: UInt64(1)...5)
+    @Test(arguments: UInt64(1)...3)
     func `answers as one that was opened just now, and so does what it has pinned and laid over`(seed: UInt64)
         async throws
     {
@@ -54,26 +58,30 @@ import Testing
         let made = try await TemporaryStore(Configuration(author: "N0CALL", deviceName: "shack"))
         var archives: [String] = []
         for _ in 0..<8 { _ = try await made.store.log("N\(UInt16.random(in: 0 ... .max, using: &numbers))CALL") }
+        made.store.views.close()
         let reader = try await made.reopened()
         defer { try? reader.close() }
+        reader.views.close()
         var pins: [PastStore] = []
-        for step in 0..<30 {
+        for step in 0..<20 {
             try await Self.act(in: made.store, &archives, folder, &numbers)
-            let fresh = try await made.reopened(Configuration(isReadOnly: true))
-            let expected = try Self.shown(fresh)
-            #expect(try Self.shown(reader) == expected, "step \(step)")
-            #expect(try Self.shown(made.store) == expected, "step \(step)")
-            for pin in pins {
+            made.store.views.close()
+            let then = try Self.shown(reader, of: reader)
+            let told = try pins.map { try Self.shown($0, of: reader) }
+            #expect(try Self.shown(made.store, of: made.store) == then, "step \(step)")
+            let fresh = try await made.reopened()
+            #expect(try Self.shown(fresh, of: fresh) == then, "step \(step)")
+            for (pin, shown) in zip(pins, told) {
                 let now = try await fresh.at(.vector(pin.vector))
-                #expect(try Self.shown(pin) == Self.shown(now), "step \(step), the point \(pin.vector)")
+                #expect(try Self.shown(now, of: fresh) == shown, "step \(step), the point \(pin.vector)")
             }
-            try fresh.close()
+            // Not closed: the log is open once in a process, and the others go on.
             if step % 3 == 0 {
                 let last = try reader.log.lastPosition()
                 let near = last > 3 ? last - 3 : 0
                 for position in [near, .random(in: 0...last, using: &numbers)] {
                     let pin = try await reader.at(.position(position))
-                    _ = try Self.shown(pin)
+                    _ = try Self.shown(pin, of: reader)
                     pins.append(pin)
                 }
             }
@@ -126,19 +134,21 @@ import Testing
     {
         let (fleet, store, lost) = try await Self.restored()
         defer { try? store.close() }
+        store.views.close()
         let reader = try await fleet.stores[0].reopened()
         defer { try? reader.close() }
         let before = try reader.calls()
         let expected = try fleet[1].calls()
         let pin = try await reader.at(.vector(reader.log.vector()))
         let near = try await reader.at(.position(reader.log.lastPosition() - 2))
-        let pinned = try (Self.shown(pin), Self.shown(near))
+        let pinned = try (Self.shown(pin, of: reader), Self.shown(near, of: reader))
         var feed = ChangeFeed(store: reader, filter: .all, position: 0)
         try feed.start(at: reader.currentToken())
         #expect(try feed.next() == nil)
         let token = try reader.currentToken()
+        reader.views.close()
         let waiting = Task {
-            for try await contacts in reader.values(of: .contacts) where contacts.count == expected.count {
+            for try await contacts in store.values(of: .contacts) where contacts.count == expected.count {
                 return Set(contacts.map(\.call))
             }
             return []
@@ -151,7 +161,9 @@ import Testing
         #expect(try await waiting.value == expected, "who waits for values is woken")
         limit.cancel()
         #expect(before.count == expected.count - Int(lost.count))
-        #expect(try reader.calls() == expected && store.calls() == expected)
+        #expect(try store.calls() == expected)
+        store.views.close()
+        #expect(try reader.calls() == expected)
 
         var told = EventSet()
         while let set = try feed.next() {
@@ -162,10 +174,10 @@ import Testing
             }
         }
         #expect(told == lost)
-        #expect(try Self.shown(pin) == pinned.0, "a list that is pinned shows what it did")
-        #expect(try Self.shown(near) == pinned.1)
+        #expect(try Self.shown(pin, of: reader) == pinned.0, "a list that is pinned shows what it did")
+        #expect(try Self.shown(near, of: reader) == pinned.1)
         let now = try await reader.at(.vector(pin.vector))
-        let other = try await fleet[1].at(.vector(pin.vector))
-        #expect(try now.digest() == other.digest(), "the same point, looked at now, has them")
+        let list = try now.read { try $0.all(.contacts).map { Contact($0).call } }
+        #expect(Set(list) == expected, "the same point, looked at now, has them")
     }
 }
