@@ -20,8 +20,9 @@ extension EventLog {
     public func clear(device: String? = nil, check: () throws -> Void = {}) throws {
         try rewrite { old, new in
             try check()
-            try LogTables.create(in: new)
-            let (from, to) = (try LogTables(in: old), try LogTables(in: new))
+            let from = try LogTables(in: old)
+            try LogTables.create(in: new, after: Self.generation(in: old, from.meta))
+            let to = try LogTables(in: new)
             for name in ["format", "log", "epoch"].map({ [UInt8]($0.utf8) }) {
                 guard let row = try old.value(name, in: from.meta) else { throw EventLogError.notALog }
                 try new.put(row.span.bytes, for: name, in: to.meta)

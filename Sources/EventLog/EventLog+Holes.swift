@@ -46,10 +46,11 @@ extension EventLog {
     ///
     /// The log is written anew, as when values are erased: positions, runs and numbers stay, and every view is folded anew.
     ///
-    /// - Returns: How many events were lost and are here now.
+    /// - Returns: How many events were lost and are here now, and how many of these take places that were held for them:
+    ///   those behind the last event were appended.
     /// - Throws: Then nothing has changed; the holes stay, so the same is asked for again.
-    func fillHoles(from returning: [Returning]) throws -> Int {
-        if returning.isEmpty { return 0 }
+    func fillHoles(from returning: [Returning]) throws -> (returned: Int, placed: Int) {
+        if returning.isEmpty { return (0, 0) }
         let holes = EventSet(try holes())
         let heads = try vector()
         var found: [EventID: [UInt8]] = [:]
@@ -65,7 +66,7 @@ extension EventLog {
                 }
             }
         }
-        guard !come.isEmpty else { return 0 }
+        guard !come.isEmpty else { return (0, 0) }
         let erased = try erased()
         var lacking = EventSet()
         for (event, bytes) in found where try Frame(bytes.span.bytes, at: 0).isWithheld { lacking.insert(event) }
@@ -83,7 +84,7 @@ extension EventLog {
             try Self.put(holes.subtracting(come), tables.holes, in: new)
             try Self.put(Self.events(tables.lacking, in: new).union(lacking), tables.lacking, in: new)
         }
-        return Int(come.count)
+        return (Int(come.count), found.count)
     }
 
     /// Whether the events of `part` that are here are the same ones.

@@ -16,7 +16,8 @@ extension EventLog {
     /// Has `fill` write a new file from the present one, and puts it in the place of that.
     ///
     /// Positions, runs, trees and epoch must stay; the checksums that chain the frames change from the first event on
-    /// that is another one. Others may read meanwhile, and whoever writes waits.
+    /// that is another one. The new file is of another generation: see ``LogTables/create(in:after:)``. Others may read
+    /// meanwhile, and whoever writes waits.
     func rewrite(_ fill: (borrowing ReadTransaction, borrowing WriteTransaction) throws -> Void) throws {
         try checkAfterFailedCommit()
         try write { transaction in
@@ -32,8 +33,9 @@ extension EventLog {
         _ old: borrowing ReadTransaction, _ new: borrowing WriteTransaction,
         _ change: (Frame, RawSpan) throws -> RewrittenEvent
     ) throws {
-        try LogTables.create(in: new)
-        let (from, to) = (try LogTables(in: old), try LogTables(in: new))
+        let from = try LogTables(in: old)
+        try LogTables.create(in: new, after: generation(in: old, from.meta))
+        let to = try LogTables(in: new)
         try copy(from.runs, to.runs, old, new)
         try copy(from.heads, to.heads, old, new)
         try copy(from.arrivals, to.arrivals, old, new)
@@ -47,7 +49,7 @@ extension EventLog {
         try copy(from.lacking, to.lacking, old, new)
         try old.forEach(in: from.meta) { key, value in
             let name = key.toArray()
-            if name != LogBase.key { try new.append(value, for: name, in: to.meta) }
+            if name != LogBase.key, name != LogGeneration.key { try new.put(value, for: name, in: to.meta) }
             return true
         }
         var state = try state(in: old, from.meta)

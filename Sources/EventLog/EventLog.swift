@@ -9,7 +9,7 @@ import Synchronization
 /// and append: LMDB has one writer at a time, and numbers, stamps and positions are given inside its transaction.
 public final class EventLog: Sendable {
     /// The format of the file; another one is refused.
-    public static let format: UInt32 = 2
+    public static let format: UInt32 = 3
 
     /// The name of the log, the same in every store that shares it.
     public let id: LogID
@@ -42,7 +42,7 @@ public final class EventLog: Sendable {
         at path: String, id: LogID, epoch: UInt64, options: Environment.Options = Environment.Options()
     ) throws -> EventLog {
         try Environment.create(at: path, options: options) { transaction in
-            try LogTables.create(in: transaction)
+            try LogTables.create(in: transaction, after: nil)
             let tables = try LogTables(in: transaction)
             try putNames(log: id, epoch: epoch, in: transaction, tables)
             let state = LogState(nextPosition: 1, lastChecksum: 0, clock: Stamp(rawValue: 0))

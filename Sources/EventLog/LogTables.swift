@@ -20,7 +20,7 @@ import LMDB
 // | base | number from 0 (8, big-endian) | a piece of the snapshot that stands for archived history, 1 MiB but the last |
 // | holes | replica (16), first sequence (8) | last sequence (8) of a run of events that were lost with a damaged file |
 // | lacking | replica (16), first sequence (8) | last sequence (8) of a run of events without values that others may have |
-// | meta | name | format, log, epoch; `state`: see LogState; `base`: see LogBase; `claim`: see Claim; `readings`: see NameState |
+// | meta | name | format, log, epoch; `generation`: see LogGeneration; `state`: see LogState; `base`: see LogBase; `claim`: see Claim; `readings`: see NameState |
 
 /// A key that is a replica.
 struct ReplicaKey: TableKey, Hashable {
@@ -81,9 +81,18 @@ struct LogTables {
     let holes: CheckedTable<ReplicaNumberKey>
     let lacking: CheckedTable<ReplicaNumberKey>
 
-    static func create(in transaction: borrowing WriteTransaction) throws {
+    /// Begins a file of a log: its tables, and the generation that it is.
+    ///
+    /// Nothing else makes them, so no file has the generation of another one.
+    ///
+    /// - Parameter previous: The generation of the file that it is written from; `nil` for a new log.
+    static func create(in transaction: borrowing WriteTransaction, after previous: LogGeneration?) throws {
         _ = try transaction.openOrCreate("events", of: UInt64.self)
         for table in LogTable.allCases { _ = try transaction.openOrCreate(table.name, of: [UInt8].self) }
+        var writer = ByteWriter(capacity: LogGeneration.byteCount)
+        writer.append(LogGeneration(after: previous))
+        let meta = try CheckedTable<[UInt8]>(.meta, in: transaction)
+        try transaction.put(writer.bytes.span.bytes, for: LogGeneration.key, in: meta)
     }
 
     init(in transaction: borrowing some Reading & ~Copyable) throws {

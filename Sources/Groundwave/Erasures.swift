@@ -30,6 +30,7 @@ final class Erasing: Sendable {
     private let log: EventLog
     private let views: Views
     private let files: StoreFiles
+    private let followUp: FollowUp
     /// The erases of which it could not be told yet whether what has their numbers here is what was meant: asked again
     /// once more of that has come.
     private let unclear = Mutex<[Position: Unclear]>([:])
@@ -38,12 +39,12 @@ final class Erasing: Sendable {
         let named: EventSet
         /// How many events were here of each replica that is named.
         let counts: [SequenceNumber]
-        let readingsCount: UInt64
+        let generation: LogGeneration
         let open: EventSet
     }
 
-    init(log: EventLog, views: Views, files: StoreFiles) {
-        (self.log, self.views, self.files) = (log, views, files)
+    init(log: EventLog, views: Views, files: StoreFiles, _ followUp: FollowUp) {
+        (self.log, self.views, self.files, self.followUp) = (log, views, files, followUp)
     }
 
     /// The events whose values are to go and are not gone: those that surely were meant, and those of which that cannot be
@@ -53,13 +54,13 @@ final class Erasing: Sendable {
         let erasures = try views.read { try $0.hasRecords(of: ErasureKind.name) ? Erasures(in: $0, log) : nil }
         guard let erasures else { return (certain, open) }
         let done = try log.erased()
-        let (vector, readingsCount) = (try log.vector(), try log.readingsCount())
+        let (vector, generation) = (try log.vector(), try log.generation())
         for (position, events) in erasures.byPosition {
             let rest = events.subtracting(done)
             if rest.isEmpty { continue }
             let counts = rest.ranges.map { vector[$0.replica] }
             if let known = unclear.withLock({ $0[position] }), known.named == rest, known.counts == counts,
-                known.readingsCount == readingsCount
+                known.generation == generation
             {
                 open.formUnion(known.open)
                 continue
@@ -67,7 +68,7 @@ final class Erasing: Sendable {
             let meaning = try log.meaning(of: rest, namedAt: position)
             certain.formUnion(meaning.certain)
             open.formUnion(meaning.open)
-            let found = Unclear(named: rest, counts: counts, readingsCount: readingsCount, open: meaning.open)
+            let found = Unclear(named: rest, counts: counts, generation: generation, open: meaning.open)
             unclear.withLock { $0[position] = meaning.certain.isEmpty ? found : nil }
         }
         return (certain, open)
@@ -96,17 +97,15 @@ final class Erasing: Sendable {
         if events.isEmpty { return 0 }
         // The views that are replaced below may not come back after a power cut as older ones that look right.
         try views.synchronise()
-        var isBaseNew = false
         let count = try log.erase(
             events, dropCopies: { try dropCopies(of: events) },
             baseWithout: { erased in
-                isBaseNew = true
                 let folder = try ScratchFolder()
                 return try withExtendedLifetime(folder) {
                     try Views.base(of: log, without: erased, scratchPath: folder.path(of: "base"))
                 }
             })
-        if count > 0 || isBaseNew { try views.rebuild() }
+        try followUp.run()
         return count
     }
 

@@ -11,8 +11,8 @@ import Records
 public final class PastStore: Reading {
     /// The store it is a view of.
     public let store: Store
-    /// Which events count.
-    public var filter: EventFilter { views.filter }
+    /// Which events count. Events that were lost when this was made do not, should they come back.
+    public var filter: EventFilter { (try? views.countedFilter()) ?? views.filter }
     /// The events that count, but for those that the filter leaves out one by one.
     public let vector: VersionVector
 
@@ -26,9 +26,13 @@ public final class PastStore: Reading {
         vector = try filter.vector ?? store.log.vector()
         var filter = filter
         filter.vector = vector
+        // What a snapshot stands for shows although its events are lost, and goes on to when they come back.
+        let archived = try store.log.base()?.vector ?? VersionVector()
+        let lost = EventSet(try store.log.holes()).subtracting(
+            EventSet(archived.entries.map { EventRange($0.replica, 1, through: $0.sequence) }))
         views = PastViews(
             of: store.views, filter, kinds: kinds, scratchPath: scratch.path(of: "views.mdb"),
-            snapshots: store.files.snapshots, former: store.formerScratch)
+            snapshots: store.files.snapshots, former: store.formerScratch, lost: lost)
     }
 
     /// The folder of the store.

@@ -44,9 +44,8 @@ extension Store {
             try await writer.exclusively { [self] in
                 try views.catchUp()
                 try views.synchronise()
-                formerScratch.close()
                 try log.archive(vector, keeping: kept, behind: snapshot.bytes)
-                try views.rebuild()
+                try followUp.run()
             }
             var done = plan
             done.fileBytes = file.byteCount
@@ -72,7 +71,7 @@ extension Store {
                 try archives.verify()
                 try views.synchronise()
                 try log.restore { try archives.frame(of: $0) }
-                try views.rebuild()
+                try followUp.run()
             }
         }
     }

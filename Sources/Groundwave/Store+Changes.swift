@@ -63,6 +63,10 @@ struct ChangeFeed {
     let filter: ChangeFilter
     /// The last event that was read.
     private(set) var position: Position
+    /// The lost events that were seen last, and in which generation of the log.
+    private var lost: (events: EventSet, generation: LogGeneration)?
+    /// Events that came back behind this feed, to be told next.
+    private var returned: ArraySlice<BatchPlace> = []
     private var devices: [ReplicaID: String] = [:]
 
     init(store: Store, filter: ChangeFilter, position: Position) {
@@ -89,11 +93,11 @@ struct ChangeFeed {
         }
     }
 
-    /// The next batch that matches; `nil` where none is there yet.
+    /// The next batch that matches, or what came back of one; `nil` where none is there yet.
     mutating func next() throws -> ChangeSet? {
         try store.describing {
-            while let batch = try nextBatch() {
-                position = batch.last
+            while let batch = try nextReturned() ?? nextBatch() {
+                position = max(position, batch.last)
                 if let set = try changeSet(of: batch) { return set }
             }
             return nil
@@ -117,6 +121,35 @@ struct ChangeFeed {
         return batch
     }
 
+    /// Events that had been lost and came back behind this feed since it looked last: those of one batch that stand together.
+    private mutating func nextReturned() throws -> BatchPlace? {
+        let generation = try store.log.generation()
+        if generation != lost?.generation {
+            let now = EventSet(try store.log.holes())
+            if let before = lost?.events {
+                for range in before.subtracting(now).ranges {
+                    try store.log.scan(range) { position, frame, _ in
+                        if position <= self.position { note(frame, at: position) }
+                        return true
+                    }
+                }
+            }
+            lost = (now, generation)
+        }
+        return returned.popFirst()
+    }
+
+    private mutating func note(_ frame: Frame, at position: Position) {
+        if let last = returned.last, last.replica == frame.id.replica, last.stamp == frame.stamp,
+            last.last + 1 == position
+        {
+            returned[returned.endIndex - 1].last = position
+        } else {
+            returned.append(
+                BatchPlace(first: position, last: position, replica: frame.id.replica, stamp: frame.stamp))
+        }
+    }
+
     private mutating func changeSet(of batch: BatchPlace) throws -> ChangeSet? {
         let isLocal = batch.replica == store.replica
         if filter.excludesThisDevice, isLocal { return nil }
@@ -134,7 +167,7 @@ struct ChangeFeed {
         }
         if changes.isEmpty { return nil }
         return ChangeSet(
-            token: ChangeToken(epoch: store.log.epoch, position: batch.last), stamp: batch.stamp,
+            token: ChangeToken(epoch: store.log.epoch, position: position), stamp: batch.stamp,
             replica: batch.replica, device: try device(of: batch.replica), author: note.author, note: note.text,
             isLocal: isLocal, changes: changes)
     }

@@ -63,7 +63,6 @@ extension Store {
             if let batch = written.batch { erased.batches.append(batch) }
             erased.withheldCount += written.value
         }
-        formerScratch.close()
         let erasing = erasing
         return try await Self.describing(files) {
             // The writer has tried already, and kept quiet where it failed.

@@ -89,6 +89,8 @@ public final class Store: Reading {
     /// `nil` where the store can only be read.
     let writer: Writer?
     let erasing: Erasing
+    /// Does what follows a change of the log.
+    let followUp: FollowUp
     /// Which samples travel.
     let samples: SamplePolicy
     /// Wakes whoever observes.
@@ -134,20 +136,18 @@ public final class Store: Reading {
             if rebuild.isRepair, !mayWrite { mark?.abandon() }
         }
         if mayWrite, identity != nil {
-            erasing = Erasing(log: log, views: views, files: files)
+            followUp = FollowUp(log: log, views: views, commits, formerScratch, dueWork)
+            erasing = Erasing(log: log, views: views, files: files, followUp)
             writer = try Writer(
-                log: log, views: views, erasing,
+                log: log, views: views, erasing, followUp,
                 Incarnation(
                     files: files, log: log, surroundings: surroundings, stateFolder: configuration.stateFolder),
-                deviceName: configuration.deviceName,
-                didCommit: { [dueWork] in
-                    commits.notify()
-                    dueWork.ask()
-                })
+                deviceName: configuration.deviceName)
         } else {
             writer = nil
             if try areViewsDamaged || !views.isCurrent() { try views.moveAside() }
-            erasing = Erasing(log: log, views: views, files: files)
+            followUp = FollowUp(log: log, views: views, commits, formerScratch, dueWork)
+            erasing = Erasing(log: log, views: views, files: files, followUp)
         }
         samples = SamplePolicy(log: log, views: views)
     }

@@ -115,6 +115,9 @@ extension Store {
                 .init(what: "identity", replica: nil, first: nil, last: nil, detail: error.message))
         }
         let damagedViews = damagedViews(files)
+        if !damagedViews.isEmpty {
+            OpenMark.suspect(files.folder, in: stateFolder ?? Incarnation.defaultStateFolder)
+        }
         // Behind damage nothing more is believed.
         if isDeep, verification.isOK, damagedViews.isEmpty { try await verifyViews(url, kinds, &verification) }
         if verification.isOK, !archives.isEmpty {

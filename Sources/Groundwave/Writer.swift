@@ -16,12 +16,11 @@ final class Writer: Sendable {
     /// Who this process appends as.
     private let author: Mutex<Author>
     var surroundings: Surroundings { incarnation.surroundings }
-    private let didCommit: @Sendable () -> Void
     private let log: EventLog
     private let views: Views
     private let erasing: Erasing
+    private let followUp: FollowUp
     private let queue = DispatchQueue(label: "groundwave.writer")
-    private let sealing = DispatchQueue(label: "groundwave.sealing", qos: .utility)
     private let waiting = Mutex(Waiting())
     private let logger = Subsystem.writer.logger
 
@@ -39,22 +38,20 @@ final class Writer: Sendable {
     private struct Waiting {
         var requests: [any Request] = []
         var isScheduled = false
-        var unsealed = 0
     }
 
     /// The most batches of one commit.
     private static let groupCount = 256
 
-    /// - Parameter didCommit: Called after each commit, when its events can be read.
     init(
-        log: EventLog, views: Views, _ erasing: Erasing, _ incarnation: Incarnation, deviceName: String,
-        didCommit: @escaping @Sendable () -> Void
+        log: EventLog, views: Views, _ erasing: Erasing, _ followUp: FollowUp, _ incarnation: Incarnation,
+        deviceName: String
     ) throws {
         self.log = log
         self.views = views
         self.erasing = erasing
         self.incarnation = incarnation
-        self.didCommit = didCommit
+        self.followUp = followUp
         author = Mutex(Author(identity: try incarnation.files.readIdentity(), deviceName: deviceName))
     }
 
@@ -231,8 +228,7 @@ final class Writer: Sendable {
                 try introduceIfNew()
                 let appended = try log.append(drafts, as: replica, arrival: surroundings.now())
                 // On the disk now. What the views cannot take is healed by the next read, and is no failed write.
-                _ = try? views.catchUp()
-                didCommit()
+                try? followUp.run(appended: appended.reduce(0) { $0 + $1.count })
                 logger.trace(
                     "committed",
                     metadata: [
@@ -243,7 +239,6 @@ final class Writer: Sendable {
                     request.succeed(
                         Batch(first: place.first, count: place.count, position: place.position, stamp: place.stamp))
                 }
-                sealBehind(appended.reduce(0) { $0 + $1.count })
             } catch {
                 logger.error("a commit failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])
                 let error = saying(whatBecameOf: error)
@@ -267,32 +262,13 @@ final class Writer: Sendable {
         return StoreError(failed.code, "\(failed.message) \(words)", hint: failed.hint, cause: error)
     }
 
-    /// Hashes the tree's leaves on another thread once a block of them has come together.
-    func sealBehind(_ count: Int) {
-        let isDue = waiting.withLock { waiting in
-            waiting.unsealed += count
-            guard waiting.unsealed >= 256 else { return false }
-            waiting.unsealed = 0
-            return true
-        }
-        // A failure here costs nothing but time: the hashes are computed anew when they are wanted.
-        if isDue {
-            sealing.async { [log, logger] in
-                do { try log.sealPending() } catch {
-                    logger.warning("sealing failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])
-                }
-            }
-        }
-    }
-
     /// Appends a draft that was prepared elsewhere, on the writer's queue: for imports of many batches.
     func append(_ draft: DraftBatch) throws -> Appended {
         dispatchPrecondition(condition: .onQueue(queue))
         try introduceIfNew()
         let appended = try log.append([draft], as: replica, arrival: surroundings.now())
-        didCommit()
+        try? followUp.run(appended: draft.count, isFolding: false)
         logger.trace("committed", metadata: ["events": "\(draft.count)", "position": "\(appended[0].position)"])
-        sealBehind(draft.count)
         return appended[0]
     }
 }

@@ -25,6 +25,8 @@ public final class PastViews: Sendable {
     private let path: String
     private let snapshots: [String]
     private let former: FormerScratch?
+    /// The events that were lost when this was made: where they come back, they are left out.
+    private let lost: EventSet
     private let source = Mutex<Made?>(nil)
     /// How many files were made: one that a reader still has open goes away by its own name.
     private let files = Atomic(0)
@@ -34,10 +36,10 @@ public final class PastViews: Sendable {
         case scratch(ScratchView)
     }
 
-    /// A source, and the events whose values it does not have since they were erased when it was made.
+    /// A source, and of which generation of the log its events were: it ends with that.
     private struct Made {
         var source: Source
-        let erased: EventSet
+        let generation: LogGeneration
     }
 
     /// The views of `views`' log under `filter`. Nothing is folded before it is asked for.
@@ -47,9 +49,10 @@ public final class PastViews: Sendable {
     ///   - path: A place in a temporary folder, where files may be built whose names begin with it.
     ///   - snapshots: The paths of snapshots to start from. One that cannot be used is passed over.
     ///   - former: Where a scratch view is left when it is no longer needed, and taken from to go on with.
+    ///   - lost: Events that are lost here and no snapshot stands for: should they come back, this goes on without them.
     public init(
         of views: Views, _ filter: EventFilter, kinds: Kinds? = nil, scratchPath path: String, snapshots: [String] = [],
-        former: FormerScratch? = nil
+        former: FormerScratch? = nil, lost: EventSet = EventSet()
     ) {
         self.views = views
         self.filter = filter
@@ -57,15 +60,26 @@ public final class PastViews: Sendable {
         self.path = path
         self.snapshots = snapshots
         self.former = former
+        self.lost = lost
+    }
+
+    /// ``filter``, and without the events that were lost when this was made and have come back since.
+    public func countedFilter() throws -> EventFilter {
+        if lost.isEmpty { return filter }
+        var counted = filter
+        counted.without.formUnion(lost.subtracting(EventSet(try log.holes())))
+        return counted
     }
 
     deinit {
         guard let made = source.withLock({ $0 }), case .scratch(let scratch) = made.source else { return }
-        if !filter.altersHistory { former?.leave(scratch) }
+        // What was made before a rewrite may have what is gone since.
+        if let generation = try? log.generation(), generation == scratch.generation { former?.leave(scratch) }
     }
 
-    private func makeSource(without erased: EventSet) throws -> Source {
+    private func makeSource(of generation: LogGeneration) throws -> Source {
         let log = views.log
+        let filter = try countedFilter()
         let path = "\(path)-\(files.add(1, ordering: .relaxed).newValue)"
         let all = try log.vector()
         let archived = try log.base()?.vector ?? VersionVector()
@@ -83,7 +97,7 @@ public final class PastViews: Sendable {
             filter.altersHistory
             ? nil
             : former?.take { scratch in
-                guard scratch.erased == erased, scratch.signature == signature,
+                guard scratch.generation == generation, scratch.signature == signature,
                     counted.canBeReached(from: scratch.vector, archived)
                 else { return false }
                 return (counted.eventCount - scratch.vector.eventCount) * Self.goingOnCost <= cost
@@ -98,11 +112,12 @@ public final class PastViews: Sendable {
         }
         func scratch(_ environment: Environment) -> Source {
             .scratch(
-                ScratchView(environment, at: path, vector: counted, signature: signature, erased: erased))
+                ScratchView(
+                    environment, at: path, vector: counted, signature: signature, generation: generation))
         }
         for (reader, cost) in zip(candidates, costs).sorted(by: { $0.1 < $1.1 }) where cost < counted.eventCount {
             do {
-                return scratch(try load(reader, counted, through: position, at: path))
+                return scratch(try load(reader, counted, through: position, at: path, generation))
             } catch is SnapshotError {
                 unlink(path)
             }
@@ -122,13 +137,15 @@ public final class PastViews: Sendable {
 
     /// The view of `reader`'s snapshot, with what `vector` has beyond it folded into it.
     private func load(
-        _ reader: SnapshotReader, _ vector: VersionVector, through position: Position, at path: String
+        _ reader: SnapshotReader, _ vector: VersionVector, through position: Position, at path: String,
+        _ generation: LogGeneration
     ) throws -> Environment {
         let missing = vector.ranges(missingFrom: reader.head.vector)
         let first = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
         let start = first.map { $0 - 1 } ?? position
         return try Views.load(
-            reader, at: path, of: log, kinds: kinds, goingOnAfter: start, through: position, filter)
+            reader, at: path, of: log, kinds: kinds, goingOnAfter: start, through: position, filter,
+            generation: generation)
     }
 
     /// `former`, which nobody reads any more, at `vector`, which covers its own: what is missing is folded into it.
@@ -139,7 +156,7 @@ public final class PastViews: Sendable {
         let first = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
         if let first {
             try former.environment.write { transaction in
-                try Views.setCheckpoint(after: first - 1, in: transaction, of: log, kinds: kinds)
+                try Views.setCheckpoint(after: first - 1, in: transaction, of: log)
             }
             let replayer = Replayer(log: log, kinds: kinds, filter: filter, folded: former.vector)
             _ = try replayer.catchUp(former.environment, through: position)
@@ -177,20 +194,34 @@ public final class PastViews: Sendable {
     }
 
     private func readOnce<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
-        let erased = try log.erased()
-        let made = try source.withLock { known in
-            // What was made before values were erased may still have them.
-            if let known, known.erased == erased { return known.source }
-            known = nil
-            let made = Made(source: try makeSource(without: erased), erased: erased)
-            known = made
-            return made.source
+        // Again where the log is rewritten between the look at the source and the one at the views.
+        for _ in 0..<Self.attemptLimit {
+            let made = try made()
+            switch made.source {
+            case .scratch(let scratch):
+                return try scratch.environment.read { try ViewReader.lend($0, kinds: kinds, to: body) }
+            case .overlay:
+                let result: Result? = try views.read(kinds: kinds) { view in
+                    guard let overlay = try overlay(of: made.generation, over: view) else { return nil }
+                    return try view.overlaid(by: overlay, body)
+                }
+                if let result { return result }
+            }
         }
-        switch made {
-        case .scratch(let scratch):
-            return try scratch.environment.read { try ViewReader.lend($0, kinds: kinds, to: body) }
-        case .overlay:
-            return try views.read(kinds: kinds) { view in try view.overlaid(by: overlay(over: view), body) }
+        throw views.isReadOnly ? ViewError.readOnly : ViewError.stale
+    }
+
+    private static let attemptLimit = 5
+
+    /// The source, of the log as it is now.
+    private func made() throws -> Made {
+        let generation = try log.generation()
+        return try source.withLock { known in
+            if let known, known.generation == generation { return known }
+            known = nil
+            let made = Made(source: try makeSource(of: generation), generation: generation)
+            known = made
+            return made
         }
     }
 
@@ -208,13 +239,16 @@ public final class PastViews: Sendable {
     }
 
     private func state(of kind: String, _ id: RecordID) throws -> (state: RecordState, names: Names)? {
-        try views.read { try $0.state(of: kind, id, counting: filter, in: views.history) }
+        let filter = try countedFilter()
+        return try views.read { try $0.state(of: kind, id, counting: filter, in: views.history) }
     }
 
-    /// The overlay, brought up to what `view` has.
-    private func overlay(over view: borrowing ViewReader) throws -> Overlay {
+    /// The overlay, brought up to what `view` has; `nil` where the views or the source are of another generation by now.
+    private func overlay(of generation: LogGeneration, over view: borrowing ViewReader) throws -> Overlay? {
         try source.withLock { made in
-            guard case .overlay(var overlay)? = made?.source else { preconditionFailure("An overlay stays one.") }
+            guard view.generation == generation, made?.generation == generation,
+                case .overlay(var overlay)? = made?.source
+            else { return nil }
             if overlay.isUpToDate(with: view) { return overlay }
             try overlay.extend(over: view, in: views.history)
             made?.source = .overlay(overlay)

@@ -22,14 +22,16 @@ public final class RecordHistory: Sendable {
 
     /// The records of a base, in a file that goes away with it.
     private final class OpenBase: Sendable {
+        let generation: LogGeneration
         let vector: VersionVector
         let environment: Environment
         private let path: String
 
-        init(_ base: LogBase, of log: EventLog, kinds: Kinds) throws {
+        init(_ base: LogBase, of log: EventLog, kinds: Kinds, _ generation: LogGeneration) throws {
             path = FileManager.default.temporaryDirectory.appending(path: "groundwave-base-\(UUID().uuidString)").path
+            self.generation = generation
             vector = base.vector
-            environment = try Views.beginning(at: path, of: log, kinds: kinds)
+            environment = try Views.beginning(at: path, of: log, kinds: kinds, generation)
         }
 
         deinit {
@@ -72,10 +74,11 @@ public final class RecordHistory: Sendable {
     }
 
     private func openBase() throws -> OpenBase? {
+        let generation = try log.generation()
         guard let base = try log.base() else { return nil }
         return try opened.withLock { opened in
-            if let opened, opened.vector == base.vector { return opened }
-            let new = try OpenBase(base, of: log, kinds: kinds)
+            if let opened, opened.generation == generation { return opened }
+            let new = try OpenBase(base, of: log, kinds: kinds, generation)
             opened = new
             return new
         }

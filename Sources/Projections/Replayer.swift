@@ -96,7 +96,7 @@ struct Replayer {
     /// Whether the view's checkpoint lies in this log's history.
     func check(_ checkpoint: Checkpoint) throws {
         guard checkpoint.log == log.id, checkpoint.epoch == log.epoch, checkpoint.signature == kinds.signature,
-            try checkpoint.readings == log.readingsCount()
+            try checkpoint.generation == log.generation()
         else {
             throw ViewError.stale
         }

@@ -10,8 +10,8 @@ struct ScratchView: Sendable {
     let vector: VersionVector
     /// Which kinds its rows were made for.
     let signature: UInt64
-    /// The events whose values it does not have, since they were erased when it was made.
-    let erased: EventSet
+    /// Of which generation of the log its events were.
+    let generation: LogGeneration
     private let file: File
 
     private final class File: Sendable {
@@ -26,23 +26,27 @@ struct ScratchView: Sendable {
     }
 
     init(
-        _ environment: Environment, at path: String, vector: VersionVector, signature: UInt64, erased: EventSet
+        _ environment: Environment, at path: String, vector: VersionVector, signature: UInt64,
+        generation: LogGeneration
     ) {
-        self.init(environment, File(path), vector, signature, erased)
+        self.init(environment, File(path), vector, signature, generation)
     }
 
     private init(
-        _ environment: Environment, _ file: File, _ vector: VersionVector, _ signature: UInt64, _ erased: EventSet
+        _ environment: Environment, _ file: File, _ vector: VersionVector, _ signature: UInt64,
+        _ generation: LogGeneration
     ) {
         self.environment = environment
         self.file = file
         self.vector = vector
         self.signature = signature
-        self.erased = erased
+        self.generation = generation
     }
 
     /// The same file, where it was brought up to `vector`.
-    func moved(to vector: VersionVector) -> ScratchView { ScratchView(environment, file, vector, signature, erased) }
+    func moved(to vector: VersionVector) -> ScratchView {
+        ScratchView(environment, file, vector, signature, generation)
+    }
 }
 
 /// The scratch view that was let go last: whoever goes through points in order goes on with it, which costs what lies
@@ -67,6 +71,11 @@ public final class FormerScratch: Sendable {
             scratch = nil
             return found
         }
+    }
+
+    /// Lets it go where it is of another generation of the log than `generation`: its file is deleted.
+    public func drop(unlessOf generation: LogGeneration) {
+        scratch.withLock { if $0?.generation != generation { $0 = nil } }
     }
 
     /// Lets it go: its file is deleted.

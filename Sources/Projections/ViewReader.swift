@@ -53,6 +53,9 @@ public struct ViewReader: ~Copyable {
     /// The position of the last event that was folded into the rows.
     var storedPosition: Position { checkpoint.position }
 
+    /// Of which generation of the log the events were that were folded into the rows.
+    var generation: LogGeneration { checkpoint.generation }
+
     // MARK: - Records
 
     /// The state of a record, or `nil` where no event of it was folded.

@@ -1,4 +1,5 @@
 import ByteCoding
+import EventLog
 import Events
 import LMDB
 import Records
@@ -113,25 +114,26 @@ struct Checkpoint: Hashable {
     var epoch: UInt64
     /// Which kinds and indexes of which versions the rows were made for.
     var signature: UInt64
-    /// By which readings of names: see `EventLog.readingsCount()`.
-    var readings: UInt64
+    /// Of which generation of the log the events were that were folded: the rows end with it.
+    let generation: LogGeneration
     var position: Position
     /// The checksum of the frame at that position.
     var checksum: UInt32
     /// The rows that the view has, as ``RowWriter`` has counted them.
     var sums = TableSums()
 
-    private static let byteCount = 52 + TableSums.byteCount
+    private static let byteCount = 60 + TableSums.byteCount
 
     static let key = [UInt8]("checkpoint".utf8)
 
     init(
-        log: LogID, epoch: UInt64, signature: UInt64, readings: UInt64, position: Position = 0, checksum: UInt32 = 0
+        log: LogID, epoch: UInt64, signature: UInt64, generation: LogGeneration, position: Position = 0,
+        checksum: UInt32 = 0
     ) {
         self.log = log
         self.epoch = epoch
         self.signature = signature
-        self.readings = readings
+        self.generation = generation
         self.position = position
         self.checksum = checksum
     }
@@ -141,9 +143,10 @@ struct Checkpoint: Hashable {
         self = bytes.withSpan { bytes in
             Checkpoint(
                 log: LogID(at: 0, of: bytes), epoch: bytes.uint64(at: 16), signature: bytes.uint64(at: 24),
-                readings: bytes.uint64(at: 32), position: bytes.uint64(at: 40), checksum: bytes.uint32(at: 48))
+                generation: LogGeneration(at: 32, of: bytes), position: bytes.uint64(at: 48),
+                checksum: bytes.uint32(at: 56))
         }
-        sums = bytes.withSpan { TableSums(at: 52, of: $0) }
+        sums = bytes.withSpan { TableSums(at: 60, of: $0) }
     }
 
     var bytes: [UInt8] {
@@ -151,7 +154,7 @@ struct Checkpoint: Hashable {
         writer.append(log)
         writer.append(littleEndian: epoch)
         writer.append(littleEndian: signature)
-        writer.append(littleEndian: readings)
+        writer.append(generation)
         writer.append(littleEndian: position)
         writer.append(littleEndian: checksum)
         sums.append(to: &writer)

@@ -96,8 +96,8 @@ public final class Views: Sendable {
 
     /// Lends one state of the views to `body`: all its answers belong together.
     ///
-    /// The state is that of the last ``catchUp()`` of any process. Rows that turn out damaged make the views be
-    /// rebuilt, and `body` run once more.
+    /// The state is that of the last ``catchUp()`` of any process. Where the log was rewritten since, or rows turn out
+    /// damaged, the views are rebuilt, and `body` runs once more; those that can only be read are read as they are.
     ///
     /// - Parameter kinds: The kinds, where records are to be read by other policies; otherwise they are the same.
     public func read<Result>(
@@ -111,7 +111,13 @@ public final class Views: Sendable {
     package func readOnce<Result>(
         kinds: Kinds? = nil, _ body: (borrowing ViewReader) throws -> Result
     ) throws -> Result {
-        try environment().read { try ViewReader.lend($0, kinds: kinds ?? self.kinds, to: body) }
+        try environment().read { transaction in
+            try ViewReader.lend(transaction, kinds: kinds ?? self.kinds) { view in
+                // Asked behind the views: they are never of a later generation than the log.
+                guard try isReadOnly || view.generation == log.generation() else { throw ViewError.stale }
+                return try body(view)
+            }
+        }
     }
 
     // MARK: - Catching up
@@ -124,16 +130,17 @@ public final class Views: Sendable {
         return folded + rest
     }
 
-    /// What `body` gives, which runs once more where what made it fail could be set right.
+    /// What `body` gives, which runs once more where what made it fail could be set right; damage is repaired once.
     ///
     /// Where another process replaces the log meanwhile, what was built anew is stale again: then it runs a few times more.
     ///
     /// - Parameter folded: How many events were folded to set it right is added here.
     private func mending<Result>(_ folded: inout Int, _ body: () throws -> Result) throws -> Result {
+        var isRepaired = false
         for _ in 1..<Self.attemptLimit {
             do { return try body() } catch {
+                if case ViewError.stale = error {} else if isRepaired { throw error } else { isRepaired = true }
                 folded += try mend(after: error)
-                guard case ViewError.stale = error else { break }
             }
         }
         return try body()
@@ -231,6 +238,7 @@ public final class Views: Sendable {
                 Self.removeLock(path)
                 guard rename(aside, path) == 0 else { throw ViewError.damaged("its new file cannot be renamed") }
                 ViewsBoot.mark(path, boot)
+                if let state = FileState(of: path) { WriterLock.note(state, of: path) }
                 built.withLock { $0 = FileID(path: path) }
             }
             rebuilds.withLock { $0.append(rebuild) }
@@ -291,6 +299,10 @@ public final class Views: Sendable {
         var options = Self.options
         options.isReadOnly = isReadOnly
         options.patience = log.patience
+        options.look = { (path: String) throws(LMDBError) in
+            guard let damage = Views.damage(at: path) else { return }
+            throw LMDBError(.damaged(code: 0, text: damage), path: path, during: .write)
+        }
         let environment: Environment
         do { environment = try Environment.open(path, options: options) } catch {
             if error.meansDamage { throw ViewError.damaged("\(error)") }

@@ -103,6 +103,8 @@ extension Received {
         parked += other.parked
         apart += other.apart
         filledCount += other.filledCount
+        returnedCount += other.returnedCount
+        placedCount += other.placedCount
         refused += other.refused
         replicas.formUnion(other.replicas)
     }

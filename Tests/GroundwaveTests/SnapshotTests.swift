@@ -84,7 +84,8 @@ import Testing
                         .min()
                     let path = folder.path("loaded-\(UInt32.random(in: 0 ... .max)).mdb")
                     let loaded = try Views.load(
-                        reader, at: path, of: store.log, kinds: store.kinds, goingOnAfter: (first ?? last + 1) - 1)
+                        reader, at: path, of: store.log, kinds: store.kinds, goingOnAfter: (first ?? last + 1) - 1,
+                        generation: store.log.generation())
                     defer { loaded.close() }
                     let replayer = Replayer(
                         log: store.log, kinds: store.kinds, filter: EventFilter(end), folded: reader.head.vector)
@@ -138,11 +139,15 @@ import Testing
         for store in [one.store, two.store] { try await store.importText(generatedLog(30)) }
         let reader = try SnapshotReader(write(try views(one.store, at: one.store.log.vector())))
         #expect(throws: SnapshotError.otherHistory) {
-            try Views.load(reader, at: folder.path("x.mdb"), of: two.store.log, kinds: two.store.kinds, goingOnAfter: 0)
+            try Views.load(
+                reader, at: folder.path("x.mdb"), of: two.store.log, kinds: two.store.kinds, goingOnAfter: 0,
+                generation: two.store.log.generation())
         }
         let kinds = Kinds(one.store.kinds.all.dropLast())
         #expect(throws: SnapshotError.otherVersion) {
-            try Views.load(reader, at: folder.path("x.mdb"), of: one.store.log, kinds: kinds, goingOnAfter: 0)
+            try Views.load(
+                reader, at: folder.path("x.mdb"), of: one.store.log, kinds: kinds, goingOnAfter: 0,
+                generation: one.store.log.generation())
         }
     }
 

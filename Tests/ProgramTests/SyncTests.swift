@@ -252,3 +252,55 @@ private struct Devices {
         #expect(try program.run("backup", "mirror", folder.path, "--photos", photos.path + "/no").status == 66)
     }
 }
+
+@Suite struct `Events that were lost with a damaged page` {
+    @Test func `come back by a bundle, which says so, and another program that watches is told of them`() throws {
+        let program = try Program()
+        var text = "generated\n<PROGRAMID:4>Test<EOH>\n"
+        for number in 100..<300 {
+            text += "<CALL:6>N0C\(number)<QSO_DATE:8>20260501<TIME_ON:4>1200<BAND:3>20m<MODE:2>CW<EOR>\n"
+        }
+        let file = program.folder.appending(path: "generated.adi")
+        try Data(text.utf8).write(to: file)
+        #expect(try program.run("import", file.path).status == 0)
+        let bundle = program.folder.appending(path: "all.gwb").path
+        try program.json("bundle", "create", "-o", bundle)
+        try Self.zeroPages(with: "N0C200", of: program.store.appending(path: "log.mdb"))
+        try? FileManager.default.removeItem(at: program.state.appending(path: "open"))
+        _ = try program.run("qso", "count")
+        #expect(try program.json("recover", "status")["state"] as? String == "waiting")
+        #expect(try program.run("recover", "restore").status == 0)
+        let left = try #require(program.json("qso", "count")["total"] as? Int)
+        let lost = 200 - left
+        #expect(lost > 0)
+
+        let watching = try program.start(["watch", "--since", "0", "--kind", "qso", "--count", "200", "--json"])
+        while try Data(contentsOf: watching.paths[0]).count(where: { $0 == UInt8(ascii: "\n") }) < left {
+            try #require(watching.process.isRunning)
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+        let applied = try program.run("bundle", "apply", bundle)
+        #expect(applied.output.contains("\(lost) new events, \(lost) of them had been lost here"))
+        let watched = try watching.outcome()
+        let objects = try watched.output.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        #expect(Set(objects.compactMap { $0["id"] as? String }).count == 200, "each once")
+        #expect(Set(objects.suffix(lost).compactMap { $0["token"] as? String }).count == 1, "positions stay")
+        #expect(try program.json("qso", "count")["total"] as? Int == 200)
+        let again = try program.json("bundle", "apply", bundle)
+        #expect(again["events"] as? Int == 0 && again["returned"] as? Int == 0)
+    }
+
+    /// Zeroes every page of a file that holds `text`.
+    private static func zeroPages(with text: String, of file: URL) throws {
+        var bytes = try Data(contentsOf: file)
+        var start = bytes.startIndex
+        while let found = bytes.range(of: Data(text.utf8), in: start..<bytes.endIndex) {
+            let page = found.lowerBound / 4096 * 4096
+            bytes.replaceSubrange(page..<page + 4096, with: Data(count: 4096))
+            start = page + 4096
+        }
+        try bytes.write(to: file)
+    }
+}

@@ -20,7 +20,8 @@ import Testing
         for value in 0..<40 { try store.set(UInt64(value * 7 % 11), UInt32(1 + value % 2), "v\(value)") }
         let expected = try store.views.read { try $0.digest() }
         let environment = try Views.create(
-            at: store.folder.appending(path: "slices.mdb").path, log: store.log, kinds: store.views.kinds)
+            at: store.folder.appending(path: "slices.mdb").path, log: store.log, kinds: store.views.kinds,
+            store.log.generation())
         defer { environment.close() }
         let replayer = Replayer(log: store.log, kinds: store.views.kinds, sliceCount: length)
         #expect(try replayer.catchUp(environment).events == 40)
@@ -36,7 +37,8 @@ import Testing
         for value in 0..<25 { try store.set(UInt64(value % 4), 1, "v\(value)") }
         let expected = try store.views.read { try $0.digest() }
         let environment = try Views.create(
-            at: store.folder.appending(path: "steps.mdb").path, log: store.log, kinds: store.views.kinds)
+            at: store.folder.appending(path: "steps.mdb").path, log: store.log, kinds: store.views.kinds,
+            store.log.generation())
         defer { environment.close() }
         let replayer = Replayer(log: store.log, kinds: store.views.kinds)
         for end in 1...25 {

@@ -55,6 +55,7 @@ struct BundleApply: AsyncParsableCommand {
     struct Result: Encodable {
         var ranges: Int
         var events: Int
+        var returned: Int
         var repeated: UInt64
         var waiting: [SyncStatusResult.Range]
         var apart: [SyncStatusResult.Range]
@@ -67,18 +68,20 @@ struct BundleApply: AsyncParsableCommand {
             let applied = try await store.applyBundle(file)
             all.ranges += applied.ranges
             all.events += applied.events
+            all.returned += applied.returned
             all.repeated += applied.repeated
             all.apart += applied.apart
             if !options.json {
                 try Terminal.print(
-                    "\(file): \(NumberText.count(applied.events, "new event")), \(applied.repeated) known already.")
+                    "\(file): \(NumberText.received(applied.events, "new event", returned: applied.returned)), "
+                        + "\(applied.repeated) known already.")
             }
         }
         let waiting = try store.missing()
         if options.json {
             try Terminal.print(
                 json: Result(
-                    ranges: all.ranges, events: all.events, repeated: all.repeated,
+                    ranges: all.ranges, events: all.events, returned: all.returned, repeated: all.repeated,
                     waiting: waiting.map { .init($0.range) }, apart: all.apart.map { .init($0) }))
         } else if !waiting.isEmpty {
             Terminal.remark("\(NumberText.count(waiting.count, "range")) wait for what is missing: groundwave missing.")

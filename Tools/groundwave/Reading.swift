@@ -87,4 +87,9 @@ enum NumberText {
     static func count(_ count: some BinaryInteger, _ word: String, _ plural: String? = nil) -> String {
         "\(count) \(count == 1 ? word : plural ?? word + "s")"
     }
+
+    /// `12 events`, and how many of these had been lost here, where any had.
+    static func received(_ count: Int, _ word: String = "event", returned: Int) -> String {
+        returned == 0 ? Self.count(count, word) : "\(Self.count(count, word)), \(returned) of them had been lost here"
+    }
 }

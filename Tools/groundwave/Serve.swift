@@ -28,6 +28,7 @@ struct Serve: AsyncParsableCommand {
         var device: String?
         var sent: UInt64?
         var received: Int?
+        var returned: Int?
         var reason: String?
     }
 
@@ -57,9 +58,9 @@ struct Serve: AsyncParsableCommand {
     private static func text(_ event: Serving.Event) -> String {
         switch event {
         case .connected(let peer): return "\(name(peer)) is connected from \(peer.address)."
-        case .synced(let peer, let sent, let received):
+        case .synced(let peer, let sent, let received, let returned):
             return "\(name(peer)): sent \(NumberText.count(sent, "event")), received "
-                + "\(NumberText.count(received, "event"))."
+                + "\(NumberText.received(received, returned: returned))."
         case .quarantined(let peer, let sentence): return "\(name(peer)) was left. \(sentence)"
         case .gone(let peer, let reason):
             return "\(name(peer)) is gone\(reason.map { ": \($0)" } ?? "")."
@@ -75,10 +76,11 @@ extension Serve.Line {
     fileprivate init(_ event: Serving.Event) {
         switch event {
         case .connected(let peer): self.init("connected", peer)
-        case .synced(let peer, let sent, let received):
+        case .synced(let peer, let sent, let received, let returned):
             self.init("synced", peer)
             self.sent = sent
             self.received = received
+            self.returned = returned
         case .quarantined(let peer, let sentence):
             self.init("quarantined", peer)
             reason = sentence

@@ -28,6 +28,7 @@ struct SyncNow: AsyncParsableCommand {
         var remote: String
         var sent: UInt64
         var received: Int
+        var returned: Int
         var parked: Int
         var vector: [String: UInt64]
         var behind: [Behind]
@@ -97,7 +98,7 @@ struct SyncNow: AsyncParsableCommand {
             return try Terminal.print(
                 json: Result(
                     remote: summary.remote.name, sent: summary.sentEvents, received: summary.receivedEvents,
-                    parked: status.waiting.count,
+                    returned: summary.returnedEvents, parked: status.waiting.count,
                     vector: Dictionary(
                         uniqueKeysWithValues: status.vector.entries.map { ("\($0.replica)", $0.sequence) }),
                     behind: behind.map { .init(replica: "\($0.replica)", first: $0.first, last: $0.last) },
@@ -108,7 +109,7 @@ struct SyncNow: AsyncParsableCommand {
                     complete: place?.isComplete ?? false))
         }
         let sent = NumberText.count(summary.sentEvents, "event")
-        let received = NumberText.count(summary.receivedEvents, "event")
+        let received = NumberText.received(summary.receivedEvents, returned: summary.returnedEvents)
         try Terminal.print(
             "\(summary.remote.name): sent \(sent), received \(received). \(place?.sentence(now: Clock.now) ?? "")")
         if summary.wasEmptied {

@@ -7,6 +7,7 @@ enum SyncStdio {
         var peer: String?
         var sent: UInt64
         var received: Int
+        var returned: Int
     }
 
     static func run(_ options: StoreOptions, stays: Bool) async throws {
@@ -19,10 +20,12 @@ enum SyncStdio {
         let done = try await store.sync(input: input, output: output, stays: stays)
         if options.json {
             return try Terminal.print(
-                json: Result(peer: done.peer.map { "\($0)" }, sent: done.sentEvents, received: done.receivedEvents))
+                json: Result(
+                    peer: done.peer.map { "\($0)" }, sent: done.sentEvents, received: done.receivedEvents,
+                    returned: done.returnedEvents))
         }
         Terminal.remark(
             "Sent \(NumberText.count(done.sentEvents, "event")), received "
-                + "\(NumberText.count(done.receivedEvents, "event")).")
+                + "\(NumberText.received(done.receivedEvents, returned: done.returnedEvents)).")
     }
 }

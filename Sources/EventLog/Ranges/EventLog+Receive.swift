@@ -12,6 +12,8 @@ public struct Received: Hashable, Sendable {
     public var filledCount = 0
     /// How many events came back that had been lost here with a damaged file.
     public var returnedCount = 0
+    /// How many of these took the places that were held for them; the others were appended.
+    public var placedCount = 0
     /// The ranges that came and wait now, for their predecessors or for the end of a batch.
     public var parked: [EventRange] = []
     /// The ranges that told another history of their replica than any that was here: each is a stream of its own now, or
@@ -26,6 +28,9 @@ public struct Received: Hashable, Sendable {
 
     /// Nothing.
     public init() {}
+
+    /// How many events are here now and were not before.
+    public var newCount: Int { appendedCount + placedCount }
 
     /// Whether news of `replica` came. Where that is the one that a store writes as, the store was put back to an
     /// earlier state, or somebody else writes under its name: the ranges are signed with its own key. Its claim is given
@@ -61,7 +66,7 @@ extension EventLog {
         }
         received.filledCount =
             isFilling && received.repeatedCount > 0 ? try fill(values(of: lackingValues(), in: frames)) : 0
-        received.returnedCount = try fillHoles(from: next.returning)
+        (received.returnedCount, received.placedCount) = try fillHoles(from: next.returning)
         return received
     }
 

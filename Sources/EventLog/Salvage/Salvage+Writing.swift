@@ -38,10 +38,13 @@ extension Salvage {
     ) throws -> Written {
         // A frame has more bytes than its place: what is more than the file could hold was never in it.
         let placeLimit = byteCount / Frame.lostLength
+        let generation = rows.meta(String(decoding: LogGeneration.key, as: UTF8.self)).flatMap { row in
+            row.withSpan { LogGeneration($0) }
+        }
         let base = snapshot.map { SalvagedBase($0.vector, $0.pieces) } ?? LogBase.whole(in: rows)
         var written = Written(events: 0, places: 0, isBaseLost: false)
         try Environment.create(at: path, options: options) { transaction in
-            try LogTables.create(in: transaction)
+            try LogTables.create(in: transaction, after: generation)
             let tables = try LogTables(in: transaction)
             var writer = SalvageWriter(file, tables, firstOf: placeLimit)
             for frame in frames { try writer.append(frame, transaction) }

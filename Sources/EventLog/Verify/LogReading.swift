@@ -227,6 +227,9 @@ struct LogReading {
         report.epoch = rows.metaRow("epoch", count: 8)?.withSpan { $0.uint64(at: 0) }
         if report.log == nil { damage.append(LogDamage(.meta, "the log does not say its name")) }
         if report.epoch == nil { damage.append(LogDamage(.meta, "the log does not say its epoch")) }
+        if rows.metaRow("generation", count: LogGeneration.byteCount) == nil {
+            damage.append(LogDamage(.meta, "the log does not say its generation"))
+        }
         if !rows.isBaseWhole {
             damage.append(LogDamage(.base, "the snapshot that stands for archived history is not what was written"))
         }

@@ -16,6 +16,8 @@ final class SamplePolicy: Sendable {
     private let cache = Mutex(Cache())
 
     private struct Cache {
+        /// Of which generation of the log all of this is.
+        var generation: LogGeneration?
         /// At which position of the log ``isShared`` was asked for.
         var position: Position = 0
         var isShared: [RecordID: Bool] = [:]
@@ -23,8 +25,6 @@ final class SamplePolicy: Sendable {
         var seen = EventSet()
         var others = EventSet()
         var blocks: [RecordID: EventSet] = [:]
-        /// How often names had come to be read otherwise by then.
-        var readingsCount: UInt64 = 0
     }
 
     init(log: EventLog, views: Views) { (self.log, self.views) = (log, views) }
@@ -32,14 +32,17 @@ final class SamplePolicy: Sendable {
     /// Whether the samples of a trace, or of the capture of one, travel. Cost: a few look-ups, once for each state of the
     /// log.
     func isShared(_ record: RecordID) throws -> Bool {
-        let position = try log.lastPosition()
+        let (generation, position) = (try log.generation(), try log.lastPosition())
         let known = cache.withLock { cache -> Bool? in
+            if cache.generation != generation { cache = Cache(generation: generation) }
             if cache.position != position { (cache.position, cache.isShared) = (position, [:]) }
             return cache.isShared[record]
         }
         if let known { return known }
         let isShared = try views.read { try Self.isShared(record, in: $0) }
-        cache.withLock { if $0.position == position { $0.isShared[record] = isShared } }
+        cache.withLock { cache in
+            if cache.generation == generation, cache.position == position { cache.isShared[record] = isShared }
+        }
         return isShared
     }
 
@@ -102,12 +105,9 @@ final class SamplePolicy: Sendable {
     }
 
     private func sorted(_ lacking: EventSet) throws -> (others: EventSet, blocks: [RecordID: EventSet]) {
-        let readingsCount = try log.readingsCount()
+        let generation = try log.generation()
         var known = cache.withLock { $0 }
-        if known.readingsCount != readingsCount {
-            (known.seen, known.others, known.blocks) = (EventSet(), EventSet(), [:])
-            known.readingsCount = readingsCount
-        }
+        if known.generation != generation { known = Cache(generation: generation) }
         for range in lacking.subtracting(known.seen).ranges {
             try log.scan(range) { _, frame, bytes in
                 if let record = Self.record(of: frame, bytes) {
@@ -120,8 +120,8 @@ final class SamplePolicy: Sendable {
             known.seen.insert(range)
         }
         cache.withLock { cache in
+            if cache.generation != generation { cache = Cache(generation: generation) }
             (cache.seen, cache.others, cache.blocks) = (known.seen, known.others, known.blocks)
-            cache.readingsCount = readingsCount
         }
         return (known.others, known.blocks)
     }

@@ -137,9 +137,8 @@ extension Store {
             }
             // The views that are replaced below may not come back after a power cut as older ones that look right.
             try views.synchronise()
-            formerScratch.close()
             try log.letGo(old.events)
-            try views.rebuild()
+            try followUp.run()
             return old
         }
     }

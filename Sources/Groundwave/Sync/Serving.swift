@@ -24,8 +24,9 @@ public final class Serving: Sendable {
     public enum Event: Sendable {
         /// A device has said hello.
         case connected(Peer)
-        /// Nothing is left to send either way: what has come and gone since it was last so.
-        case synced(Peer, sentEvents: UInt64, receivedEvents: Int)
+        /// Nothing is left to send either way: what has come and gone since it was last so. `returnedEvents` of those that
+        /// came had been lost here.
+        case synced(Peer, sentEvents: UInt64, receivedEvents: Int, returnedEvents: Int)
         /// A device did what no honest one does, and was left: what, in a sentence.
         case quarantined(Peer, String)
         /// A device has gone; why, where there is a reason.

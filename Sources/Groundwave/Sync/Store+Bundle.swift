@@ -17,8 +17,10 @@ public struct BundleMade: Hashable, Sendable {
 public struct BundleApplied: Hashable, Sendable {
     /// How many ranges it has.
     public var ranges = 0
-    /// Events that are new here.
+    /// Events that are new here, or had been lost.
     public var events = 0
+    /// How many of these had been lost here with a damaged file.
+    public var returned = 0
     /// Events that were here already.
     public var repeated: UInt64 = 0
     /// Ranges that wait now for the ones they follow.
@@ -74,7 +76,8 @@ extension Store {
             while let frames = try reader.frames(of: log.id) {
                 let received = try storeLog.receive(frames, arrival: surroundings.now())
                 applied.ranges += frames.count
-                applied.events += received.appendedCount
+                applied.events += received.newCount
+                applied.returned += received.returnedCount
                 applied.repeated += received.repeatedCount
                 applied.waiting += received.parked
                 applied.apart += received.apart

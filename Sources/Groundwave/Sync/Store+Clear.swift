@@ -129,10 +129,9 @@ extension Store {
                 for path in notes + files.snapshots { unlink(path) }
             }
             files.removeUnfinished()
-            try views.rebuild()
+            try followUp.run()
             return bundle?.path
         }
-        commits.notify()
         return bundle
     }
 

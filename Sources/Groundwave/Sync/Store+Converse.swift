@@ -126,7 +126,8 @@ extension SyncSummary {
     mutating func add(_ standing: ConnectionStanding) {
         sentEvents += standing.traffic.sentEvents
         sentBytes += standing.traffic.sentBytes
-        receivedEvents += standing.received.appendedCount
+        receivedEvents += standing.received.newCount
+        returnedEvents += standing.received.returnedCount
         receivedBytes += standing.traffic.receivedBytes
         waiting += standing.received.parked
     }
@@ -138,7 +139,8 @@ extension SyncSummary {
         guard let told else { return }
         sentEvents -= told.traffic.sentEvents
         sentBytes -= told.traffic.sentBytes
-        receivedEvents -= told.received.appendedCount
+        receivedEvents -= told.received.newCount
+        returnedEvents -= told.received.returnedCount
         receivedBytes -= told.traffic.receivedBytes
         waiting.removeFirst(told.received.parked.count)
     }

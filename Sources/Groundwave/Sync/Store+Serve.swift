@@ -27,12 +27,13 @@ extension Store {
     /// are done. They are closed afterwards.
     ///
     /// - Parameter stays: Whether to go on when both are done, until the other side ends it.
-    /// - Returns: What has come and gone, and with whom; `nil` where nobody said hello.
+    /// - Returns: What has come and gone, how much of what came had been lost here, and with whom; `nil` where nobody said
+    ///   hello.
     /// - Throws: ``StoreError`` with code `unreachable` where the conversation is cut, `exists` where the other side is a
     ///   store of another log, `damaged` where it is not to be believed; `usage` where the descriptors are no pipes.
     public func sync(
         input: Int32, output: Int32, stays: Bool = false
-    ) async throws -> (peer: ReplicaID?, sentEvents: UInt64, receivedEvents: Int) {
+    ) async throws -> (peer: ReplicaID?, sentEvents: UInt64, receivedEvents: Int, returnedEvents: Int) {
         try requireWritable()
         try requireSyncOn()
         do {
@@ -48,7 +49,11 @@ extension Store {
                 throw StoreError(
                     .unreachable, "The conversation ended before both were done\(reason.isEmpty ? "" : ": \(reason)").",
                     hint: "Nothing is lost: what has come stays, and the next one goes on.")
-            default: return (standing.remote?.store, standing.traffic.sentEvents, standing.received.appendedCount)
+            default:
+                let received = standing.received
+                return (
+                    standing.remote?.store, standing.traffic.sentEvents, received.newCount, received.returnedCount
+                )
             }
         } catch {
             switch error {
@@ -102,8 +107,9 @@ extension Store {
             if standing.isDone, standing.isNews(after: told) {
                 if peer.device == nil { peer.device = peer.replica.flatMap(name) }
                 let sent = standing.traffic.sentEvents - (told?.traffic.sentEvents ?? 0)
-                let received = standing.received.appendedCount - (told?.received.appendedCount ?? 0)
-                events.append(.synced(peer, sentEvents: sent, receivedEvents: received))
+                let received = standing.received.newCount - (told?.received.newCount ?? 0)
+                let returned = standing.received.returnedCount - (told?.received.returnedCount ?? 0)
+                events.append(.synced(peer, sentEvents: sent, receivedEvents: received, returnedEvents: returned))
                 told = standing
             }
             return events

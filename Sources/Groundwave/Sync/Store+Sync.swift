@@ -11,8 +11,10 @@ public struct SyncSummary: Hashable, Sendable {
     public var sentEvents: UInt64 = 0
     /// Bytes that were left there.
     public var sentBytes = 0
-    /// Events that came and are new here.
+    /// Events that came and are new here, or had been lost.
     public var receivedEvents = 0
+    /// How many of these had been lost here with a damaged file.
+    public var returnedEvents = 0
     /// Bytes that were taken.
     public var receivedBytes = 0
     /// Ranges that came before the ones they follow, and wait.
@@ -170,13 +172,14 @@ extension Store {
         }
     }
 
-    /// Events came from elsewhere: has them shown, finishes erases among them, and wakes whoever observes.
-    func eventsCame() {
+    /// Something came from elsewhere: does what follows, and finishes erases that came.
+    ///
+    /// - Parameter count: How many events were appended. Each statement tells the root of every tree, so what came has to
+    ///   be hashed once, and not for each of them.
+    func eventsCame(_ count: Int = 0) {
         // What the views cannot take now is healed by the next read.
-        _ = try? views.catchUp()
+        try? followUp.run(appended: count)
         writer?.finishErasing()
-        commits.notify()
-        dueWork.ask()
     }
 }
 
@@ -184,7 +187,8 @@ extension SyncSummary {
     mutating func add(_ report: ExchangeReport) {
         sentEvents += report.sentEvents
         sentBytes += report.sentBytes
-        receivedEvents += report.received.appendedCount
+        receivedEvents += report.received.newCount
+        returnedEvents += report.received.returnedCount
         receivedBytes += report.receivedBytes
         waiting += report.received.parked
         quarantined.merge(report.quarantined) { $1 }

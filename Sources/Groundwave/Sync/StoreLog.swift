@@ -36,18 +36,17 @@ struct StoreLog: ReplicatedLog {
     }
 
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
-        let readings = try store.log.readingsCount()
+        let generation = try store.log.generation()
         var received = try store.log.receive(frames, arrival: arrival, isFilling: false)
         if received.repeatedCount > 0 {
             let found = try store.log.values(of: lackingValues(), in: frames)
             received.filledCount = found.count
             pending.add(found)
         }
-        if try store.log.readingsCount() != readings { try store.views.rebuild() }
-        if received.appendedCount > 0 { store.eventsCame() }
+        let isRewritten = try store.log.generation() != generation
+        if received.newCount > 0 || isRewritten { store.eventsCame(received.appendedCount) }
+        if received.returnedCount > 0 { try store.noteReturned() }
         if pending.isFull { try fill() }
-        // Each statement tells the root of every tree: what came has to be hashed once, and not for each of them.
-        store.writer?.sealBehind(received.appendedCount)
         return received
     }
 
@@ -55,9 +54,7 @@ struct StoreLog: ReplicatedLog {
     /// end, and when nothing came for a while.
     func fill() throws {
         let values = pending.take()
-        guard !values.isEmpty, try store.log.fill(values) > 0 else { return }
-        try store.views.rebuild()
-        store.eventsCame()
+        if !values.isEmpty, try store.log.fill(values) > 0 { store.eventsCame() }
     }
 
     /// As ``fill()``, unless values are still coming.

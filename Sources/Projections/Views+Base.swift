@@ -1,0 +1,53 @@
+import EventLog
+import Events
+import Foundation
+import LMDB
+
+// What every fold begins with: nothing, or the snapshot that the log has in the place of archived history.
+extension Views {
+    /// Writes the snapshot that stands for archived history to a new file at `path`.
+    private static func copyBase(of log: EventLog, to path: String) throws {
+        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
+            let file = FileHandle(forWritingAtPath: path)
+        else { throw ViewError.stale }
+        try log.forEachPieceOfBase { try file.write(contentsOf: $0) }
+        try file.close()
+    }
+
+    /// The snapshot that stands for archived history, without the values of `events`.
+    ///
+    /// - Parameter path: A place in a temporary folder.
+    public static func base(of log: EventLog, without events: EventSet, scratchPath path: String) throws -> [UInt8] {
+        defer { unlink(path) }
+        try copyBase(of: log, to: path)
+        do { return try Snapshot.bytes(of: path, in: log, without: events) } catch is SnapshotError {
+            throw EventLogError.damaged("the snapshot that stands for archived history")
+        }
+    }
+
+    /// A new file at `path` with what every fold of `log` begins with: nothing, or its base where history was archived.
+    ///
+    /// - Parameter generation: That of the log before anything of it was looked at, which the view says of itself: where it
+    ///   is rewritten meanwhile, the view is stale.
+    static func beginning(
+        at path: String, of log: EventLog, kinds: Kinds, _ generation: LogGeneration
+    ) throws -> Environment {
+        guard let base = try log.base() else { return try create(at: path, log: log, kinds: kinds, generation) }
+        let copy = "\(path).base"
+        defer { unlink(copy) }
+        try copyBase(of: log, to: copy)
+        let reader: SnapshotReader
+        do {
+            reader = try SnapshotReader(copy)
+            try reader.verify()
+        } catch is SnapshotError {
+            if FileID(path: copy) == nil { throw ViewError.stale }
+            throw EventLogError.damaged("the snapshot that stands for archived history")
+        }
+        let missing = try log.vector().ranges(missingFrom: base.vector)
+        let next = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
+        let start = try next ?? log.lastPosition() + 1
+        return try load(
+            reader, at: path, of: log, kinds: kinds, goingOnAfter: start - 1, isBase: true, generation: generation)
+    }
+}
