@@ -73,7 +73,7 @@ package struct Rebuild: Sendable {
         let lost = missing.reduce(0) { $0 + $1.count } + salvage.unnamedCount
         guard report.events + lost == salvage.appendedCount else {
             throw NotWhole(
-                damage: "\(report.events) recovered and \(lost) lost are not the \(salvage.appendedCount) that there were")
+                damage: "\(report.events) recovered and \(lost) lost are not the \(salvage.appendedCount) there were")
         }
         let duration = ContinuousClock.now - start
         return Receipt(
