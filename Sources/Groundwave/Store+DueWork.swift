@@ -58,7 +58,9 @@ extension Store {
         let now = surroundings.now().wallMilliseconds
         if let last = lookedAt.lastWhole, now - last < Self.weekMilliseconds, now >= last { return false }
         let preflight = Preflight(RecoveryFiles(files.folder))
-        let finding = try describing { try lookedAt.looking(now: now, wasClean: false) { try preflight.finding(isFull: true) } }
+        let finding = try describing {
+            try lookedAt.looking(now: now, wasClean: false) { try preflight.finding(isFull: true) }
+        }
         guard let finding else { return true }
         Subsystem.recovery.logger.error(
             "the log is damaged: the next program that opens the store has it recovered",

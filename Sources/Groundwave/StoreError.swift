@@ -118,7 +118,8 @@ extension StoreError {
             let record = FailureRecord.read(RecoveryFiles(folder).failure)
         else { return nil }
         return StoreError(
-            .recovering, "The store was found damaged, and waits in recovery: \(record.message). Nothing of this was written.",
+            .recovering,
+            "The store was found damaged, and waits in recovery: \(record.message). Nothing of this was written.",
             hint: "See groundwave recover status.", cause: error)
     }
 

@@ -76,8 +76,8 @@ struct StoreFiles: Sendable {
     /// The files and folders of the folder beside log, views, their locks and the key, in order of name.
     var others: [String] {
         let own: Set = [
-            "log.mdb", "log.mdb-lock", "log.mdb-writer", "views.mdb", "views.mdb-lock", "views.mdb-writer", "views.mdb.boot",
-            "identity", "joining", "snapshots", "sync", "sync.json", "tails",
+            "log.mdb", "log.mdb-lock", "log.mdb-writer", "views.mdb", "views.mdb-lock", "views.mdb-writer",
+            "views.mdb.boot", "identity", "joining", "snapshots", "sync", "sync.json", "tails",
         ]
         return names.filter { !own.contains($0) && !$0.hasPrefix("views.mdb.new-") }.map {
             folder.appending(path: $0).path

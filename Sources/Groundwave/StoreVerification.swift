@@ -91,7 +91,8 @@ extension Store {
         let files = StoreFiles(url)
         if let record = FailureRecord.read(RecoveryFiles(files.folder).failure) {
             throw StoreError(
-                .recovering, "The store waits in recovery: \(record.message). What was got out of it is verified already.",
+                .recovering,
+                "The store waits in recovery: \(record.message). What was got out of it is verified already.",
                 hint: "See groundwave recover status.")
         }
         guard files.exists else { throw StoreFiles.noStore(in: files.folder) }

@@ -21,7 +21,8 @@ extension Environment {
     /// - Throws: ``LMDBError/Reason/missing``, `empty`, `truncated`, `notLMDB`, `versionMismatch` or `damaged` for
     ///   what is at the path; `permission` or `readOnlyFileSystem` if it may not be opened for writing; `diskFull` if
     ///   there is no room for a lock file; `inUse` if it is open in this process with another `isReadOnly`, another
-    ///   `synchronous` or room for fewer tables.
+    ///   `synchronous` or room for fewer tables, or if a file that was at this path before is being read by this process:
+    ///   else the environment of that one is closed.
     public static func open(_ path: String, options: Options = Options()) throws(LMDBError) -> Environment {
         while true {
             let file = try FileBeforeMapping(path)
@@ -34,8 +35,9 @@ extension Environment {
                     environment.options.tables >= options.tables
                 else { throw LMDBError(.inUse, path: path, during: .open) }
                 return environment
-            case .pathInUse:
-                throw LMDBError(.inUse, path: path, during: .open)
+            case .pathInUse(let former):
+                // Its file was replaced, and whoever has it open meets that before using it again.
+                guard former.close(waits: false) else { throw LMDBError(.inUse, path: path, during: .open) }
             case .claimed:
                 var opened: Environment?
                 defer { EnvironmentRegistry.shared.finish(file.identity, opened) }

@@ -121,12 +121,19 @@ public final class Environment: Sendable {
     ///
     /// - Precondition: This thread is not inside a transaction of this environment.
     public func close() {
-        let done: Void? = gate.alone { isClosed in
+        precondition(close(waits: true), "An environment is closed outside of its transactions.")
+    }
+
+    /// As ``close()``; returns false, and does nothing, inside a transaction of this thread.
+    ///
+    /// - Parameter waits: Whether to wait for transactions of other threads; else they keep it open, too.
+    func close(waits: Bool) -> Bool {
+        let done: Void? = gate.alone(waits: waits) { isClosed in
             guard !isClosed else { return }
             isClosed = true
             release()
         }
-        precondition(done != nil, "An environment is closed outside of its transactions.")
+        return done != nil
     }
 
     /// Frees the C environment.

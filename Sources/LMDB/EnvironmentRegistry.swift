@@ -22,8 +22,8 @@ final class EnvironmentRegistry: Sendable {
     /// What is known about a file.
     enum Claim {
         case living(Environment)
-        /// The path's lock file belongs to another file that is still open.
-        case pathInUse
+        /// The path's lock file belongs to another file that is still open, by this environment.
+        case pathInUse(Environment)
         /// Nobody has it open; the caller opens it and calls `finish`.
         case claimed
     }
@@ -32,20 +32,15 @@ final class EnvironmentRegistry: Sendable {
     ///
     /// Waits for another thread that opens or closes it.
     func claim(_ identity: FileIdentity, path: String) -> Claim {
-        // What is looked at is kept until the lock is left: letting go of the last reference closes an environment,
-        // and closing takes the lock.
-        var seen: [Environment] = []
-        defer { withExtendedLifetime(seen) {} }
-        return monitor.wait { state in
+        // What is found is returned, not let go of here: that would close the environment, and closing takes the lock.
+        monitor.wait { state in
             if state.opening.contains(identity) { return nil }
             if let entry = state.entries[identity] {
                 // An entry without environment belongs to a thread that is just closing it.
                 return entry.environment.map { .living($0) }
             }
             if let other = state.entries.values.first(where: { $0.path == path }) {
-                guard let environment = other.environment else { return nil }
-                seen.append(environment)
-                return .pathInUse
+                return other.environment.map { .pathInUse($0) }
             }
             state.opening.insert(identity)
             return .claimed

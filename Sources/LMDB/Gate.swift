@@ -97,10 +97,14 @@ final class Gate: Sendable {
     }
 
     /// Runs `body` while no transaction of this process is open, or returns nil if this thread itself is inside one.
-    func alone<R>(_ body: (_ isClosed: inout Bool) throws -> R) rethrows -> R? {
+    ///
+    /// - Parameter waits: Whether to wait for other threads that are inside; else nil is returned for them, too.
+    func alone<R>(waits: Bool = true, _ body: (_ isClosed: inout Bool) throws -> R) rethrows -> R? {
         let me = ThreadIdentity.current
         let mayWait = monitor.withLock { state in
-            guard !state.inside.contains(me) else { return false }
+            guard waits ? !state.inside.contains(me) : state.inside.isEmpty && !state.someoneIsAlone else {
+                return false
+            }
             state.waitingToBeAlone += 1
             return true
         }

@@ -139,7 +139,10 @@ public final class Views: Sendable {
         var isRepaired = false
         for _ in 1..<Self.attemptLimit {
             do { return try body() } catch {
-                if case ViewError.stale = error {} else if isRepaired { throw error } else { isRepaired = true }
+                if !isOfOthers(error) {
+                    if isRepaired { throw error }
+                    isRepaired = true
+                }
                 folded += try mend(after: error)
             }
         }
@@ -158,7 +161,20 @@ public final class Views: Sendable {
             // A failed write has left LMDB refusing everything until the file was closed.
             close()
             return 0
+        case let error as LMDBError where error.reason == .closed && isOurs(error):
+            close()
+            return 0
         default: throw error
+        }
+    }
+
+    /// Whether what others did meanwhile has made a use of the views fail: they replaced the log; or another object of this
+    /// process has closed the file, for the one that took its place.
+    private func isOfOthers(_ error: any Error) -> Bool {
+        switch error {
+        case ViewError.stale: true
+        case let error as LMDBError: error.reason == .closed && isOurs(error)
+        default: false
         }
     }
 

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: Loss.allCases)
-    func `is told, stays as it is, and keeps nobody from logging`(loss: Loss) throws {
+    func `is told, is kept byte for byte, and keeps nobody from logging`(loss: Loss) throws {
         let store = try PreparedStore()
         var data = try Data(contentsOf: store.log)
         var generator = SeededGenerator(seed: 3)
@@ -38,7 +38,10 @@ import Testing
                 "\(arguments)")
         }
         #expect(try Program.groundwave("init", "--store", store.url.path).ended(73))
-        #expect((try? Data(contentsOf: store.log)) == before)
+        let backups = store.url.appending(path: "EmergencyBackup")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: backups.path)) ?? []
+        let kept = try names.map { try Data(contentsOf: backups.appending(path: "\($0)/log.mdb")) }
+        #expect(kept == (before.map { [$0] } ?? []))
     }
 
     @Test(arguments: UInt64(1)...10)

@@ -18,7 +18,9 @@ import Testing
     private func hostileStore() throws -> (folder: TemporaryFolder, store: String) {
         let folder = try TemporaryFolder()
         let store = folder.path("store")
-        #expect(try Program.groundwave("init", "--store", store, "--name", "a\(Self.hostile)b").ended(0))
+        let refused = try Program.groundwave("init", "--store", store, "--name", "a\(Self.hostile)b")
+        #expect(refused.ended(64) && controls(in: refused.errors).isEmpty, "\(refused.errors.debugDescription)")
+        #expect(try Program.groundwave("init", "--store", store, "--name", "shack").ended(0))
         func field(_ name: String, _ value: String) -> String { "<\(name):\(value.utf8.count)>\(value)" }
         let record =
             field("CALL", "N0\(Self.hostile)X") + field("QSO_DATE", "20240101") + field("TIME_ON", "1200")

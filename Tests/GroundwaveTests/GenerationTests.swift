@@ -100,7 +100,6 @@ import Testing
         try await fleet.settle()
         try fleet[0].close()
         let lost = try Damage.loseEvents(of: fleet.stores[0].url)
-        try fleet.stores[0].forgetWhatWasChecked()
         let recovery = try await fleet.stores[0].recovery()
         try await recovery.stageRestore(from: .salvage)
         try recovery.temporary.close()

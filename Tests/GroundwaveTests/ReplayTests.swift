@@ -100,7 +100,8 @@ import Testing
 
     static func contents(_ folder: URL) throws -> [String: Data] {
         var result: [String: Data] = [:]
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where !name.hasSuffix("-lock") {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where !name.hasSuffix("-lock") && !name.hasSuffix("-writer") {
             result[name] = try Data(contentsOf: folder.appending(path: name))
         }
         return result

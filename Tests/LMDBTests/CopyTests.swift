@@ -27,7 +27,7 @@ import Testing
         #expect(try reason { try environment.copyCompacted(to: folder("copy")) } == .exists)
         #expect(try reason { try environment.copyCompacted(to: folder("no/copy")) } == .missing)
         #expect(try contents(of: folder("copy")) == [1, 2, 3])
-        #expect(folder.names == ["copy", "store", "store-lock", "store-writer"])
+        #expect(folder.names == ["copy", "store", "store-lock"])
     }
 
     @Test func `is one state although others write meanwhile`() throws {

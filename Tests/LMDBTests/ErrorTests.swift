@@ -6,10 +6,10 @@ import Testing
     private static let reasons: [LMDBError.Reason] = [
         .missing, .empty, .truncated(expected: 8192, actual: 4096), .exists, .notLMDB,
         .versionMismatch(found: 999), .damaged(code: -30796, text: "page not found"), .mapFull(mapSizeBytes: 1 << 20),
-        .readersFull(maximum: 126), .locked(by: nil), .permission, .readOnly, .readOnlyFileSystem, .diskFull(freeBytes: 512),
-        .inputOutput(errno: 5), .mustReopen, .keyOrder, .keySize(byteCount: 600), .valueTooLarge(byteCount: 1 << 33),
-        .transactionTooLarge, .tableName("a\0b"), .tablesFull(maximum: 16), .noTable, .noEntry, .closed, .inUse,
-        .other(code: 77, text: "something"), .system(errno: 24),
+        .readersFull(maximum: 126), .locked(by: nil), .permission, .readOnly, .readOnlyFileSystem,
+        .diskFull(freeBytes: 512), .inputOutput(errno: 5), .mustReopen, .keyOrder, .keySize(byteCount: 600),
+        .valueTooLarge(byteCount: 1 << 33), .transactionTooLarge, .tableName("a\0b"), .tablesFull(maximum: 16),
+        .noTable, .noEntry, .closed, .inUse, .other(code: 77, text: "something"), .system(errno: 24),
     ]
 
     @Test func `names the file and says something of its own, with what helps`() {

@@ -19,7 +19,9 @@ import Testing
         #expect(child.isReady())
         let told = Mutex<[WriterLock.Holder]>([])
         var options = Environment.Options()
-        options.patience = WriterLock.Patience(limitMilliseconds: 2_500) { holder in told.withLock { $0.append(holder) } }
+        options.patience = WriterLock.Patience(limitMilliseconds: 2_500) { holder in
+            told.withLock { $0.append(holder) }
+        }
         let environment = try Environment.open(folder(), options: options)
         let start = ContinuousClock.now
         #expect {

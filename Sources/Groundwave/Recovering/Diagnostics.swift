@@ -65,7 +65,9 @@ extension Store {
         try await describing(files) {
             let record = FailureRecord.read(recovery.failure)
             var source = files.log
-            if let record, record.isMoved { source = files.folder.appending(path: "\(record.backup)/log.mdb").path }
+            if let record, !record.backup.isEmpty {
+                source = files.folder.appending(path: "\(record.backup)/log.mdb").path
+            }
             let salvage = try? Salvage(path: source)
             let report = Diagnostics(
                 at: Date(), versions: .present, state: status.state.rawValue, failure: record,

@@ -20,7 +20,8 @@ extension Recovery {
                 .damaged,
                 "\(files.log) is damaged: \(finding.message). It lies in \(error.backup) now, byte for byte; that could "
                     + "not be written down: \(error.cause.description)",
-                hint: "Nothing was lost by this. Make room, and open the store again: recovery then goes on.", cause: error)
+                hint: "Nothing was lost by this. Make room, and open the store again: recovery then goes on.",
+                cause: error)
         } catch {
             let cause = (error as? Incident.NotPreserved)?.cause ?? error
             guard let refused = StoreError(systemError: cause) else { throw error }

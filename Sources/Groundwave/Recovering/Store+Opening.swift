@@ -9,7 +9,7 @@ extension Store {
     /// Opens the store in a folder and brings its views up to date; or, where its log is damaged, what can be used
     /// meanwhile, and what can be done.
     ///
-    /// A store that is opened for reading is not changed by a byte, the lock file aside: where its views are not up to
+    /// A store that is opened for reading is not changed by a byte, its lock files aside: where its views are not up to
     /// date, they are built in a temporary folder. Damage is the exception: it is preserved and told, whoever finds it.
     ///
     /// Each opening looks at what leads to the events; at every page after a process ended without closing the store, where

@@ -63,7 +63,7 @@ enum Damage {
             let file = url.appending(path: path)
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder), !isFolder.boolValue,
-                !path.hasSuffix("-lock")
+                !path.hasSuffix("-lock"), !path.hasSuffix("-writer")
             else { continue }
             found[path] = try Data(contentsOf: file)
         }
@@ -85,14 +85,6 @@ extension TemporaryStore {
             throw StoreError(.bug, "The store does not wait in recovery.")
         }
         return recovery
-    }
-
-    /// Has the next opening look at every page, as after a process that was killed.
-    func forgetWhatWasChecked() throws {
-        let marks = stateFolder.appending(path: "open")
-        for name in try FileManager.default.contentsOfDirectory(atPath: marks.path) where name.hasSuffix(".checked") {
-            try FileManager.default.removeItem(at: marks.appending(path: name))
-        }
     }
 }
 
