@@ -52,7 +52,7 @@ class Edit:
         return [text for mark, text in changed if mark != "-"]
 
 
-@dataclass
+@dataclass(eq=False)
 class Bug:
     """One bug, as its file says."""
 
@@ -116,9 +116,11 @@ def place(bug: Bug, edit: Edit, lines: list[str]) -> tuple[int, int]:
 def plant(bugs: list[Bug], copy: pathlib.Path) -> None:
     """Puts all bugs into the copy; the environment chooses the one that is there."""
     edits: dict[str, list[tuple[Bug, Edit]]] = {}
+    targets: dict[str, set[Bug]] = {}
     for bug in bugs:
         for edit in bug.edits:
             edits.setdefault(edit.path, []).append((bug, edit))
+            targets.setdefault("/".join(edit.path.split("/")[:2]), set()).add(bug)
     for path, of_file in edits.items():
         if not (copy / path).is_file():
             raise Wrong(f"{of_file[0][0].name}.bug: there is no {path}")
@@ -130,12 +132,15 @@ def plant(bugs: list[Bug], copy: pathlib.Path) -> None:
                 raise Wrong(f"{bug.name}.bug and {other.name}.bug: both replace the same line of {path}")
         for start, end, bug, edit in reversed(places):
             lines[start:end] = [SWITCH.sub(bug.switch, line) for line in edit.new]
-        switches = dict.fromkeys(f'private let {bug.switch} = isPlanted("{bug.name}")' for bug, _ in of_file)
-        write(copy, path, "\n".join(["import Planted", *lines, *switches, ""]))
+        write(copy, path, lines)
+    for folder, of_target in targets.items():
+        switches = [f'@usableFromInline let {bug.switch} = isPlanted("{bug.name}")' for bug in bugs if bug in of_target]
+        write(copy, f"{folder}/PlantedHere.swift", ["import Planted", *switches])
 
 
-def write(copy: pathlib.Path, path: str, text: str) -> None:
+def write(copy: pathlib.Path, path: str, lines: list[str]) -> None:
     """Writes the file, and gives it the time of the run that wrote it first: what did not change is not built again."""
+    text = "\n".join([*lines, ""])
     former = copy / "planted" / path
     if not former.exists() or former.read_text(encoding="utf-8") != text:
         former.parent.mkdir(parents=True, exist_ok=True)
