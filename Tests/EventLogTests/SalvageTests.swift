@@ -301,7 +301,8 @@ private struct Salvaged {
         // Its leaves lie behind the end of the log, and the leaf is lost on which the 61st event stood.
         for leaf in Set((UInt64(61)...80).compactMap { left.frames[$0]?.leaf }) {
             var page = Array(left.bytes[leaf * 4096..<(leaf + 1) * 4096])
-            for index in 0..<8 { page[index] = UInt8(truncatingIfNeeded: bytes.count / 4096 >> (8 * index)) }
+            let number = bytes.count / 4096
+            for index in 0..<8 { page[index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
             bytes += page
         }
         let hit = try #require(now.frames[61]).leaf
@@ -311,10 +312,9 @@ private struct Salvaged {
         var count = 0
         try Salvage(path: damaged).forEachEvent { frame, bytes in
             let index = try #require(contents.ids.firstIndex(of: frame.id))
-            let written = try Frame(verifying: contents.frames[index].span.bytes, at: UInt64(index + 1))
-            #expect(
-                bytes[frame.values].elementsEqual(contents.frames[index][written.values]),
-                "\(frame.id) is what was committed")
+            let committed = contents.frames[index]
+            let values = try Frame(verifying: committed.span.bytes, at: UInt64(index + 1)).values
+            #expect(bytes[frame.values].elementsEqual(committed[values]), "\(frame.id) is what was committed")
             count += 1
         }
         #expect(count > 100)

@@ -1,5 +1,6 @@
 import ByteCoding
 import Events
+import Foundation
 import LMDB
 import Testing
 
@@ -38,25 +39,47 @@ import Testing
     }
 
     @Test func `finds an event that does not follow the one before it`() throws {
+        let last = frames[299]
         var writer = ByteWriter()
-        writer.append(rechaining: frames[299].span.bytes, after: 1)
+        writer.append(rechaining: last.span.bytes, after: 1)
         try replaceLast(by: writer.bytes)
         #expect(try damage().map(\.what) == [.chain])
         #expect(try damage().map(\.position) == [300])
     }
 
     @Test func `finds a stamp before that of the event before`() throws {
-        let before = try Frame(verifying: frames[298].span.bytes, at: 299)
-        let bytes = frames[299].span.bytes
+        let (former, last) = (frames[298], frames[299])
+        let before = try Frame(verifying: former.span.bytes, at: 299)
+        let bytes = last.span.bytes
         let frame = try Frame(verifying: bytes, at: 300)
         var writer = ByteWriter()
         writer.append(
             frame: EventHeader(id: frame.id, stamp: Stamp(rawValue: before.stamp.rawValue - 1), rest: 0),
             shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
-            after: before.checksum(in: frames[298].span.bytes))
+            after: before.checksum(in: former.span.bytes))
         try replaceLast(by: writer.bytes, clock: before.stamp)
         #expect(try damage().map(\.what) == [.stamp])
         #expect(try damage().map(\.first) == [300])
+    }
+
+    @Test func `finds a page in use that is listed as free`() throws {
+        try test.log.close()
+        let pages = try LivePages(path: test.path)
+        var bytes = pages.bytes
+        func number(at offset: Int, _ count: Int) -> Int {
+            (0..<count).reversed().reduce(0) { $0 << 8 | Int(bytes[offset + $1]) }
+        }
+        // A row: 8 bytes of its entry, 8 of its key, how many pages, and their numbers, which descend.
+        let leaf = try #require(pages.leaves["free"]?.first) * 4096
+        let lists = (0..<(number(at: leaf + 12, 2) - 16) / 2).map { leaf + number(at: leaf + 16 + 2 * $0, 2) + 16 }
+        let used = try #require(pages.leaves["events"]?.min())
+        let list = try #require(lists.first { number(at: $0 + 8 * number(at: $0, 8), 8) > used })
+        let last = list + 8 * number(at: list, 8)
+        for index in 0..<8 { bytes[last + index] = UInt8(truncatingIfNeeded: used >> (8 * index)) }
+        try Data(bytes).write(to: URL(filePath: test.path))
+        let found = try damage()
+        #expect(found.map(\.what) == [.page])
+        #expect(found.first?.detail.contains("page \(used)") == true)
     }
 
     @Test func `finds a tree that is not that of the events`() throws {
