@@ -13,9 +13,9 @@ package struct EmergencyBackup: Sendable {
 
     /// Copies the file at `path` and removes it once the copy is on the disk; on a full disk it is moved instead.
     ///
-    /// A copy, since what has the old file open may go on writing to it. Where the system cannot read parts of it, it is moved too: a copy with zeros in it would be no copy, and what
-    /// cannot be read today may be read tomorrow. A copy that was not finished has another name, and the next one begins
-    /// anew.
+    /// A copy, since what has the old file open may go on writing to it. Where the system cannot read parts of it, it is
+    /// moved too: a copy with zeros in it would be no copy, and what cannot be read today may be read tomorrow. A copy
+    /// that was not finished has another name, and the next one begins anew.
     ///
     /// - Throws: ``FileFailure`` where it can be neither copied nor moved, or where nothing of it can be read: then it is
     ///   where it was.
