@@ -8,7 +8,7 @@ import Projections
 package struct Incident: Sendable {
     /// What was found.
     package struct Finding: Error, Hashable, Sendable {
-        /// The word for scripts: `damaged`, `missing`, `crashed`.
+        /// The word for scripts: `damaged`, `missing`, `archived`.
         package let code: String
         /// In plain words, without anything of what was logged.
         package let message: String

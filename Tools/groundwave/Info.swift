@@ -5,7 +5,7 @@ import Groundwave
 struct Info: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "What the store holds, however damaged it is.",
-        discussion: "Nothing is changed. Where the store is damaged, what can still be read is shown; exit code 65.")
+        discussion: "Nothing is changed. Where the log is damaged, it says so, and shows what lies beside it; exit code 65.")
 
     @OptionGroup var options: ReadOptions
 

@@ -30,7 +30,7 @@ enum RecoveryRemark {
 
 struct RecoverStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Whether the store waits in recovery, what happened, and what is lost.")
+        commandName: "status", abstract: "Whether the store is damaged or waits in recovery, and what is lost.")
 
     @OptionGroup var options: StoreOptions
 
