@@ -14,14 +14,19 @@ public struct OtherWriter: Hashable, Sendable {
 extension Configuration {
     /// How the log is opened.
     var logOptions: Environment.Options {
-        let (seconds, attoseconds) = patience.components
         var options = Environment.Options()
-        options.patience = WriterLock.Patience(
+        options.patience = writerPatience
+        return options
+    }
+
+    /// How long the writer lock is waited for.
+    var writerPatience: WriterLock.Patience {
+        let (seconds, attoseconds) = patience.components
+        return WriterLock.Patience(
             limitMilliseconds: seconds * 1_000 + attoseconds / 1_000_000_000_000_000
         ) { [isWaiting] holder in
             let since = Date(timeIntervalSince1970: Double(holder.sinceMilliseconds) / 1_000)
             isWaiting(OtherWriter(process: holder.process, program: holder.program, since: since))
         }
-        return options
     }
 }

@@ -14,7 +14,8 @@ public struct Configuration: Sendable {
     /// Who writes: the operator's call, kept with every change. Empty where nobody is named.
     public var author: String
     /// The name of this device, as the first event of each replica says that this store writes as; used when the store is
-    /// made, and when it goes on as a new replica. One line of at most 64 characters; the host's name where none is given.
+    /// made, and when it goes on as a new replica and its former name is not known. One line of at most 64 characters; the
+    /// host's name where none is given.
     public var deviceName: String
     /// The application's own kinds of record.
     public var kinds: [any RecordKind.Type]

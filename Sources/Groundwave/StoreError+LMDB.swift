@@ -23,6 +23,7 @@ extension StoreError {
             case .diskFull, .inputOutput, .mustReopen, .mapFull: .inputOutput
             default: .bug
             }
-        self.init(code, error.description, cause: error)
+        self.init(
+            code, error.description, hint: code == .damaged ? "See groundwave recover status." : nil, cause: error)
     }
 }

@@ -132,7 +132,7 @@ extension StoreError {
                 .damaged, "\(file) has format \(format), which this version does not read.",
                 hint: "Use the version that wrote it, or a newer one.", cause: error)
         case .damaged(let what):
-            self.init(.damaged, "\(file) is damaged: \(what).", hint: "Run groundwave verify.", cause: error)
+            self.init(.damaged, "\(file) is damaged: \(what).", hint: "See groundwave recover status.", cause: error)
         case .archived(let event):
             self.init(
                 .archived, "The values of event \(event.short) were moved to an archive.",

@@ -20,7 +20,7 @@ import Musl
 /// | 16 | 8 | process that holds the lock, or held it last |
 /// | 24 | 8 | since when, in milliseconds since 1970 |
 /// | 32 | 32 | name of its program, UTF-8, filled up with zeros |
-/// | 64 | 64 | the data file as it was when the lock was given back: see ``FileState`` |
+/// | 64 | 48 | the data file as it was when the lock was given back: see ``FileState`` |
 ///
 /// Numbers are in host byte order, since the file never leaves its machine.
 public final class WriterLock: Sendable {

@@ -19,9 +19,14 @@ package struct Applying: Sendable {
     let files: RecoveryFiles
     let choice: Choice
     let arrival: Arrival
+    /// How long others who write are waited for.
+    let patience: WriterLock.Patience
 
-    package init(_ choice: Choice, in files: RecoveryFiles, arrival: Arrival) {
-        (self.files, self.choice, self.arrival) = (files, choice, arrival)
+    package init(
+        _ choice: Choice, in files: RecoveryFiles, arrival: Arrival,
+        patience: WriterLock.Patience = WriterLock.Patience()
+    ) {
+        (self.files, self.choice, self.arrival, self.patience) = (files, choice, arrival, patience)
     }
 
     private var temporaryLog: String { files.temporary.appending(path: "log.mdb").path }
@@ -31,9 +36,9 @@ package struct Applying: Sendable {
     ///
     /// - Throws: ``FileFailure``, `LMDBError`, `EventLogError`; then the next try goes on.
     package func run() throws -> Receipt? {
-        try files.withLock {
+        try files.withLock(patience) {
             // Another process may have done it meanwhile.
-            Choice.read(files) == nil ? nil : try WriterLock.at(files.log).withLock { try carryOut() }
+            Choice.read(files) == nil ? nil : try WriterLock.at(files.log).withLock(patience) { try carryOut() }
         }
     }
 

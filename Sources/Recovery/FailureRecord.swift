@@ -23,7 +23,7 @@ package struct FailureRecord: Codable, Hashable, Sendable {
     package var file: String
     /// Where the damaged file was put, in the store's folder.
     package var backup: String
-    /// Whether it was moved there, since there was no room for a copy.
+    /// Whether the file itself was moved there, in place of a copy.
     package var isMoved = false
     /// The last event of each replica that could be found, by the replica's id.
     package var lastGood: [String: UInt64] = [:]

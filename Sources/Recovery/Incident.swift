@@ -8,7 +8,7 @@ import Projections
 package struct Incident: Sendable {
     /// What was found.
     package struct Finding: Error, Hashable, Sendable {
-        /// The word for scripts: `damaged`, `missing`, `crashed`.
+        /// The word for scripts: `damaged`, `missing`, `archived`.
         package let code: String
         /// In plain words, without anything of what was logged.
         package let message: String
@@ -32,14 +32,17 @@ package struct Incident: Sendable {
         package let witnesses: @Sendable () -> [Rebuild.Witness]
         /// The newest snapshot.
         package let snapshot: @Sendable () -> FailureRecord.Snapshot?
+        /// How long others who write are waited for.
+        package let patience: WriterLock.Patience
 
         package init(
             arrival: Arrival, random: @escaping @Sendable () -> UInt64, logName: @escaping @Sendable () -> LogID?,
             witnesses: @escaping @Sendable () -> [Rebuild.Witness],
-            snapshot: @escaping @Sendable () -> FailureRecord.Snapshot?
+            snapshot: @escaping @Sendable () -> FailureRecord.Snapshot?,
+            patience: WriterLock.Patience = WriterLock.Patience()
         ) {
             (self.arrival, self.random, self.logName) = (arrival, random, logName)
-            (self.witnesses, self.snapshot) = (witnesses, snapshot)
+            (self.witnesses, self.snapshot, self.patience) = (witnesses, snapshot, patience)
         }
 
         var date: Date { Date(timeIntervalSince1970: Double(arrival.wallMilliseconds / 1000)) }
@@ -62,7 +65,9 @@ package struct Incident: Sendable {
     /// - Throws: ``NotPreserved``; `LMDBError` where somebody writes and does not finish. Then the log is where it was.
     ///   ``NotWrittenDown`` where it was preserved; the next call goes on from there.
     package func begin(_ finding: Finding) throws -> FailureRecord {
-        try files.withLock { try WriterLock.at(files.log).withLock { try beginAlone(finding) } }
+        try files.withLock(surroundings.patience) {
+            try WriterLock.at(files.log).withLock(surroundings.patience) { try beginAlone(finding) }
+        }
     }
 
     /// The damaged log could not be preserved.
@@ -113,7 +118,7 @@ package struct Incident: Sendable {
     /// - Parameter snapshot: The file of a snapshot that shall stand for everything up to its vector: then the log is made
     ///   once more.
     package func prepare(_ record: FailureRecord, snapshot: String? = nil) throws -> Receipt? {
-        try files.withLock {
+        try files.withLock(surroundings.patience) {
             if snapshot == nil, let receipt = Receipt.read(files.restoredReceipt),
                 RecoveryFiles.exists(files.restoredLog)
             {

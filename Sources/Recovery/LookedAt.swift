@@ -28,8 +28,14 @@ package struct LookedAt: Sendable {
         FileManager.default.contents(atPath: path).flatMap { try? JSONDecoder().decode(Note.self, from: $0) }
     }
 
-    /// When the whole file was found in order last, in milliseconds since 1970; `nil` where that is not known.
-    package var lastWhole: Int64? { note?.at }
+    /// When the whole file that is there now was found in order last, in milliseconds since 1970; `nil` where that is not
+    /// known.
+    package var lastWhole: Int64? {
+        guard let note, let then = FileState(note.state), let now = FileState(of: file),
+            (then.device, then.inode) == (now.device, now.inode)
+        else { return nil }
+        return note.at
+    }
 
     /// Whether the file is as somebody of ours has left it, or as it was looked at.
     ///

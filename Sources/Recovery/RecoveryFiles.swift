@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 
 /// Where everything lies that has to do with the recovery of one store.
 ///
@@ -34,6 +35,11 @@ package struct RecoveryFiles: Hashable, Sendable {
     /// Whether recovery waits for a decision, or for one to be carried out.
     package var isWaiting: Bool { Self.exists(failure) || Self.exists(choice) }
 
+    /// Whether a damaged file was preserved once.
+    package var hasBackups: Bool {
+        (try? FileManager.default.contentsOfDirectory(atPath: backups.path))?.isEmpty == false
+    }
+
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// What was recovered last; `nil` where nothing ever was.
@@ -50,14 +56,24 @@ package struct RecoveryFiles: Hashable, Sendable {
     }
 
     /// Runs `body` while no other process changes anything of the recovery of this store.
-    package func withLock<Result>(_ body: () throws -> Result) throws -> Result {
+    ///
+    /// - Throws: ``FileFailure`` with code `EWOULDBLOCK` after the patience; errors of `body`.
+    package func withLock<Result>(
+        _ patience: WriterLock.Patience = WriterLock.Patience(), _ body: () throws -> Result
+    ) throws -> Result {
+        let end = ContinuousClock.now + .milliseconds(patience.limitMilliseconds)
         while true {
             try FileManager.default.createDirectory(
                 at: work, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let descriptor = open(work.path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { throw FileFailure("open", work.path) }
             defer { _ = Foundation.close(descriptor) }
-            guard flock(descriptor, LOCK_EX) == 0 else { throw FileFailure("lock", work.path) }
+            while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+                guard errno == EINTR || errno == EWOULDBLOCK, ContinuousClock.now < end else {
+                    throw FileFailure("lock", work.path)
+                }
+                usleep(5_000)
+            }
             // Whoever held the lock may have removed the folder: then this is a lock on nothing.
             if isWork(descriptor) { return try body() }
         }

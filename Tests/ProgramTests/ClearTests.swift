@@ -143,7 +143,7 @@ private struct Device {
         let device = try Device(isSynced: false)
         let missing = device.program.folder.appending(path: "nowhere/x.gwb").path
         let refused = try device.program.run("clear", "--confirm", "CLEAR", "-o", missing)
-        #expect(refused.status == 74, "\(refused.errors)")
+        #expect(refused.status == 66, "\(refused.errors)")
         #expect(refused.errors.contains("Nothing was deleted"), "\(refused.errors)")
         #expect(try device.count() == 10)
     }

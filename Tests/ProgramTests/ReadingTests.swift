@@ -36,7 +36,7 @@ import Testing
     private static func files(of program: Program) throws -> [String: Data] {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: program.store.path)
         var files: [String: Data] = [:]
-        for path in paths where !path.hasSuffix("-lock") {
+        for path in paths where !path.hasSuffix("-lock") && !path.hasSuffix("-writer") {
             let url = program.store.appending(path: path)
             if try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true {
                 files[path] = try Data(contentsOf: url)

@@ -47,7 +47,7 @@ struct Clear: AsyncParsableCommand {
     func run() async throws {
         let store = try await options.openWhole()
         let clearing = try await store.prepareClearing(bundle: output.map { URL(filePath: $0).path })
-        if !options.json { try tell(clearing) }
+        if !options.json { try tell(clearing, isOff: try store.isSyncOff()) }
         if dryRun {
             if options.json { try Terminal.print(json: result(clearing, discard ? nil : clearing.bundle, now: nil)) }
             return
@@ -82,7 +82,7 @@ struct Clear: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ clearing: Clearing) throws {
+    private func tell(_ clearing: Clearing, isOff: Bool) throws {
         try Terminal.print(
             "This would take \(NumberText.count(clearing.contacts, "contact")) (\(NumberText.count(clearing.events, "event"))) "
                 + "off this device\(snapshots(clearing.snapshots)).")
@@ -93,10 +93,11 @@ struct Clear: AsyncParsableCommand {
                 "\(NumberText.count(clearing.unprovable, "event")) of these can be proven to nobody, so no bundle can hold "
                     + "them: this is only done with --discard.")
         }
-        try Terminal.print(
-            clearing.restores
-                ? "Synchronising is on: what others have is fetched again at once."
-                : "Nothing is fetched again until groundwave sync on and groundwave sync.")
+        if clearing.restores {
+            try Terminal.print("Synchronising is on: what others have is fetched again at once.")
+        } else if isOff {
+            try Terminal.print("Nothing is fetched again until groundwave sync on and groundwave sync.")
+        }
     }
 
     private func snapshots(_ count: Int) -> String {
@@ -105,7 +106,8 @@ struct Clear: AsyncParsableCommand {
 
     private func proof(_ clearing: Clearing) -> String {
         if clearing.unsent == 0 { return "All of these events were just read back at a remote." }
-        let events = "\(NumberText.count(clearing.unsent, "event")) were not found at any remote"
+        let count = NumberText.count(clearing.unsent, "event")
+        let events = "\(count) \(clearing.unsent == 1 ? "was" : "were") not found at any remote"
         if discard { return "\(events): they would be lost." }
         return "\(events): they are saved in \(clearing.bundle ?? "nothing") first."
     }

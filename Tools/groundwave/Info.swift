@@ -5,7 +5,9 @@ import Groundwave
 struct Info: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "What the store holds, however damaged it is.",
-        discussion: "Nothing is changed. Where the store is damaged, what can still be read is shown; exit code 65.")
+        discussion: """
+            Nothing is changed. Where the log is damaged, it says so, and shows what lies beside it; exit code 65.
+            """)
 
     @OptionGroup var options: ReadOptions
 
@@ -167,6 +169,6 @@ struct Info: AsyncParsableCommand {
                     + "does not know, \(result.unread - unknown) malformed.")
         }
         for trouble in result.damage { Terminal.remark("! \(trouble.part): \(trouble.message)") }
-        if information.isDamaged { Terminal.remark("  groundwave verify says what is lost.") }
+        if information.isDamaged { Terminal.remark("  groundwave recover status says what can be done.") }
     }
 }

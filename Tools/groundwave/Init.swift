@@ -17,7 +17,7 @@ struct Init: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var configuration = Configuration()
+        var configuration = options.configuration()
         if let name { configuration.deviceName = name }
         let store = try await Store.create(at: options.url, configuration)
         let result = Result(

@@ -25,7 +25,7 @@ struct Join: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var configuration = Configuration()
+        var configuration = options.configuration()
         if let name { configuration.deviceName = name }
         let (store, summary) = try await Store.join(try RemoteAddress(url), at: options.url, configuration)
         OpenedStore.remember(store)

@@ -30,7 +30,7 @@ enum RecoveryRemark {
 
 struct RecoverStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Whether the store waits in recovery, what happened, and what is lost.")
+        commandName: "status", abstract: "Whether the store is damaged or waits in recovery, and what is lost.")
 
     @OptionGroup var options: StoreOptions
 
@@ -112,12 +112,16 @@ enum RecoveryText {
             try Terminal.print(
                 Terminal.styled("The store is damaged", .red)
                     + ": \(status.failure?.message ?? "") (\(status.failure?.file ?? "")).")
+            let isThere = status.failure?.code != "missing"
             try Terminal.print(
-                "The next groundwave command puts the damaged file into EmergencyBackup, byte for byte, and works on a "
-                    + "temporary store; groundwave recover status then says what could be got out.")
+                "The next groundwave command \(isThere ? "puts the damaged file into EmergencyBackup, byte for byte, and " : "")"
+                    + "works on a temporary store; groundwave recover status then says what could be got out.")
         case .recovered:
+            guard let receipt = status.receipt else {
+                return try Terminal.print("The store is in use. It was begun anew once, after damage.")
+            }
             try Terminal.print("The store is in use. It was recovered once:")
-            if let receipt = status.receipt { try Self.print(receipt, lost: status.lost, peers: status.peers) }
+            try Self.print(receipt, lost: status.lost, peers: status.peers)
         case .waiting, .staged:
             if let failure = status.failure { try Self.print(failure) }
             try Terminal.print("")
@@ -146,10 +150,7 @@ enum RecoveryText {
             Terminal.styled("The store waits in recovery", .red) + " since \(TimeText.date(failure.at)): "
                 + "\(failure.message) (\(failure.file)).")
         if !failure.backup.isEmpty {
-            try Terminal.print(
-                failure.isMoved
-                    ? "There was no room for a copy: the damaged file itself was moved to \(failure.backup)."
-                    : "The damaged file lies in \(failure.backup), byte for byte.")
+            try Terminal.print("The damaged file lies in \(failure.backup), byte for byte.")
         }
     }
 

@@ -81,7 +81,7 @@ struct RecoverReset: AsyncParsableCommand {
 extension StoreOptions {
     /// The recovery that waits.
     func recovery() async throws -> Recovery {
-        guard let recovery = try await Store.recovery(at: url) else {
+        guard let recovery = try await Store.recovery(at: url, configuration()) else {
             throw StoreError(.notFound, "No recovery waits: the store is in use.", hint: "See groundwave verify.")
         }
         return recovery

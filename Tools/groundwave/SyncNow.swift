@@ -85,6 +85,12 @@ struct SyncNow: AsyncParsableCommand {
                     try tell(summary, in: store)
                 }
             case .failed(let remote, let error):
+                // Nothing is sent from a damaged log, however often it is tried.
+                if [.damaged, .recovering].contains(error.code),
+                    [.damaged, .waiting, .staged].contains(try store.recoveryStatus().state)
+                {
+                    throw error
+                }
                 Terminal.remark("\(remote.name): \(error.message) It is tried again.")
             }
         }

@@ -104,7 +104,7 @@ struct Verify: AsyncParsableCommand {
             Terminal.remark(
                 verification.damage.allSatisfy { $0.what == "hole" }
                     ? "What others have of the lost events comes back with the next groundwave sync."
-                    : "Keep the folder as it is, and look for the lost events in a copy of it, or in an export.")
+                    : "groundwave recover status says what can be done; keep the folder as it is until then.")
         }
     }
 

@@ -1,6 +1,7 @@
 import EventLog
 import Events
 import Foundation
+import LMDB
 import Projections
 import Radio
 import Recovery
@@ -70,6 +71,9 @@ extension Recovery {
         configuration.archives = []
         let store = StoreFiles(files.temporary)
         if try !store.exists || store.isUnfinished() {
+            if let former, let name = deviceName(of: former, in: files.restoredLog, configuration) {
+                configuration.deviceName = name
+            }
             do {
                 let made = try await Store.create(at: files.temporary, log: try log(), former: former, configuration)
                 if !configuration.isReadOnly { return made }
@@ -89,6 +93,25 @@ extension Recovery {
         }
     }
 
+    /// What the device of a replica is called by the log at `path`; `nil` where that does not tell: a name is no reason not
+    /// to go on.
+    private static func deviceName(of replica: ReplicaID, in path: String, _ configuration: Configuration) -> String? {
+        do {
+            var options = Environment.Options()
+            options.isReadOnly = true
+            let log = try EventLog(opening: path, options: options)
+            let folder = try ScratchFolder()
+            let views = Views(
+                of: log, kinds: Store.kinds(configuration), at: folder.path(of: "views.mdb"), isReadOnly: false)
+            defer {
+                views.close()
+                try? log.close()
+            }
+            try views.catchUp()
+            return try views.read { try $0.deviceName(of: replica) }
+        } catch { return nil }
+    }
+
     private static func incident(_ files: StoreFiles, _ configuration: Configuration) -> Incident {
         let surroundings = configuration.surroundings
         let witnesses = Witnesses(files: files, stateFolder: configuration.stateFolder)
@@ -96,7 +119,8 @@ extension Recovery {
             RecoveryFiles(files.folder),
             Incident.Surroundings(
                 arrival: surroundings.now(), random: surroundings.randomNumber, logName: { witnesses.logName },
-                witnesses: { witnesses.all }, snapshot: { witnesses.snapshot }))
+                witnesses: { witnesses.all }, snapshot: { witnesses.snapshot },
+                patience: configuration.writerPatience))
     }
 }
 

@@ -19,7 +19,7 @@ public final class Recovery: Sendable {
         public let file: String
         /// Where its bytes were put, in the store's folder; empty where there were none.
         public let backup: String
-        /// Whether it was moved there, since there was no room for a copy.
+        /// Whether the file itself was moved there, in place of a copy.
         public let isMoved: Bool
     }
 

@@ -15,7 +15,7 @@ public struct RecoveryStatus: Sendable {
         case waiting
         /// It was decided what to do; the next opening does it.
         case staged
-        /// It was damaged once, and recovered.
+        /// It was damaged once, and recovered or begun anew.
         case recovered
     }
 
@@ -61,9 +61,10 @@ extension RecoveryStatus {
     /// Notes who has said to have what is lost.
     fileprivate mutating func notePeers(_ files: StoreFiles) {
         let statements = Witnesses.statements(files)
+        let own = try? files.readIdentity().replica
         for range in lost {
             peers[range] = statements.filter {
-                $0.store != range.replica && $0.vector[range.replica] >= range.last
+                $0.store != range.replica && $0.store != own && $0.vector[range.replica] >= range.last
             }.map(\.store)
         }
     }
@@ -95,9 +96,12 @@ extension Store {
                     at: Date(timeIntervalSince1970: Double(now / 1000)), code: finding.code, message: finding.message,
                     file: finding.file, backup: ""))
             return status
-        case .inUse: return RecoveryStatus(lastOf: files, state: recovery.lastReceipt == nil ? .whole : .recovered)
+        case .inUse: return RecoveryStatus(lastOf: files, state: recovery.hasBackups ? .recovered : .whole)
         }
     }
+
+    /// As ``recoveryStatus(at:stateFolder:)``, of this store: a program that runs for long asks it where something fails.
+    public func recoveryStatus() throws -> RecoveryStatus { try Self.recoveryStatus(at: url, stateFolder: stateFolder) }
 
     /// Notes on the receipt of the last recovery what has come back since.
     func noteReturned() throws {

@@ -59,12 +59,13 @@ extension Store {
                     "the views are damaged: they are built anew", metadata: ["reason": "\(damage)"])
             }
             let store = try openWhole(files, configuration, mark, areViewsDamaged: damage != nil)
-            if !left.isEmpty {
+            if !left.isEmpty, damage == nil {
                 Subsystem.recovery.logger.notice(
                     "every page was looked at, and nothing is wrong",
                     metadata: ["reason": "a program ended without closing the store, or met damage"])
-                OpenMark.forget(left)
             }
+            // Views that can only be read stay as they are, and so do the marks that have them looked at.
+            if damage == nil || !configuration.isReadOnly { OpenMark.forget(left) }
             await store.tidyMeters()
             return .ready(store)
         } catch {
@@ -96,7 +97,9 @@ extension Store {
     private static func carryOut(_ choice: Choice, _ files: StoreFiles, _ configuration: Configuration) async throws {
         var writable = configuration
         (writable.isReadOnly, writable.archives) = (false, [])
-        let applying = Applying(choice, in: RecoveryFiles(files.folder), arrival: configuration.surroundings.now())
+        let applying = Applying(
+            choice, in: RecoveryFiles(files.folder), arrival: configuration.surroundings.now(),
+            patience: configuration.writerPatience)
         if choice.way == .reset {
             try SyncFile.file(of: files).update { file in
                 file.isOff = true

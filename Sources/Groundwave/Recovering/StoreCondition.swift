@@ -3,7 +3,7 @@ import Foundation
 import LMDB
 import Recovery
 
-/// In what state a store is. Opening, `recover status`, `info`, `verify` and every error go by this one answer.
+/// In what state a store is. Opening, `recover` and `info` go by this one answer.
 enum StoreCondition {
     /// Nothing is known to be wrong with its log.
     case inUse

@@ -10,11 +10,13 @@ extension Store {
     ///
     /// - Returns: The store, and what came.
     /// - Throws: ``StoreError`` with code `exists` where there is a store already, or one that was being joined from another
-    ///   address; `notFound` where no log lies there; `busy` where another process is joining it; `unreachable`.
+    ///   address; `notFound` where no log lies there; `busy` where another process is joining it; `unreachable`; `usage`
+    ///   where the device cannot be called so.
     public static func join(
         _ address: RemoteAddress, at url: URL, _ configuration: Configuration = Configuration()
     ) async throws -> (store: Store, summary: SyncSummary) {
         let files = StoreFiles(url)
+        _ = try DeviceName.checked(configuration.deviceName)
         try Joining.check(address, files)
         guard let found = try await log(at: address) else {
             throw StoreError(
@@ -38,7 +40,7 @@ extension Store {
                 try? store.close()
                 throw error
             }
-        } catch let error as StoreError {
+        } catch let error as StoreError where ![.recovering, .damaged].contains(error.code) {
             throw StoreError(
                 error.code, error.message, hint: "What has come is kept: groundwave join \(address) goes on with it.",
                 cause: error)

@@ -214,12 +214,26 @@ import Testing
         let store = try await made.opening().whole
         #expect(try store.calls() == ["N0MEANWHILE"])
         #expect(try store.isSyncOff(), "synchronising is off until it is switched on")
+        #expect(try store.recoveryStatus().state == .recovered, "it was begun anew")
         _ = try await store.log("N0AFTER")
         try store.close()
         #expect(try await Store.verify(at: made.url, isDeep: true).isOK)
         let backups = made.url.appending(path: "EmergencyBackup").path
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: backups).count == 1, "the damaged file is still there")
+    }
+
+    @Test func `is of the same device afterwards`() async throws {
+        let (made, _, _) = try await Self.damaged()
+        let recovery = try await made.recovery(Configuration(deviceName: "the host"))
+        _ = try await recovery.temporary.log("N0MEANWHILE")
+        try await recovery.stageRestore(from: .salvage)
+        try recovery.temporary.close()
+        let restored = try await made.opening(Configuration(deviceName: "the host")).whole
+        _ = try await restored.log("N0AFTER")
+        let names = try restored.deviceNames()
+        #expect(names.count == 2 && Set(names.values) == ["shack"], "\(names)")
+        try restored.close()
     }
 
     @Test func `is restored from a remote`() async throws {
