@@ -101,6 +101,27 @@ private func withheld(_ log: EventLog) throws -> EventSet {
         }
     }
 
+    @Test func `take nothing from an archive that is not what was written`() throws {
+        let (test, other) = (try TestLog(), try TestLog())
+        try test.append(20)
+        // Whole events of the same numbers, that say something else.
+        try other.append(20, sizes: .mixed)
+        let (own, others) = (try Contents(of: test.log), try Contents(of: other.log))
+        func frame(_ id: EventID, _ contents: Contents) -> [UInt8]? {
+            contents.ids.firstIndex(of: id).map { contents.frames[$0] }
+        }
+        let vector = try test.log.vector()
+        #expect(try test.log.archive(vector, keeping: { _, _ in false }, behind: [1, 2, 3]) == 20)
+        let archived = try Contents(of: test.log)
+        #expect(throws: EventLogError.self) { try test.log.restore { frame($0, others) } }
+        #expect(throws: EventLogError.archived(own.ids[9])) {
+            try test.log.restore { $0 == own.ids[9] ? nil : frame($0, own) }
+        }
+        #expect(try Contents(of: test.log) == archived)
+        try test.log.restore { frame($0, own) }
+        #expect(try Contents(of: test.log) == own)
+    }
+
     @Test func `are given to an archive of what comes before, and are still lacking when it is taken back`() throws {
         let test = try TestLog()
         try test.append(20)

@@ -236,6 +236,109 @@ private struct Salvaged {
         try Salvaged(intact, bytes).check(intact, "\(seed)")
     }
 
+    @Test func `keeps when each event came, and which ones were erased`() throws {
+        let store = try TestLog()
+        // Each commit came at another moment.
+        for _ in 0..<5 { try store.append(30) }
+        let erased = EventSet([EventRange(store.replica, 40, through: 45)])
+        try store.log.erase(erased)
+        let moments = try (UInt64(1)...150).map { try store.log.arrival(of: $0) }
+        try store.log.close()
+        let made = store.folder.appending(path: "made.mdb").path
+        let salvage = try Salvage(path: store.path)
+        _ = try salvage.write(
+            to: made, log: LogID(high: 1, low: 2), epoch: 9, arrival: .test(77), missing: salvage.missing)
+        let log = try EventLog(opening: made)
+        defer { try? log.close() }
+        #expect(try (UInt64(1)...150).map { try log.arrival(of: $0) } == moments)
+        #expect(try log.erased() == erased)
+    }
+
+    @Test func `finds the events on a page whose list of them is damaged`() throws {
+        let intact = try Self.intact.get()
+        for leaf in try #require(intact.pages.leaves["events"]) {
+            var bytes = intact.pages.bytes
+            // The first slot leads nowhere.
+            for index in 16..<18 { bytes[leaf * 4096 + index] = 0xFF }
+            let salvaged = try Salvaged(intact, bytes)
+            try salvaged.check(intact, "leaf \(leaf)")
+            #expect(try salvaged.events.map(\.id) == intact.contents.ids, "leaf \(leaf)")
+        }
+    }
+
+    @Test func `puts an event whose position was altered where the chain has it`() throws {
+        let intact = try Self.intact.get()
+        let leaves = Set(try #require(intact.pages.leaves["events"]))
+        var count = 0
+        for position in stride(from: UInt64(20), to: UInt64(intact.contents.ids.count), by: 60) {
+            let place = try #require(intact.pages.frames[position])
+            // Its key stands before it, unless the event lies on pages of its own.
+            guard leaves.contains(place.bytes.lowerBound / 4096) else { continue }
+            var bytes = intact.pages.bytes
+            bytes[place.bytes.lowerBound - 5] ^= 1
+            let salvaged = try Salvaged(intact, bytes)
+            try salvaged.check(intact, "position \(position)")
+            #expect(try salvaged.events.map(\.id) == intact.contents.ids, "position \(position)")
+            count += 1
+        }
+        #expect(count > 4)
+    }
+
+    @Test func `does not believe what was written by who died before the commit`() throws {
+        let store = try TestLog()
+        try store.append(60)
+        // What another process has written behind the 60th event, and did not live to commit.
+        let attempt = store.folder.appending(path: "attempt.mdb").path
+        try FileManager.default.copyItem(atPath: store.path, toPath: attempt)
+        let other = try EventLog(opening: attempt)
+        _ = try other.append([.test(20, seed: 4711)], as: store.replica, arrival: .test(1))
+        let left = try LivePages(path: attempt)
+        try other.close()
+        for _ in 0..<3 { try store.append(60) }
+        let contents = try Contents(of: store.log)
+        let now = try LivePages(path: store.path)
+        var bytes = now.bytes
+        // Its leaves lie behind the end of the log, and the leaf is lost on which the 61st event stood.
+        for leaf in Set((UInt64(61)...80).compactMap { left.frames[$0]?.leaf }) {
+            var page = Array(left.bytes[leaf * 4096..<(leaf + 1) * 4096])
+            let number = bytes.count / 4096
+            for index in 0..<8 { page[index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
+            bytes += page
+        }
+        let hit = try #require(now.frames[61]).leaf
+        for index in hit * 4096..<(hit + 1) * 4096 { bytes[index] = 0 }
+        let damaged = store.folder.appending(path: "damaged").path
+        try Data(bytes).write(to: URL(filePath: damaged))
+        var count = 0
+        try Salvage(path: damaged).forEachEvent { frame, bytes in
+            let index = try #require(contents.ids.firstIndex(of: frame.id))
+            let committed = contents.frames[index]
+            let values = try Frame(verifying: committed.span.bytes, at: UInt64(index + 1)).values
+            #expect(bytes[frame.values].elementsEqual(committed[values]), "\(frame.id) is what was committed")
+            count += 1
+        }
+        #expect(count > 100)
+    }
+
+    @Test func `that had lost its end already names that again`() throws {
+        let store = try TestLog()
+        try store.append(60)
+        try store.log.close()
+        var known = VersionVector()
+        known[store.replica] = 70
+        let (first, second) = (store.folder.path + "/first", store.folder.path + "/second")
+        for (source, target) in [(store.path, first), (first, second)] {
+            var salvage = try Salvage(path: source)
+            // Somebody else knows of it the first time, and nobody the second time.
+            if source == store.path { salvage.expect(known) }
+            let missing = salvage.missing
+            #expect(missing == [EventRange(store.replica, 61, through: 70)])
+            _ = try salvage.write(
+                to: target, log: LogID(high: 1, low: 2), epoch: 9, arrival: .test(0), missing: missing)
+        }
+        #expect(try LogVerifier.verify(path: second).missing == [EventRange(store.replica, 61, through: 70)])
+    }
+
     @Test func `that had holes already names them again`() throws {
         let intact = try Self.intact.get()
         let folder = intact.store.folder.appending(path: UUID().uuidString)

@@ -80,6 +80,19 @@ import Testing
         try reopened.close()
     }
 
+    @Test func `leaves what keeps the books: who wrote, and what an import was`() async throws {
+        let (temporary, point, _, _) = try await Self.store()
+        let store = temporary.store
+        let folder = try TemporaryFolder()
+        let (steps, replicas) = (try store.undoableSteps(9), try store.replicas().map(\.device))
+        try await store.archive(before: point, to: folder.path("old.gwa"))
+        let now = try store.undoableSteps(9)
+        #expect(now.count == steps.count && now.map(\.changeCount) == steps.map(\.changeCount))
+        #expect(now.last?.note == steps.last?.note && steps.last?.note.text.contains("test.adi") == true)
+        #expect(try store.replicas().map(\.device) == replicas)
+        #expect(try !store.log.lackingValues().contains(EventID(#require(store.replica), 1)))
+    }
+
     @Test func `is passed over by undo and refused by revert: it is taken back from its file`() async throws {
         let (temporary, point, _, new) = try await Self.store()
         let store = temporary.store

@@ -60,6 +60,20 @@ import Testing
         #expect(try StoreSearch.files(below: folder.url, holding: Self.texts) == [])
     }
 
+    @Test func `takes a snapshot that holds some of the events and not all`() async throws {
+        let fleet = try await Fleet(2, seed: 5)
+        defer { fleet.close() }
+        let (one, two) = (fleet.stores[0], fleet.stores[1])
+        let id = try await one.write { try $0.add("qso", [Assignment("CALL", text: "N0GONE")]) }.value
+        try fleet.meet()
+        _ = try one.createSnapshot()
+        try await two.write { try $0.set("qso", id, [Assignment("NAME", text: "Bartholomew")]) }
+        try fleet.meet()
+        #expect(try one.record("qso", id)?.text("NAME") == "Bartholomew")
+        try await one.erase([id])
+        #expect(try Self.search(one) == [])
+    }
+
     @Test(arguments: UInt64(1)...12)
     func `whatever happens beside it, the devices agree, and verify finds nothing wrong`(seed: UInt64) async throws {
         var fleet = try await Fleet(3, seed: seed)

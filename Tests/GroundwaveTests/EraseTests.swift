@@ -172,6 +172,15 @@ import Testing
         #expect(copies.map { URL(filePath: $0).lastPathComponent } == ["EmergencyBackup", "settings.json"])
     }
 
+    @Test func `takes what was said with a removal, which has no values`() async throws {
+        let (temporary, id) = try await Self.store()
+        let store = temporary.store
+        try await store.write(note: "Bartholomew asked to be forgotten") { try $0.remove("qso", id) }
+        try await store.write(note: "N0GONE is back from the Mislaid Valley") { try $0.restore("qso", id) }
+        try await store.erase([id])
+        #expect(try Self.search(store) == [])
+    }
+
     @Test func `takes the remains of unfinished files with it`() async throws {
         let (temporary, id) = try await Self.store()
         let store = temporary.store

@@ -2,6 +2,7 @@ import ADIF
 import Foundation
 import GroundwaveTesting
 import Radio
+import Records
 import Testing
 
 @testable import Groundwave
@@ -64,5 +65,51 @@ import Testing
             record.fields.text(.timeOn).map { String($0.prefix(4)) }, band, mode?.name,
         ]
         return parts.map { $0 ?? "" }.joined(separator: "|")
+    }
+}
+
+@Suite struct `Comparing a file with what is there` {
+    private static func record(_ fields: KeyValuePairs<String, String> = [:]) -> String {
+        adi(["CALL": "N0A", "QSO_DATE": "20260501", "TIME_ON": "1200", "BAND": "20m", "MODE": "CW"])
+            .replacing("<EOR>", with: fields.isEmpty ? "<EOR>" : adi(fields).dropLast())
+    }
+
+    @Test func `a slice that is begun again before it has ended counts once`() async throws {
+        let temporary = try await TemporaryStore()
+        let text = "x<EOH>" + Self.record()
+        try await temporary.store.importText(text)
+        let records = ADIReader.items(in: Array(text.utf8)).compactMap { item in
+            if case .record(let record) = item { record } else { nil }
+        }
+        let record = try #require(records.first)
+        try temporary.store.read { view in
+            var comparison = ImportComparison(source: SourceID(name: "another"))
+            for _ in 0..<3 {
+                comparison.beginSlice()
+                guard case .heard = try comparison.compare(record, in: view) else {
+                    Issue.record("it is the contact that is there")
+                    return
+                }
+            }
+            comparison.endSlice()
+            comparison.beginSlice()
+            guard case .new = try comparison.compare(record, in: view) else {
+                Issue.record("a second one in the file is another contact")
+                return
+            }
+        }
+    }
+
+    @Test func `a contact of another station is another contact, though all else is the same`() async throws {
+        let temporary = try await TemporaryStore()
+        for station in ["N0CALL", "W1AW"] {
+            let report = try await temporary.store.importText("x<EOH>" + Self.record(["STATION_CALLSIGN": station]))
+            #expect(report.imported == 1)
+        }
+        // Who does not say which station it was may be either.
+        #expect(try await temporary.store.importText("x<EOH>" + Self.record()).imported == 0)
+        let again = try await temporary.store.importText("x<EOH>" + Self.record(["STATION_CALLSIGN": "W1AW"]))
+        #expect(again.unchanged == 1)
+        #expect(try temporary.store.read { try $0.count(.everything) } == 2)
     }
 }

@@ -159,6 +159,49 @@ import Testing
         #expect(try fleet[0].digest() == fleet[1].digest())
     }
 
+    /// Two devices with one clock that have met.
+    private func pair(_ clock: VirtualClock) async throws -> SyncedFleet {
+        let fleet = try await SyncedFleet([
+            Configuration(deviceName: "bench", surroundings: .virtual(clock, seed: 3)),
+            Configuration(deviceName: "laptop", surroundings: .virtual(clock, seed: 4)),
+        ])
+        try await fleet.settle()
+        return fleet
+    }
+
+    @Test func `that another device has asked for stay until it has them`() async throws {
+        let clock = VirtualClock()
+        let fleet = try await pair(clock)
+        let trace = try await fleet[0].recorded(6_000)
+        try await fleet.settle()
+        try await fleet[0].edit(trace: trace, sharing: .synced)
+        clock.advance(by: .seconds(40 * 86_400))
+        try fleet[0].keepSamples(forDays: 30)
+        // The laptop has all events, and says which of them it lacks the samples of.
+        for index in [0, 1, 0] { try await fleet.sync(index) }
+        let held = try fleet[0].letGoOfOldSamples()
+        #expect(held.blockCount == 0 && held.heldBackCount > 0 && held.waitingFor.isEmpty)
+        try await fleet.settle()
+        #expect(try fleet[0].letGoOfOldSamples().blockCount == held.heldBackCount)
+        #expect(try fleet[1].numbers(of: trace) == (Array(0..<6_000), 0))
+    }
+
+    @Test func `stay where another device has all but the last of them`() async throws {
+        let clock = VirtualClock()
+        let fleet = try await pair(clock)
+        let recorder = try await fleet[0].record(meter: simulatedMeter, model: .um25c, name: "")
+        try await fleet[0].edit(trace: recorder.trace, sharing: .synced)
+        try await fleet.settle()
+        // The one event that the laptop lacks.
+        let times = RowTimes.paced(RowPacer(from: 1_700_000_000_000, perSecond: 10))
+        _ = try await recorder.append(simulatedRows(0..<500), times: times)
+        try await recorder.finish()
+        clock.advance(by: .seconds(40 * 86_400))
+        let old = try fleet[0].oldSamples(keptForDays: 30)
+        #expect(old.blockCount == 0 && old.heldBackCount == 1)
+        #expect(old.waitingFor == [try #require(fleet[1].replica)])
+    }
+
     @Test func `are kept from one day to a hundred years`() async throws {
         let temporary = try await TemporaryStore()
         for days in [0, -1, 36_501] {

@@ -121,6 +121,14 @@ private struct Sent {
         #expect(found * 100 >= done * 95 && found * 100 <= done * 105, "\(found) of \(done)")
     }
 
+    @Test(arguments: [(100, 0), (205, 0), (250, 0), (260, 2), (300, 2), (390, 3), (400, 3)] as [(Int, UInt64)])
+    func `is a gap by the clock from two and a half intervals on`(milliseconds: Int, missing: UInt64) {
+        var block = OpenBlock(Self.plain, first: 0)
+        for row in 0..<50 { block.append([5_000], tick: nil, at: Int64(row * 100)) }
+        block.append([5_000], tick: nil, at: Int64(4_900 + milliseconds))
+        #expect(count(block.rows.marks, .gap) == missing)
+    }
+
     @Test func `are no repeats where equal values follow one another`() {
         var block = OpenBlock(Self.plain, first: 0)
         for row in 0..<1_000 { block.append([5_000], tick: nil, at: Int64(row * 100)) }

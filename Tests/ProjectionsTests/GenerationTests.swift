@@ -81,14 +81,15 @@ import Testing
         for id in TestStore.records { #expect(try kept.record("thing", id) == other.record("thing", id)) }
     }
 
-    @Test mutating func `a file of the past is not gone on with`() throws {
+    @Test(arguments: [Position(40), 44])
+    mutating func `a file of the past is not gone on with`(position: Position) throws {
         try store.write(300, using: &numbers)
         let former = FormerScratch()
         _ = try digest(past(at: 40, "first", former: former))
         #expect(former.isThere)
         try takeValues()
-        let fresh = try digest(past(at: 44, "fresh"))
-        #expect(try digest(past(at: 44, "next", former: former)) == fresh)
+        let fresh = try digest(past(at: position, "fresh"))
+        #expect(try digest(past(at: position, "next", former: former)) == fresh)
     }
 
     @Test mutating func `a record of archived history has none of what was erased from that`() throws {

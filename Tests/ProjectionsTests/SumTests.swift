@@ -109,6 +109,7 @@ import Testing
     func `are those of all rows after each fold, and after views were built anew`(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         try store.views.catchUp()
+        let rebuilds = store.views.rebuildsSoFar
         for round in UInt64(0)..<6 {
             try store.write(12, using: &numbers)
             if numbers.chance(0.7) { try writeBlocks(5, from: round * 5) }
@@ -120,6 +121,7 @@ import Testing
         try writeBlocks(3, from: 100)
         try writeUnknown()
         try store.views.catchUp()
+        #expect(store.views.rebuildsSoFar == rebuilds, "they were folded, and not built anew")
         let before = try compare(store.views.environment(), "before")
         #expect(before.rows.allSatisfy { $0.value > 0 }, "there is something in each table")
         try store.views.rebuild()

@@ -171,6 +171,18 @@ import Testing
         try DurableFile.remove(whole.files.log)
         #expect(try Preflight(whole.files).finding(isFull: false)?.code == "missing")
     }
+
+    #if os(Linux)
+    @Test func `is not taken for damaged where the system does not give it`() throws {
+        let made = try DamagedLog(20)
+        try DurableFile.remove(made.files.log)
+        // A socket is there and cannot be opened, not even by root. Elsewhere only root may make one so.
+        #expect(mknod(made.files.log, S_IFSOCK | 0o600, 0) == 0)
+        for isFull in [false, true] {
+            #expect(throws: LMDBError.self) { try Preflight(made.files).finding(isFull: isFull) }
+        }
+    }
+    #endif
 }
 
 @Suite struct `What is known of a store that was open` {

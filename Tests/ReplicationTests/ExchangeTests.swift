@@ -136,6 +136,26 @@ private struct Visitor {
         #expect(try newcomer.store.roots() == before)
     }
 
+    @Test func `look at everything once a day, whatever their notes say, and bring back what the place has lost`()
+        async throws
+    {
+        let place = MemoryTransport()
+        var (one, other) = (try Visitor(seed: 1), try Visitor(seed: 2))
+        try one.store.write(10)
+        try await one.look(at: place)
+        try other.store.write(10)
+        for _ in 0..<2 { try await other.look(at: place) }
+        let lost = try #require(ObjectName("stores/\(one.store.identity.replica)/00000000000000000001.segment"))
+        #expect(try place.get(lost, range: nil, limit: .max) != nil)
+        try place.delete(lost)
+        #expect(try await !other.look(at: place).wasEmptied, "its notes are fresh")
+        other.time += Exchange<EventLog>.fullLookMilliseconds
+        #expect(try await other.look(at: place).wasEmptied)
+        var newcomer = try Visitor(seed: 3)
+        try await newcomer.look(at: place)
+        #expect(try newcomer.store.roots() == other.store.roots())
+    }
+
     @Test func `of which one was put back to an earlier state learn that from what it has signed itself`() async throws
     {
         let place = MemoryTransport()

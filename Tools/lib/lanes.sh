@@ -147,7 +147,7 @@ build_release() {
     programs=$(swift build -c release --show-bin-path)
 }
 
-# copy_engine FOLDER: a package of the engine and its suites alone, from the tree as it is; its build stays.
+# copy_engine FOLDER: a package of a part of the tree as it is, which GROUNDWAVE_TARGETS names; its build stays.
 copy_engine() {
     local file
     [ ! -e "$1/.git" ] || die "$1 is a tree somebody works in; choose a folder for the copy."
@@ -155,6 +155,7 @@ copy_engine() {
     git ls-files -z --cached --others --exclude-standard -- Sources Tests | while IFS= read -r -d '' file; do
         if [ -f "$file" ]; then printf '%s\0' "$file"; fi
     done | tar --null -cf - -T - | tar -xf - -C "$1"
-    cp Tests/PlantedBugs/Package.swift "$1/Package.swift"
+    cat Package.swift Tools/lib/PartOfPackage.swift >"$1/Package.swift"
     if [ -f Package.resolved ]; then cp Package.resolved "$1/Package.resolved"; fi
+    ln -sfn "$PWD/Fixtures" "$1/Fixtures"
 }

@@ -284,6 +284,27 @@ import Testing
         try store.close()
     }
 
+    @Test func `of which only the log was put back to what it was at the opening before goes on as a new replica`()
+        async throws
+    {
+        let temporary = try await TemporaryStore()
+        _ = try await temporary.store.log("N0CALL")
+        let replica = temporary.store.replica
+        try temporary.store.close()
+        // Its key stays what and where it is: only the halves of the token tell.
+        let log = temporary.url.appending(path: "log.mdb")
+        let earlier = try Data(contentsOf: log)
+        let store = try await temporary.reopened()
+        _ = try await store.log("N0LATER")
+        #expect(store.replica == replica)
+        try store.close()
+        try earlier.write(to: log)
+        let restored = try await temporary.reopened()
+        _ = try await restored.log("N0NEW")
+        #expect(restored.replica != replica)
+        try restored.close()
+    }
+
     @Test func `of which only the log was put back takes again what its notes say was taken`() async throws {
         let fleet = try await SyncedFleet(2)
         try await fleet.settle()
