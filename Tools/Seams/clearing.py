@@ -53,13 +53,12 @@ def run(unit, control=None):
         if joined.code in (0, 3):
             places["the remote"] = other
     found = {name: list_of(place) for name, place in places.items()}
-    # What a bundle holds goes on from what the remote has.
-    taker = places.get("the remote", device)
-    for bundle in bundles:
-        unit.sound(taker.run("bundle", "apply", bundle))
-        unit.count("bundles")
-    if bundles:
-        found["the bundle"] = list_of(taker)
+    # What a bundle holds may go on from what the remote has.
+    for name, taker in places.items() if bundles else ():
+        for bundle in bundles:
+            unit.sound(taker.run("bundle", "apply", bundle))
+        found[f"{name} with the bundle"] = list_of(taker)
+    unit.count("bundles", len(bundles))
     contacts = {}
     for ended, there in found.values():
         unit.sound(ended)
