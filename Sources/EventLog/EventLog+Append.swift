@@ -99,7 +99,8 @@ extension EventLog {
     }
 
     /// Appends frames that another log holds, as they are but for their chain; those that are here already are passed
-    /// over. Of those that were erased here, by ``erase(_:)``, the values are left out.
+    /// over. Of those that were erased here, by ``erase(_:)``, the values are left out. Places that are held there for lost
+    /// events are held here, too.
     ///
     /// - Parameter frames: Whole frames; those of one replica in sequence.
     /// - Returns: How many were appended.
@@ -121,7 +122,7 @@ extension EventLog {
     ) throws {
         var buffer = ByteWriter(capacity: 1024)
         let erased = try erased(in: transaction, tables)
-        var lacking = EventSet()
+        var (lacking, lost) = (EventSet(), EventSet())
         for bytes in frames {
             let frame = try Frame(verifying: bytes.span.bytes, at: state.nextPosition)
             guard frame.length == bytes.count else {
@@ -135,6 +136,7 @@ extension EventLog {
             }
             try startRun(of: frame.id.replica, at: state.nextPosition, after: known, transaction, tables)
             if frame.isWithheld, !erased.contains(frame.id) { lacking.insert(frame.id) }
+            if frame.isLost { lost.insert(frame.id) }
             buffer.removeAll()
             state.lastChecksum =
                 erased.contains(frame.id)
@@ -147,6 +149,7 @@ extension EventLog {
             clock.observe(frame.stamp, wallMilliseconds: arrival.wallMilliseconds)
         }
         try noteLacking(lacking, in: transaction, tables)
+        if !lost.isEmpty { try put(events(tables.holes, in: transaction).union(lost), tables.holes, in: transaction) }
     }
 
     static func head(

@@ -32,9 +32,17 @@ package struct Applying: Sendable {
     private var temporaryLog: String { files.temporary.appending(path: "log.mdb").path }
     private var temporaryKey: String { files.temporary.appending(path: "identity").path }
 
+    /// A log that was to be put in place, or joined to it, is damaged by now.
+    package enum Damaged: Error, Hashable, Sendable {
+        /// What was made from what could be salvaged: it is made once more, from the preserved file.
+        case restored
+        /// That of the store that was used meanwhile: opening that store gets out what can be got out.
+        case temporary
+    }
+
     /// Does what is still to be done, while nobody writes to the store, and returns the receipt, where there is one.
     ///
-    /// - Throws: ``FileFailure``, `LMDBError`, `EventLogError`; then the next try goes on.
+    /// - Throws: ``Damaged``, ``FileFailure``, `LMDBError`, `EventLogError`; then the next try goes on.
     package func run() throws -> Receipt? {
         try files.withLock(patience) {
             // Another process may have done it meanwhile.
@@ -48,7 +56,17 @@ package struct Applying: Sendable {
         let receipt = isRestoring ? try Self.decoded(Receipt.self, at: files.restoredReceipt) : nil
         let chosen = isRestoring ? files.restoredLog : temporaryLog
         if RecoveryFiles.exists(chosen) {
-            if isRestoring, RecoveryFiles.exists(temporaryLog) { try joinTemporary(to: chosen) }
+            // Days may have passed since they were written.
+            if RecoveryFiles.exists(temporaryLog), try LogLook.damage(of: temporaryLog, .everything) != nil {
+                throw Damaged.temporary
+            }
+            if isRestoring {
+                guard try LogLook.damage(of: chosen, .everything) == nil else {
+                    try DurableFile.remove(files.restoredReceipt)
+                    throw Damaged.restored
+                }
+                if RecoveryFiles.exists(temporaryLog) { try joinTemporary(to: chosen) }
+            }
             if RecoveryFiles.exists(temporaryKey) { try DurableFile.rename(temporaryKey, to: files.identity) }
             // Whoever has the old file open must not leave a lock behind that is taken for one of the new.
             try DurableFile.remove(chosen + "-lock")
@@ -77,10 +95,22 @@ package struct Applying: Sendable {
 
     /// Recovery is over: called once it was written down.
     package func finish() throws {
+        try keepBackupsOfTemporary()
         try DurableFile.remove(files.failure)
         try DurableFile.flushFolder(of: files.failure)
         try DurableFile.remove(files.choice)
         try? FileManager.default.removeItem(at: files.work)
+    }
+
+    /// Where the store that was used meanwhile was damaged as well, its preserved files go beside those of the store.
+    private func keepBackupsOfTemporary() throws {
+        let kept = RecoveryFiles(files.temporary).backups
+        guard RecoveryFiles.exists(kept.path) else { return }
+        let backup = (FailureRecord.read(files.failure)?.backup).flatMap { $0.isEmpty ? nil : $0 } ?? "EmergencyBackup"
+        let folder = files.folder.appending(path: backup)
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try DurableFile.rename(kept.path, to: folder.appending(path: "meanwhile").path)
     }
 
     /// Copies what was logged meanwhile.

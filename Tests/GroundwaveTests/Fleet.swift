@@ -125,13 +125,18 @@ final class FreshFold {
     let views: Views
 
     /// - Parameter isIncluded: Which of the events, in the order of the other log.
-    init(of store: Store, _ isIncluded: (Position, Frame) -> Bool) throws {
-        folder = try TemporaryFolder()
+    convenience init(of store: Store, _ isIncluded: (Position, Frame) -> Bool) throws {
         var frames: [[UInt8]] = []
         try store.log.scan(from: 1) { position, frame, bytes in
             if isIncluded(position, frame) { frames.append(bytes.extracting(0..<frame.length).toArray()) }
             return true
         }
+        try self.init(frames, of: store)
+    }
+
+    /// - Parameter frames: Some events of the log of `store`, in the order of that log.
+    init(_ frames: [[UInt8]], of store: Store) throws {
+        folder = try TemporaryFolder()
         log = try EventLog.create(at: folder.path("log.mdb"), id: store.log.id, epoch: 1)
         _ = try log.append(copying: frames, arrival: .now())
         views = Views(of: log, kinds: store.kinds, at: folder.path("views.mdb"))

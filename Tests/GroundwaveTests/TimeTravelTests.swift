@@ -10,83 +10,6 @@ import Testing
 @testable import Groundwave
 
 @Suite struct `Time travel` {
-    /// The vector of `point` as a person with all the time in the world would find it.
-    private func expected(_ point: Point, in store: Store) throws -> VersionVector {
-        var frames: [(position: Position, frame: Frame, observed: [ObservedHead])] = []
-        try store.log.scan(from: 1) { position, frame, bytes in
-            frames.append((position, frame, frame.observed(in: bytes)))
-            return true
-        }
-        func context(_ event: EventID) -> VersionVector {
-            var vector = VersionVector()
-            for entry in frames
-            where entry.frame.id.replica == event.replica && entry.frame.id.sequence <= event.sequence {
-                vector[event.replica] = entry.frame.id.sequence
-                for head in entry.observed where head.event.sequence > vector[head.event.replica] {
-                    vector[head.event.replica] = head.event.sequence
-                }
-            }
-            return vector
-        }
-        func wholeBatches(_ vector: VersionVector) -> VersionVector {
-            var result = VersionVector()
-            for entry in frames where entry.frame.rest == 0 && vector.contains(entry.frame.id) {
-                result[entry.frame.id.replica] = max(result[entry.frame.id.replica], entry.frame.id.sequence)
-            }
-            return result
-        }
-        func upTo(_ position: Position) -> VersionVector {
-            var vector = VersionVector()
-            for entry in frames where entry.position <= position {
-                vector[entry.frame.id.replica] = entry.frame.id.sequence
-            }
-            return wholeBatches(vector)
-        }
-        func batch(of event: EventID) -> (first: Position, last: Position) {
-            let place = frames.firstIndex { $0.frame.id == event } ?? 0
-            var first = place
-            while first > 0, frames[first - 1].frame.id.replica == event.replica, frames[first - 1].frame.rest > 0 {
-                first -= 1
-            }
-            return (frames[first].position, frames[place].position + UInt64(frames[place].frame.rest))
-        }
-        switch point {
-        case .position(let position): return upTo(position)
-        case .before(let event): return upTo(batch(of: event).first - 1)
-        case .after(let event): return upTo(batch(of: event).last)
-        case .vector(let vector): return wholeBatches(vector)
-        case .known(let event):
-            let last = frames[Int(batch(of: event).last) - 1].frame.id
-            return wholeBatches(context(last))
-        case .time(let milliseconds):
-            var joined = VersionVector()
-            for replica in Set(frames.map(\.frame.id.replica)) {
-                let last = frames.last { $0.frame.id.replica == replica && $0.frame.stamp.milliseconds <= milliseconds }
-                if let last { joined.join(context(last.frame.id)) }
-            }
-            return wholeBatches(joined)
-        }
-    }
-
-    private func randomPoint(in store: Store, _ numbers: inout SeededGenerator) throws -> Point {
-        let last = try store.log.lastPosition()
-        let position = Position.random(in: 1...last, using: &numbers)
-        let frame = try #require(try store.log.withEvent(at: position) { frame, _ in frame })
-        switch Int.random(in: 0..<6, using: &numbers) {
-        case 0: return .position(position)
-        case 1: return .time(milliseconds: frame.stamp.milliseconds - Int64.random(in: 0...1, using: &numbers))
-        case 2: return .before(frame.id)
-        case 3: return .after(frame.id)
-        case 4: return .known(frame.id)
-        default:
-            var vector = VersionVector()
-            for entry in try store.log.vector().entries {
-                vector[entry.replica] = SequenceNumber.random(in: 0...entry.sequence + 3, using: &numbers)
-            }
-            return .vector(vector)
-        }
-    }
-
     @Test(arguments: UInt64(1)...25)
     func `at any point shows what a fresh store shows that is folded from just those events`(seed: UInt64) async throws
     {
@@ -95,9 +18,9 @@ import Testing
         for _ in 0..<90 { try await fleet.step() }
         let store = fleet.stores[0]
         for _ in 0..<20 {
-            let point = try randomPoint(in: store, &fleet.numbers)
+            let point = try PastOracle.point(in: store, &fleet.numbers)
             let resolved = try store.resolve(point)
-            #expect(try resolved.vector == expected(point, in: store), "\(point)")
+            #expect(try resolved.vector == PastOracle.vector(of: point, in: store), "\(point)")
             let past = try await store.at(point)
             let fresh = try FreshFold(of: store) { _, frame in resolved.vector.contains(frame.id) }
             let digest = try past.digest()
@@ -131,7 +54,7 @@ import Testing
         }
         let last = try store.log.lastPosition()
         var points = (0..<12).map { _ in Point.position(.random(in: 1...last, using: &fleet.numbers)) }
-        for _ in 0..<6 { points.append(try randomPoint(in: store, &fleet.numbers)) }
+        for _ in 0..<6 { points.append(try PastOracle.point(in: store, &fleet.numbers)) }
         points.sort { left, right in
             let counts = [left, right].map { (try? store.resolve($0).vector.eventCount) ?? 0 }
             return counts[0] < counts[1]
@@ -173,7 +96,7 @@ import Testing
             return ids
         }
         for _ in 0..<10 {
-            let past = try await store.at(randomPoint(in: store, &fleet.numbers))
+            let past = try await store.at(PastOracle.point(in: store, &fleet.numbers))
             for id in ids {
                 let record = try past.record("qso", id)
                 #expect(try record == past.read { try $0.record("qso", id) })

@@ -1,7 +1,7 @@
 """Lane `clear`: a store is emptied while its remote is in some state. Nothing that exists nowhere else may be gone.
 
 What was acknowledged is afterwards in the store, at the remote (a device that joins there has it), or in a file that the
-program has named on the screen, which the emptied store takes in again.
+program has named on the screen, which that device or the emptied store takes in.
 """
 import os
 import re
@@ -53,11 +53,12 @@ def run(unit, control=None):
         if joined.code in (0, 3):
             places["the remote"] = other
     found = {name: list_of(place) for name, place in places.items()}
-    for bundle in bundles:
-        unit.sound(device.run("bundle", "apply", bundle))
-        unit.count("bundles")
-    if bundles:
-        found["the bundle"] = list_of(device)
+    # What a bundle holds may go on from what the remote has.
+    for name, taker in places.items() if bundles else ():
+        for bundle in bundles:
+            unit.sound(taker.run("bundle", "apply", bundle))
+        found[f"{name} with the bundle"] = list_of(taker)
+    unit.count("bundles", len(bundles))
     contacts = {}
     for ended, there in found.values():
         unit.sound(ended)

@@ -33,7 +33,10 @@ extension Store {
             }
             if !isJoining { try Joining.refuse(files) }
             switch try StoreCondition(of: files, configuration) {
-            case .staged(_, let choice): try await carryOut(choice, files, configuration)
+            case .staged(let record, let choice):
+                try await carryOut(choice, record, files, configuration)
+                // What was put in place is looked at like any other.
+                return try await open(at: url, configuration, isJoining: isJoining)
             case .waiting(let record): return .recovering(try await Recovery.resume(record, files, configuration))
             case .damaged(let finding): return .recovering(try await Recovery.begin(finding, files, configuration))
             case .inUse: if !configuration.isReadOnly { recovery.removeLeftovers() }
@@ -94,7 +97,12 @@ extension Store {
     }
 
     /// Carries out what was decided, and writes down that it was.
-    private static func carryOut(_ choice: Choice, _ files: StoreFiles, _ configuration: Configuration) async throws {
+    ///
+    /// Where the log that was put in place is damaged by now, this recovery is over all the same: the next look at the store
+    /// begins another one.
+    private static func carryOut(
+        _ choice: Choice, _ record: FailureRecord?, _ files: StoreFiles, _ configuration: Configuration
+    ) async throws {
         var writable = configuration
         (writable.isReadOnly, writable.archives) = (false, [])
         let applying = Applying(
@@ -107,13 +115,44 @@ extension Store {
             }
         }
         let receipt: Receipt?
-        do { receipt = try applying.run() } catch let error as FileFailure { throw StoreError(file: error) }
-        guard case .ready(let store) = try await openLookedAt(files, writable) else {
-            throw StoreError(.damaged, "The log that was put in place is damaged as well.", hint: "Check the disk.")
+        do { receipt = try applying.run() } catch let damaged as Applying.Damaged {
+            try await mend(damaged, choice, record, files, writable)
+            do { receipt = try applying.run() } catch is Applying.Damaged {
+                throw StoreError(
+                    .damaged, "What was to be put in place in \(files.folder.path) was damaged again at once.",
+                    hint: "Check the disk.", cause: damaged)
+            }
         }
-        try await store.noteRecovery(choice.way, receipt)
-        try store.close()
+        do {
+            if let finding = try Preflight(RecoveryFiles(files.folder)).finding(isFull: true) { throw finding }
+            let store = try openWhole(
+                files, writable, OpenMark(files.folder, in: configuration.stateFolder), areViewsDamaged: false)
+            try await store.noteRecovery(choice.way, receipt)
+            try store.close()
+        } catch {
+            guard error is Incident.Finding || Preflight.finding(in: error) != nil else { throw error }
+            OpenMark.suspect(files.folder, in: configuration.stateFolder)
+        }
         try applying.finish()
+    }
+
+    /// Has what was to be put in place, and is damaged by now, made once more.
+    private static func mend(
+        _ damaged: Applying.Damaged, _ choice: Choice, _ record: FailureRecord?, _ files: StoreFiles,
+        _ configuration: Configuration
+    ) async throws {
+        guard let record else {
+            throw StoreError(
+                .damaged, "What was made from the damaged log of \(files.folder.path) is damaged as well.",
+                hint: "Make a store elsewhere of what was preserved: groundwave salvage FILE --to PATH")
+        }
+        Subsystem.recovery.logger.error("what was to be put in place is damaged: it is made once more")
+        if damaged == .temporary {
+            OpenMark.suspect(RecoveryFiles(files.folder).temporary, in: configuration.stateFolder)
+        }
+        let recovery = try await Recovery.resume(record, files, configuration)
+        if choice.way == .snapshot { try await recovery.stageRestore(from: .snapshot) }
+        try recovery.temporary.close()
     }
 
     /// Writes down what was recovered and what was lost, for all devices and for ever.

@@ -4,6 +4,7 @@ import Foundation
 import GroundwaveTesting
 import LMDB
 import Radio
+import Recovery
 import Testing
 
 @testable import Groundwave
@@ -221,6 +222,53 @@ import Testing
         let backups = made.url.appending(path: "EmergencyBackup").path
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: backups).count == 1, "the damaged file is still there")
+    }
+
+    @Test(arguments: ["restored", "temporary"])
+    func `is restored although what was made for that is damaged by now`(part: String) async throws {
+        let (made, lost, calls) = try await Self.damaged()
+        let recovery = try await made.recovery()
+        try await recovery.temporary.logMany(60, "N0T")
+        try await recovery.stageRestore(from: .salvage)
+        try recovery.temporary.close()
+        let more = try Damage.loseEvents(of: made.url.appending(path: "recovery/\(part)"))
+        let restored = try await made.opening().whole
+        let holes = EventSet(try restored.log.holes())
+        #expect(part == "restored" ? holes == EventSet(lost) : EventSet(more + lost).subtracting(holes).count == 0)
+        let gone = lost.reduce(0) { $0 + $1.count } + (part == "restored" ? 0 : more.reduce(0) { $0 + $1.count })
+        #expect(UInt64(try restored.calls().count) == UInt64(calls.count) + 60 - gone)
+        try restored.close()
+        #expect(try Store.recoveryStatus(at: made.url, stateFolder: made.stateFolder).state == .recovered)
+        #expect(!FileManager.default.fileExists(atPath: made.url.appending(path: "recovery").path))
+        let kept = made.url.appending(path: "\(recovery.failure.backup)/meanwhile")
+        #expect(
+            FileManager.default.fileExists(atPath: kept.path) == (part == "temporary"), "nothing damaged is thrown away"
+        )
+    }
+
+    @Test func `is damaged again where the log that was just put in place is, and gets a backup of its own`()
+        async throws
+    {
+        let (made, _, _) = try await Self.damaged()
+        let recovery = try await made.recovery()
+        try await recovery.temporary.logMany(60, "N0T")
+        try await recovery.stageRestore(from: .salvage)
+        try recovery.temporary.close()
+        let files = RecoveryFiles(made.url)
+        // As a process that is killed behind that step leaves it.
+        _ = try Applying(try #require(Choice.read(files)), in: files, arrival: Surroundings.system.now()).run()
+        let lost = try Damage.loseEvents(of: made.url)
+        let second = try await made.recovery()
+        #expect(EventSet(lost).subtracting(EventSet(try #require(second.receipt).lost)).count == 0)
+        try await second.stageRestore(from: .salvage)
+        try second.temporary.close()
+        let restored = try await made.opening().whole
+        #expect(EventSet(lost).subtracting(EventSet(try restored.log.holes())).count == 0)
+        try restored.close()
+        #expect(
+            try await Store.verify(at: made.url, stateFolder: made.stateFolder).damage.allSatisfy { $0.what == "hole" })
+        let backups = try FileManager.default.contentsOfDirectory(atPath: made.url.path + "/EmergencyBackup")
+        #expect(backups.count == 2)
     }
 
     @Test func `is of the same device afterwards`() async throws {
