@@ -86,9 +86,7 @@ struct SyncNow: AsyncParsableCommand {
                 }
             case .failed(let remote, let error):
                 // Nothing is sent from a damaged log, however often it is tried.
-                if [.damaged, .recovering].contains(error.code),
-                    [.damaged, .waiting, .staged].contains(try store.recoveryStatus().state)
-                {
+                if [.damaged, .recovering].contains(error.code), try store.recoveryStatus().state.isDamaged {
                     throw error
                 }
                 Terminal.remark("\(remote.name): \(error.message) It is tried again.")

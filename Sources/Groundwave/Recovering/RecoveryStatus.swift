@@ -17,6 +17,14 @@ public struct RecoveryStatus: Sendable {
         case staged
         /// It was damaged once, and recovered or begun anew.
         case recovered
+
+        /// Whether its log is damaged and that was not dealt with yet.
+        public var isDamaged: Bool {
+            switch self {
+            case .damaged, .waiting, .staged: true
+            case .whole, .recovered: false
+            }
+        }
     }
 
     /// How it stands.

@@ -40,7 +40,10 @@ extension Store {
                 try? store.close()
                 throw error
             }
-        } catch let error as StoreError where ![.recovering, .damaged].contains(error.code) {
+        } catch let error as StoreError {
+            // Where what has come is damaged, the error says what can be done about that.
+            let state = try? recoveryStatus(at: url, stateFolder: configuration.stateFolder).state
+            if let state, state.isDamaged { throw error }
             throw StoreError(
                 error.code, error.message, hint: "What has come is kept: groundwave join \(address) goes on with it.",
                 cause: error)
