@@ -17,6 +17,8 @@ extension EventLog {
                 ("waiting", try transaction.statistics(of: tables.waiting)),
                 ("streams", try transaction.statistics(of: tables.streams)),
                 ("base", try transaction.statistics(of: tables.base)),
+                ("late", try transaction.statistics(of: tables.late)),
+                ("filled", try transaction.statistics(of: tables.filled)),
             ]
         }
     }

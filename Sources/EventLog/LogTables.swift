@@ -20,6 +20,8 @@ import LMDB
 // | base | number from 0 (8, big-endian) | a piece of the snapshot that stands for archived history, 1 MiB but the last |
 // | holes | replica (16), first sequence (8) | last sequence (8) of a run of events that were lost with a damaged file |
 // | lacking | replica (16), first sequence (8) | last sequence (8) of a run of events without values that others may have |
+// | late | number of arrival from 1 (8, big-endian) | position (8), then the frame that counts in the place of the one there: see EventLog+Late.swift |
+// | filled | position (8, big-endian) | number of arrival of the frame that counts there (8) |
 // | meta | name | format, log, epoch; `generation`: see LogGeneration; `state`: see LogState; `base`: see LogBase; `claim`: see Claim; `readings`: see NameState |
 
 /// A key that is a replica.
@@ -64,7 +66,7 @@ struct ReplicaNumberKey: TableKey, Hashable {
 /// The tables, opened once a transaction.
 struct LogTables {
     /// How many bytes of frames may be written before a page is full is LMDB's business; how many tables there are, ours.
-    static let count = 14
+    static let count = 16
 
     let events: Table<UInt64>
     let runs: CheckedTable<ReplicaNumberKey>
@@ -80,6 +82,8 @@ struct LogTables {
     let meta: CheckedTable<[UInt8]>
     let holes: CheckedTable<ReplicaNumberKey>
     let lacking: CheckedTable<ReplicaNumberKey>
+    let late: CheckedTable<UInt64>
+    let filled: CheckedTable<UInt64>
 
     /// Begins a file of a log: its tables, and the generation that it is.
     ///
@@ -111,6 +115,8 @@ struct LogTables {
         meta = try CheckedTable(.meta, in: transaction)
         holes = try CheckedTable(.holes, in: transaction)
         lacking = try CheckedTable(.lacking, in: transaction)
+        late = try CheckedTable(.late, in: transaction)
+        filled = try CheckedTable(.filled, in: transaction)
     }
 }
 
