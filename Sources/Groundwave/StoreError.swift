@@ -114,12 +114,17 @@ extension StoreError {
 
     /// What is so where the log is not at its place any more, since its damage was met by another program.
     private static func recovering(_ error: any Error, _ folder: URL) -> StoreError? {
-        guard let missing = error as? LMDBError, missing.reason == .missing,
-            let record = FailureRecord.read(RecoveryFiles(folder).failure)
-        else { return nil }
+        let files = RecoveryFiles(folder)
+        guard let missing = error as? LMDBError, missing.reason == .missing, !RecoveryFiles.exists(files.log) else {
+            return nil
+        }
+        // Between these two another program is just at it.
+        let record = FailureRecord.read(files.failure)
+        guard record != nil || EmergencyBackup.lastPreserved(files) != nil else { return nil }
         return StoreError(
             .recovering,
-            "The store was found damaged, and waits in recovery: \(record.message). Nothing of this was written.",
+            "The store was found damaged, and waits in recovery\(record.map { ": \($0.message)" } ?? ""). "
+                + "Nothing of this was written.",
             hint: "See groundwave recover status.", cause: error)
     }
 

@@ -44,9 +44,9 @@ package struct EmergencyBackup: Sendable {
         try DurableFile.flushFolder(of: path)
     }
 
-    /// The name of the last incident of which nothing was put in the place of the log: where that is gone, it was moved,
-    /// and whoever moved it did not come to say so.
-    static func lastMoved(_ files: RecoveryFiles) -> String? {
+    /// The name of the last incident of which nothing was put in the place of the log: where that is gone, it lies there,
+    /// and whoever preserved it did not come to say so, or has not yet.
+    package static func lastPreserved(_ files: RecoveryFiles) -> String? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: files.backups.path)) ?? []
         let last = names.sorted().last { name in
             let folder = files.backups.appending(path: name)

@@ -98,7 +98,7 @@ package struct Incident: Sendable {
             } catch let cause as FileFailure { throw NotPreserved(cause: cause) }
             record.backup = backup.name
             record.isMoved = backup.isMoved
-        } else if let name = EmergencyBackup.lastMoved(files) {
+        } else if let name = EmergencyBackup.lastPreserved(files) {
             (record.backup, record.isMoved) = (name, true)
         }
         if !record.backup.isEmpty, let salvage = try? Salvage(path: source(record)) {

@@ -20,7 +20,12 @@ package struct Preflight: Sendable {
     /// - Complexity: About 1 ms for 250 MB; where `isFull`, O(bytes).
     package func finding(isFull: Bool) throws -> Incident.Finding? {
         guard RecoveryFiles.exists(files.log) else {
-            return Incident.Finding(code: "missing", message: "the log is not there", file: "log.mdb")
+            guard let backup = EmergencyBackup.lastPreserved(files) else {
+                return Incident.Finding(code: "missing", message: "the log is not there", file: "log.mdb")
+            }
+            return Incident.Finding(
+                code: "damaged", message: "the damaged log was put into \(backup), and no more was written down",
+                file: "log.mdb")
         }
         do {
             return try LogLook.damage(of: files.log, isFull ? .everything : .branches).map {

@@ -40,7 +40,10 @@ package struct RecoveryFiles: Hashable, Sendable {
         (try? FileManager.default.contentsOfDirectory(atPath: backups.path))?.isEmpty == false
     }
 
-    package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    /// Whether there is a file at `path`: also one that the system does not give now.
+    package static func exists(_ path: String) -> Bool {
+        access(path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno)
+    }
 
     /// What was recovered last; `nil` where nothing ever was.
     package var lastReceipt: Receipt? { lastReceiptFile?.receipt }

@@ -37,6 +37,32 @@ import Testing
         }
     }
 
+    @Test func `that cannot be written down has preserved the file all the same, and goes on from there`() throws {
+        let made = try DamagedLog(50, Self.noise(1, 1))
+        let bytes = try Data(contentsOf: URL(filePath: made.files.log))
+        // As on a disk that is full just then: the record cannot take its name where a folder has it.
+        let failure = made.files.failure
+        let incident = Incident(
+            made.files,
+            Incident.Surroundings(
+                arrival: .test(1000), random: { 5 }, logName: { nil }, witnesses: { [] },
+                snapshot: {
+                    mkdir(failure, 0o700)
+                    return nil
+                }))
+        let found = Incident.Finding(code: "damaged", message: "for a test", file: "log.mdb")
+        let error = #expect(throws: Incident.NotWrittenDown.self) { try incident.begin(found) }
+        let backup = try #require(error?.backup)
+        #expect(!RecoveryFiles.exists(made.files.log) && rmdir(failure) == 0)
+        let finding = try #require(try Preflight(made.files).finding(isFull: false))
+        #expect(finding.code == "damaged" && finding.message.contains(backup), "\(finding.message)")
+        let record = try made.incident.begin(finding)
+        #expect(record.backup == backup)
+        let copy = made.files.folder.appending(path: backup).appending(path: "log.mdb")
+        #expect(try Data(contentsOf: copy) == bytes)
+        #expect(try #require(try made.incident.prepare(record)).recovered > 0)
+    }
+
     @Test func `waits for who writes, has all that was acknowledged, and lets nobody write afterwards`() async throws {
         let made = try DamagedLog(50)
         let log = try EventLog(opening: made.files.log)

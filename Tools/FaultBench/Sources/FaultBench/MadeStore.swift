@@ -2,6 +2,7 @@ import EventLog
 import Events
 import Foundation
 import Groundwave
+import LMDB
 import Projections
 
 /// A store that the scripted session made, to be damaged: it stays as it is, and each run gets a copy.
@@ -64,20 +65,21 @@ struct MadeStore: Sendable {
         }
     }
 
-    /// Tells the state folder of a copy how its store was left: by a process that was killed, so that the next one looks
-    /// at every page, or closed and looked at, so that it does not.
+    /// Leaves the store of a copy as its files are, as if we had written them so: on a disk that rots, nothing tells that
+    /// they have changed. Either by a process that was killed, so that the next one looks at every page, or closed, so
+    /// that it does not.
     static func leave(_ folder: String, isUnclean: Bool) throws {
-        func name(_ path: String) throws -> String {
-            var status = stat()
-            guard stat(path, &status) == 0 else { throw Failure("\(path) is not there") }
-            return "\(status.st_dev)-\(status.st_ino)"
+        let store = "\(folder)/disk/store"
+        for path in ["\(store)/log.mdb", "\(store)/views.mdb"] {
+            guard let state = FileState(of: path) else { continue }
+            guard WriterLock.note(state, of: path) else { throw Failure("\(path) could not be noted") }
         }
-        let marks = "\(folder)/disk/state/open"
-        let store = try name("\(folder)/disk/store")
-        try FileManager.default.createDirectory(atPath: "\(marks)/\(store)", withIntermediateDirectories: true)
-        let checked = try name("\(folder)/disk/store/log.mdb")
-        try Data(checked.utf8).write(to: URL(filePath: "\(marks)/\(store).checked"))
-        if isUnclean { try Data().write(to: URL(filePath: "\(marks)/\(store)/1-1")) }
+        guard isUnclean else { return }
+        var status = stat()
+        guard stat(store, &status) == 0 else { throw Failure("\(store) is not there") }
+        let marks = "\(folder)/disk/state/open/\(status.st_dev)-\(status.st_ino)"
+        try FileManager.default.createDirectory(atPath: marks, withIntermediateDirectories: true)
+        try Data().write(to: URL(filePath: "\(marks)/1-1"))
     }
 }
 
