@@ -75,7 +75,7 @@ extension EventLog {
                     else { continue }
                     let (frame, isWithheld) = try Self.frame(
                         of: event, part, streams.readings(to: part.stream), isErased: erased.contains(event), previous)
-                    try Self.putLate(frame, at: position, in: transaction, tables)
+                    try Self.putLate(frame, at: position, in: transaction)
                     if isWithheld, !erased.contains(event) { lacking.insert(event) }
                     placed += 1
                 }

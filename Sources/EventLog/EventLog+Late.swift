@@ -16,20 +16,24 @@ extension EventLog {
     ///
     /// - Throws: ``EventLogError/damaged(_:)`` where the file does not say it.
     public func content() throws -> LogContent {
-        try read { transaction in try Self.content(in: transaction, LogTables(in: transaction)) }
+        try read { transaction in
+            try Self.content(in: transaction, CheckedTable<[UInt8]>(.meta, in: transaction))
+        }
     }
 
     static func content(
-        in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+        in transaction: borrowing some Reading & ~Copyable, _ meta: CheckedTable<[UInt8]>
     ) throws -> LogContent {
         LogContent(
-            generation: try generation(in: transaction, tables.meta),
-            late: try lastLate(in: transaction, tables))
+            generation: try generation(in: transaction, meta),
+            late: try lastLate(in: transaction, CheckedTable<UInt64>(.late, in: transaction)))
     }
 
     /// The number of the event that came late last; 0 where none did in this file.
-    static func lastLate(in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables) throws -> UInt64 {
-        try transaction.withLast(atOrBefore: .max, in: tables.late) { key, _ in key.bigEndianUInt64(at: 0) } ?? 0
+    private static func lastLate(
+        in transaction: borrowing some Reading & ~Copyable, _ late: CheckedTable<UInt64>
+    ) throws -> UInt64 {
+        try transaction.withLast(atOrBefore: .max, in: late) { key, _ in key.bigEndianUInt64(at: 0) } ?? 0
     }
 
     /// The checksum of the frame that was appended at `position`, which the next one names, whatever came late there;
@@ -51,10 +55,11 @@ extension EventLog {
     ///
     /// - Parameter frame: It names what the frame there names as the one before it.
     static func putLate(
-        _ frame: ByteWriter, at position: Position, in transaction: borrowing WriteTransaction, _ tables: LogTables
+        _ frame: ByteWriter, at position: Position, in transaction: borrowing WriteTransaction
     ) throws {
+        let tables = try LateTables(in: transaction)
         // Counted on from the last one, also where that goes: a number is never given twice in a file.
-        let number = try lastLate(in: transaction, tables) + 1
+        let number = try lastLate(in: transaction, tables.late) + 1
         if let former = try transaction.withValue(position, in: tables.filled, { $0.toArray() }) {
             guard former.count == 8 else { throw EventLogError.damaged(LogTable.filled.row) }
             try transaction.remove(former.withSpan { $0.uint64(at: 0) }, in: tables.late)
@@ -81,13 +86,15 @@ extension EventLog {
 
     /// Lends what counts at `position`: the frame in `row`, which stands there, or the one that came late.
     static func withPresent<Result>(
-        _ row: RawSpan, at position: Position, in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables,
+        _ row: RawSpan, at position: Position, in transaction: borrowing some Reading & ~Copyable,
         _ body: (_ frame: Frame, _ bytes: RawSpan) throws -> Result
     ) throws -> Result {
         let frame = try Frame(verifying: row, at: position)
-        guard frame.isPartial,
-            let number = try transaction.withValue(position, in: tables.filled, { try Self.number($0) })
-        else { return try body(frame, row) }
+        guard frame.isPartial else { return try body(frame, row) }
+        let tables = try LateTables(in: transaction)
+        guard let number = try transaction.withValue(position, in: tables.filled, { try Self.number($0) }) else {
+            return try body(frame, row)
+        }
         return try withLate(number, at: position, in: transaction, tables) { bytes in
             let late = try Frame(verifying: bytes, at: position)
             guard late.id == frame.id, late.length == bytes.byteCount else {
@@ -103,7 +110,7 @@ extension EventLog {
         _ row: RawSpan, at position: Position, in transaction: borrowing ReadTransaction, _ late: inout NextLate,
         _ body: (_ bytes: RawSpan) throws -> Result
     ) throws -> Result {
-        let tables = try late.tables ?? LogTables(in: transaction)
+        let tables = try late.tables ?? LateTables(in: transaction)
         late.tables = tables
         guard let number = try late.number(at: position, in: transaction, tables) else { return try body(row) }
         return try withLate(number, at: position, in: transaction, tables, body)
@@ -111,7 +118,7 @@ extension EventLog {
 
     private static func withLate<Result>(
         _ number: UInt64, at position: Position, in transaction: borrowing some Reading & ~Copyable,
-        _ tables: LogTables, _ body: (RawSpan) throws -> Result
+        _ tables: LateTables, _ body: (RawSpan) throws -> Result
     ) throws -> Result {
         let result = try transaction.withValue(number, in: tables.late) { row in
             try withLate(in: row) { place, bytes in
@@ -126,6 +133,17 @@ extension EventLog {
     fileprivate static func number(_ row: RawSpan) throws -> UInt64 {
         guard row.byteCount == 8 else { throw EventLogError.damaged(LogTable.filled.row) }
         return row.uint64(at: 0)
+    }
+}
+
+/// The tables of what came late, opened where they are asked.
+struct LateTables {
+    let late: CheckedTable<UInt64>
+    let filled: CheckedTable<UInt64>
+
+    init(in transaction: borrowing some Reading & ~Copyable) throws {
+        late = try CheckedTable(.late, in: transaction)
+        filled = try CheckedTable(.filled, in: transaction)
     }
 }
 
@@ -165,7 +183,7 @@ extension ByteWriter {
 /// Where in a log events came late, for who goes through it in order: one look-up for each of them, and one more.
 @usableFromInline
 struct NextLate {
-    fileprivate var tables: LogTables?
+    fileprivate var tables: LateTables?
     /// The first position at or behind the one asked for last that was filled, and its number; `.max` behind the last.
     private var next: (position: Position, number: UInt64) = (0, 0)
 
@@ -173,7 +191,7 @@ struct NextLate {
 
     /// The number of what came late at `position`, which is not before the one asked for last; `nil` where nothing did.
     fileprivate mutating func number(
-        at position: Position, in transaction: borrowing ReadTransaction, _ tables: LogTables
+        at position: Position, in transaction: borrowing ReadTransaction, _ tables: LateTables
     ) throws -> UInt64? {
         if next.position < position {
             next = (.max, 0)

@@ -85,7 +85,7 @@ extension EventLog {
             return try transaction.withCursor(tables.events) { cursor in
                 guard try Self.seek(position, &cursor, transaction, tables) else { return nil }
                 return try cursor.withEntry { _, row in
-                    try Self.withPresent(row, at: position, in: transaction, tables, body)
+                    try Self.withPresent(row, at: position, in: transaction, body)
                 }
             }
         }
@@ -102,7 +102,7 @@ extension EventLog {
             try transaction.withCursor(tables.events) { cursor in
                 for position in positions where try Self.seek(position, &cursor, transaction, tables) {
                     try cursor.withEntry { _, row in
-                        try Self.withPresent(row, at: position, in: transaction, tables) { frame, bytes in
+                        try Self.withPresent(row, at: position, in: transaction) { frame, bytes in
                             try body(position, frame, bytes)
                         }
                     }
@@ -136,7 +136,7 @@ extension EventLog {
         _ tables: LogTables, _ body: (_ frame: Frame, _ bytes: RawSpan) throws -> Result
     ) throws -> Result {
         let result = try transaction.withValue(position, in: tables.events) { row in
-            try withPresent(row, at: position, in: transaction, tables) { frame, bytes in
+            try withPresent(row, at: position, in: transaction) { frame, bytes in
                 guard frame.id == event else { throw noEvent(at: position) }
                 return try body(frame, bytes)
             }

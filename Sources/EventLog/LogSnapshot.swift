@@ -46,7 +46,7 @@ public struct LogSnapshot: ~Copyable {
         after number: UInt64,
         _ body: (_ number: UInt64, _ position: Position, _ frame: Frame, _ bytes: RawSpan) throws -> Bool
     ) throws {
-        try transaction.forEach(in: tables.late, from: number + 1) { key, row in
+        try transaction.forEach(in: LateTables(in: transaction).late, from: number + 1) { key, row in
             try EventLog.withLate(in: row) { position, bytes in
                 try body(key.bigEndianUInt64(at: 0), position, Frame(verifying: bytes, at: position), bytes)
             }
@@ -54,7 +54,7 @@ public struct LogSnapshot: ~Copyable {
     }
 
     /// Which content of the log this is.
-    public func content() throws -> LogContent { try EventLog.content(in: transaction, tables) }
+    public func content() throws -> LogContent { try EventLog.content(in: transaction, tables.meta) }
 
     /// As ``EventLog/checksum(at:)``.
     public func checksum(at position: Position) throws -> UInt32? {

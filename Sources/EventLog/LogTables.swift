@@ -63,7 +63,7 @@ struct ReplicaNumberKey: TableKey, Hashable {
     }
 }
 
-/// The tables, opened once a transaction.
+/// The tables, opened once a transaction; but for those of what came late, which few ask for: see ``LateTables``.
 struct LogTables {
     /// How many bytes of frames may be written before a page is full is LMDB's business; how many tables there are, ours.
     static let count = 16
@@ -82,8 +82,6 @@ struct LogTables {
     let meta: CheckedTable<[UInt8]>
     let holes: CheckedTable<ReplicaNumberKey>
     let lacking: CheckedTable<ReplicaNumberKey>
-    let late: CheckedTable<UInt64>
-    let filled: CheckedTable<UInt64>
 
     /// Begins a file of a log: its tables, and the generation that it is.
     ///
@@ -115,8 +113,6 @@ struct LogTables {
         meta = try CheckedTable(.meta, in: transaction)
         holes = try CheckedTable(.holes, in: transaction)
         lacking = try CheckedTable(.lacking, in: transaction)
-        late = try CheckedTable(.late, in: transaction)
-        filled = try CheckedTable(.filled, in: transaction)
     }
 }
 

@@ -214,10 +214,10 @@ private struct Partial {
     }
 
     @Test func `that are another one's, damaged or not to be found are found by verify`() throws {
-        func damage(_ change: (borrowing WriteTransaction, LogTables) throws -> Void) throws -> [LogDamage.What] {
+        func damage(_ change: (borrowing WriteTransaction, LateTables) throws -> Void) throws -> [LogDamage.What] {
             let store = try Partial(30, lost: { $0 == 10 }, withheld: { $0 == 20 || $0 == 21 })
             _ = try store.take(1, 30)
-            try store.target.log.commit { transaction, tables, _ in try change(transaction, tables) }
+            try store.target.log.commit { transaction, _, _ in try change(transaction, LateTables(in: transaction)) }
             return try LogVerifier.verify(path: store.target.path).damage.map(\.what)
         }
         #expect(try damage { _, _ in } == [])
@@ -234,7 +234,8 @@ private struct Partial {
         #expect(another.contains(.late))
         let nowhere = try damage { transaction, tables in
             let row = try #require(try transaction.value(1, in: tables.late))
-            try transaction.put([UInt8]([99, 0, 0, 0, 0, 0, 0, 0] + row.dropFirst(8)).span.bytes, for: 9, in: tables.late)
+            let moved = [99, 0, 0, 0, 0, 0, 0, 0] + row.dropFirst(8)
+            try transaction.put(moved.span.bytes, for: 9, in: tables.late)
         }
         #expect(nowhere.contains(.late))
     }

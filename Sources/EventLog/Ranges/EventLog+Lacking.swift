@@ -71,7 +71,7 @@ extension EventLog {
                 guard let bytes = values[event], let position = try Self.position(of: event, in: transaction, tables),
                     let frame = try Self.frame(of: bytes, filling: event, at: position, in: transaction, tables)
                 else { continue }
-                try Self.putLate(frame, at: position, in: transaction, tables)
+                try Self.putLate(frame, at: position, in: transaction)
                 filled.insert(event)
                 count += 1
             }
