@@ -28,6 +28,9 @@ extension EventLog {
             try checkCount(of: tables.holes, in: transaction)
             try checkCount(of: tables.lacking, in: transaction)
             try checkCount(of: tables.streams, in: transaction)
+            let late = try LateTables(in: transaction)
+            guard try transaction.statistics(of: late.late).entries == transaction.statistics(of: late.filled).entries
+            else { throw EventLogError.damaged(LogTable.filled.row) }
         }
     }
 

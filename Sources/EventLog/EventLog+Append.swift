@@ -246,9 +246,7 @@ extension EventLog {
         guard let attempted = attempted.withLock({ $0 }), (try? checkAfterFailedCommit()) != nil else { return nil }
         guard let last = try? lastPosition() else { return nil }
         guard last + 1 >= attempted.nextPosition else { return false }
-        return try? withEvent(at: attempted.nextPosition - 1) { frame, bytes in
-            frame.checksum(in: bytes) == attempted.lastChecksum
-        }
+        return (try? checksum(at: attempted.nextPosition - 1)).map { $0 == attempted.lastChecksum }
     }
 
     private func checkTail(_ acknowledged: LogState) throws {
@@ -264,12 +262,20 @@ extension EventLog {
         // A commit that reported an error may have happened all the same: then its events are whole, and they stay.
         let from = acknowledged.nextPosition > 1000 ? acknowledged.nextPosition - 1000 : 1
         var checksum: UInt32?
-        try scan(from: from) { position, frame, bytes in
-            if let checksum, frame.previousChecksum != checksum {
-                throw EventLogError.damaged("the chain of frames at position \(position)")
+        try readSlice { transaction, events, _ in
+            var next = from
+            try transaction.withCursor(events) { cursor in
+                try cursor.forEach(from: from) { key, bytes in
+                    try Self.check(key, next)
+                    let frame = try Frame(verifying: bytes, at: next)
+                    if let checksum, frame.previousChecksum != checksum {
+                        throw EventLogError.damaged("the chain of frames at position \(next)")
+                    }
+                    checksum = frame.checksum(in: bytes)
+                    next += 1
+                    return true
+                }
             }
-            checksum = frame.checksum(in: bytes)
-            return true
         }
         guard (checksum ?? 0) == state.lastChecksum else { throw EventLogError.damaged("the last frame") }
         suspect.withLock { $0 = nil }

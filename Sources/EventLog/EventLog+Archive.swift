@@ -85,7 +85,7 @@ extension EventLog {
         try rewrite { old, new in
             count = 0
             try Self.copyAll(old, new) { frame, bytes in
-                guard vector.contains(frame.id), !frame.isWithheld, !isKept(frame, bytes) else { return .same }
+                guard vector.contains(frame.id), !frame.isPartial, !isKept(frame, bytes) else { return .same }
                 count += 1
                 return .withheld
             }

@@ -50,8 +50,9 @@ extension EventLog {
                 try environment().replaceFile(during: transaction) { new in
                     count = 0
                     try Self.copyAll(old, new) { frame, _ in
-                        guard erased.contains(frame.id) else { return .same }
-                        if !frame.isWithheld { count += 1 }
+                        // A place that is held for a lost event has nothing to be taken out.
+                        guard erased.contains(frame.id), !frame.isPartial else { return .same }
+                        count += 1
                         return .withheld
                     }
                     if let base { try Self.put(base, at: archived, in: new) } else { try Self.copyBase(old, new) }
@@ -68,7 +69,7 @@ extension EventLog {
         var isFound = false
         for range in events.ranges where !isFound {
             try scan(range) { _, frame, _ in
-                isFound = !frame.isWithheld
+                isFound = !frame.isPartial
                 return !isFound
             }
         }

@@ -12,6 +12,7 @@ enum RewrittenEvent {
 }
 
 // A log that is written anew beside its present file, and takes its place: what is to be gone is then in no page of it.
+// Frames that came late stand where they belong from then on.
 extension EventLog {
     /// Has `fill` write a new file from the present one, and puts it in the place of that.
     ///
@@ -53,7 +54,7 @@ extension EventLog {
             return true
         }
         var state = try state(in: old, from.meta)
-        try copyEvents(from.events, to.events, &state, old, new, change)
+        try copyEvents(from, to.events, &state, old, new, change)
         try new.put(state.bytes.span.bytes, for: LogState.key, in: to.meta)
     }
 
@@ -79,12 +80,13 @@ extension EventLog {
 
     /// Copies the events and chains them anew. Each must be whole and follow the one before it.
     private static func copyEvents(
-        _ table: Table<UInt64>, _ target: Table<UInt64>, _ state: inout LogState, _ old: borrowing ReadTransaction,
+        _ tables: LogTables, _ target: Table<UInt64>, _ state: inout LogState, _ old: borrowing ReadTransaction,
         _ new: borrowing WriteTransaction, _ change: (Frame, RawSpan) throws -> RewrittenEvent
     ) throws {
         var buffer = ByteWriter(capacity: 1024)
         var (next, oldChecksum, newChecksum) = (Position(1), UInt32(0), UInt32(0))
-        try old.withCursor(table) { cursor in
+        var late = NextLate()
+        try old.withCursor(tables.events) { cursor in
             try cursor.forEach(from: nil) { key, value in
                 let frame = try Frame(verifying: value, at: next)
                 guard UInt64(keyBytes: key) == next, frame.previousChecksum == oldChecksum else {
@@ -92,11 +94,14 @@ extension EventLog {
                 }
                 oldChecksum = frame.checksum(in: value)
                 buffer.removeAll()
-                switch try change(frame, value) {
-                case .same: newChecksum = buffer.append(rechaining: value, after: newChecksum)
-                case .withheld: newChecksum = buffer.append(withholding: frame, in: value, after: newChecksum)
-                case .other(let bytes):
-                    newChecksum = bytes.withSpan { buffer.append(rechaining: $0, after: newChecksum) }
+                try withPresent(value, at: next, in: old, &late) { bytes in
+                    let frame = try Frame(verifying: bytes, at: next)
+                    switch try change(frame, bytes) {
+                    case .same: newChecksum = buffer.append(rechaining: bytes, after: newChecksum)
+                    case .withheld: newChecksum = buffer.append(withholding: frame, in: bytes, after: newChecksum)
+                    case .other(let bytes):
+                        newChecksum = bytes.withSpan { buffer.append(rechaining: $0, after: newChecksum) }
+                    }
                 }
                 try buffer.withSpan { try new.append($0, for: next, in: target) }
                 next += 1

@@ -24,7 +24,7 @@ extension EventLog {
         }
     }
 
-    /// As ``scan(from:_:)``, with the frames as they lie in the map, whatever they hold.
+    /// As ``scan(from:_:)``, with the frames as they lie in the map, whatever they hold; that which came late counts.
     @inlinable
     public func scanFrames(
         from position: Position, _ body: (_ position: Position, _ bytes: RawSpan) throws -> Bool
@@ -33,13 +33,18 @@ extension EventLog {
         var goesOn = true
         while goesOn {
             let start = next
+            var late = NextLate()
             try readSlice { transaction, events, end in
                 if start >= end { return }
                 try transaction.withCursor(events) { cursor in
                     try cursor.forEach(from: start) { key, value in
                         try Self.check(key, next)
                         next &+= 1
-                        goesOn = try body(next &- 1, value)
+                        goesOn =
+                            try Frame.isPartial(value)
+                            ? Self.withPresent(value, at: next &- 1, in: transaction, &late) { bytes in
+                                try body(next &- 1, bytes)
+                            } : body(next &- 1, value)
                         return goesOn && next &- start < UInt64(sliceLimit)
                     }
                 }
@@ -79,7 +84,9 @@ extension EventLog {
             let tables = try LogTables(in: transaction)
             return try transaction.withCursor(tables.events) { cursor in
                 guard try Self.seek(position, &cursor, transaction, tables) else { return nil }
-                return try cursor.withEntry { _, bytes in try body(Frame(verifying: bytes, at: position), bytes) }
+                return try cursor.withEntry { _, row in
+                    try Self.withPresent(row, at: position, in: transaction, body)
+                }
             }
         }
     }
@@ -94,8 +101,10 @@ extension EventLog {
             let tables = try LogTables(in: transaction)
             try transaction.withCursor(tables.events) { cursor in
                 for position in positions where try Self.seek(position, &cursor, transaction, tables) {
-                    try cursor.withEntry { _, bytes in
-                        try body(position, Frame(verifying: bytes, at: position), bytes)
+                    try cursor.withEntry { _, row in
+                        try Self.withPresent(row, at: position, in: transaction) { frame, bytes in
+                            try body(position, frame, bytes)
+                        }
                     }
                 }
             }
@@ -106,7 +115,7 @@ extension EventLog {
     ///
     /// The key is not in the frame. A damaged key may be that of another position, but not beside the one before it: so
     /// that one is looked for, and then the next one.
-    private static func seek(
+    static func seek(
         _ position: Position, _ cursor: inout Cursor<UInt64>, _ transaction: borrowing ReadTransaction,
         _ tables: LogTables
     ) throws -> Bool {
@@ -126,10 +135,11 @@ extension EventLog {
         _ event: EventID, at position: Position, in transaction: borrowing some Reading & ~Copyable,
         _ tables: LogTables, _ body: (_ frame: Frame, _ bytes: RawSpan) throws -> Result
     ) throws -> Result {
-        let result = try transaction.withValue(position, in: tables.events) { bytes in
-            let frame = try Frame(verifying: bytes, at: position)
-            guard frame.id == event else { throw noEvent(at: position) }
-            return try body(frame, bytes)
+        let result = try transaction.withValue(position, in: tables.events) { row in
+            try withPresent(row, at: position, in: transaction) { frame, bytes in
+                guard frame.id == event else { throw noEvent(at: position) }
+                return try body(frame, bytes)
+            }
         }
         guard let result else { throw noEvent(at: position) }
         return result

@@ -5,6 +5,7 @@ extension EventLog {
     public func storage() throws -> [(name: String, statistics: TableStatistics)] {
         try read { transaction in
             let tables = try LogTables(in: transaction)
+            let late = try LateTables(in: transaction)
             return [
                 ("events", try transaction.statistics(of: tables.events)),
                 ("runs", try transaction.statistics(of: tables.runs)),
@@ -17,6 +18,8 @@ extension EventLog {
                 ("waiting", try transaction.statistics(of: tables.waiting)),
                 ("streams", try transaction.statistics(of: tables.streams)),
                 ("base", try transaction.statistics(of: tables.base)),
+                ("late", try transaction.statistics(of: late.late)),
+                ("filled", try transaction.statistics(of: late.filled)),
             ]
         }
     }

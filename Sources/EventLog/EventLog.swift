@@ -9,7 +9,7 @@ import Synchronization
 /// and append: LMDB has one writer at a time, and numbers, stamps and positions are given inside its transaction.
 public final class EventLog: Sendable {
     /// The format of the file; another one is refused.
-    public static let format: UInt32 = 3
+    public static let format: UInt32 = 4
 
     /// The name of the log, the same in every store that shares it.
     public let id: LogID

@@ -37,6 +37,22 @@ extension EventLog {
         _ events: EventSet, of replica: ReplicaID, to table: CheckedTable<ReplicaNumberKey>,
         in transaction: borrowing WriteTransaction
     ) throws {
+        try change(table, of: replica, in: transaction) { $0.formUnion(events) }
+    }
+
+    /// Has the rows of `table` name `events` no more. Cost: O(runs of their replicas).
+    static func remove(
+        _ events: EventSet, from table: CheckedTable<ReplicaNumberKey>, in transaction: borrowing WriteTransaction
+    ) throws {
+        for replica in Set(events.ranges.map(\.replica)).sorted() {
+            try change(table, of: replica, in: transaction) { $0 = $0.subtracting(events) }
+        }
+    }
+
+    private static func change(
+        _ table: CheckedTable<ReplicaNumberKey>, of replica: ReplicaID, in transaction: borrowing WriteTransaction,
+        _ change: (inout EventSet) -> Void
+    ) throws {
         var known = EventSet()
         try transaction.forEach(in: table, from: ReplicaNumberKey(replica, 0)) { key, value in
             guard let range = range(key, value) else { throw EventLogError.damaged(table.kind.row) }
@@ -44,9 +60,9 @@ extension EventLog {
             known.insert(range)
             return true
         }
-        var joined = known
-        joined.formUnion(events)
-        let (before, after) = (Set(known.ranges), Set(joined.ranges))
+        var changed = known
+        change(&changed)
+        let (before, after) = (Set(known.ranges), Set(changed.ranges))
         for range in before.subtracting(after) {
             _ = try transaction.remove(ReplicaNumberKey(replica, range.first), in: table)
         }

@@ -20,6 +20,8 @@ import LMDB
 // | base | number from 0 (8, big-endian) | a piece of the snapshot that stands for archived history, 1 MiB but the last |
 // | holes | replica (16), first sequence (8) | last sequence (8) of a run of events that were lost with a damaged file |
 // | lacking | replica (16), first sequence (8) | last sequence (8) of a run of events without values that others may have |
+// | late | number of arrival from 1 (8, big-endian) | position (8), then the frame that counts in the place of the one there: see EventLog+Late.swift |
+// | filled | position (8, big-endian) | number of arrival of the frame that counts there (8) |
 // | meta | name | format, log, epoch; `generation`: see LogGeneration; `state`: see LogState; `base`: see LogBase; `claim`: see Claim; `readings`: see NameState |
 
 /// A key that is a replica.
@@ -61,10 +63,10 @@ struct ReplicaNumberKey: TableKey, Hashable {
     }
 }
 
-/// The tables, opened once a transaction.
+/// The tables, opened once a transaction; but for those of what came late, which few ask for: see ``LateTables``.
 struct LogTables {
     /// How many bytes of frames may be written before a page is full is LMDB's business; how many tables there are, ours.
-    static let count = 14
+    static let count = 16
 
     let events: Table<UInt64>
     let runs: CheckedTable<ReplicaNumberKey>

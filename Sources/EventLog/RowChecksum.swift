@@ -20,6 +20,8 @@ enum LogTable: UInt8, CaseIterable {
     case meta = 11
     case holes = 12
     case lacking = 13
+    case late = 14
+    case filled = 15
 
     /// Bytes of the checksum behind each row.
     static let checksumSize = 4
@@ -40,6 +42,8 @@ enum LogTable: UInt8, CaseIterable {
         case .meta: "meta"
         case .holes: "holes"
         case .lacking: "lacking"
+        case .late: "late"
+        case .filled: "filled"
         }
     }
 
@@ -59,6 +63,8 @@ enum LogTable: UInt8, CaseIterable {
         case .meta: "a row of what the log says of itself"
         case .holes: "a row that names lost events"
         case .lacking: "a row that names events without values"
+        case .late: "an event that came late"
+        case .filled: "which event came late"
         }
     }
 
@@ -96,7 +102,7 @@ enum LogTable: UInt8, CaseIterable {
     }
 
     /// The checksums of the numbers of all tables alone.
-    private static let starts: [UInt32] = (0...UInt8(13)).map { number in [number].withSpan { CRC32C.checksum($0) } }
+    private static let starts: [UInt32] = (0...UInt8(15)).map { number in [number].withSpan { CRC32C.checksum($0) } }
 }
 
 /// A table of a log whose rows are put with a checksum, and got only where that is right.

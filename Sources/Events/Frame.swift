@@ -158,6 +158,16 @@ public struct Frame: Hashable, Sendable {
                 of: ReplicaID(at: header.lowerBound, of: bytes), readings: WrittenNames.readings(in: bytes, readings))
     }
 
+    /// Whether values are missing that may have come since: those of a lost event, or of one that is here without them.
+    @inlinable
+    public var isPartial: Bool { isWithheld || isLost }
+
+    /// As ``isPartial``, of bytes that may be no frame at all.
+    @inlinable
+    public static func isPartial(_ bytes: RawSpan) -> Bool {
+        bytes.byteCount >= prefixSize && bytes.uint16(at: 14) & (1 | lostFlag) != 0
+    }
+
     /// Whether names in it are read as those of streams.
     public var hasReadings: Bool { !readings.isEmpty }
 

@@ -39,7 +39,7 @@ final class Erasing: Sendable {
         let named: EventSet
         /// How many events were here of each replica that is named.
         let counts: [SequenceNumber]
-        let generation: LogGeneration
+        let content: LogContent
         let open: EventSet
     }
 
@@ -54,13 +54,13 @@ final class Erasing: Sendable {
         let erasures = try views.read { try $0.hasRecords(of: ErasureKind.name) ? Erasures(in: $0, log) : nil }
         guard let erasures else { return (certain, open) }
         let done = try log.erased()
-        let (vector, generation) = (try log.vector(), try log.generation())
+        let (vector, content) = (try log.vector(), try log.content())
         for (position, events) in erasures.byPosition {
             let rest = events.subtracting(done)
             if rest.isEmpty { continue }
             let counts = rest.ranges.map { vector[$0.replica] }
             if let known = unclear.withLock({ $0[position] }), known.named == rest, known.counts == counts,
-                known.generation == generation
+                known.content == content
             {
                 open.formUnion(known.open)
                 continue
@@ -68,7 +68,7 @@ final class Erasing: Sendable {
             let meaning = try log.meaning(of: rest, namedAt: position)
             certain.formUnion(meaning.certain)
             open.formUnion(meaning.open)
-            let found = Unclear(named: rest, counts: counts, generation: generation, open: meaning.open)
+            let found = Unclear(named: rest, counts: counts, content: content, open: meaning.open)
             unclear.withLock { $0[position] = meaning.certain.isEmpty ? found : nil }
         }
         return (certain, open)

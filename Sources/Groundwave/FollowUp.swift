@@ -20,7 +20,8 @@ final class FollowUp: Sendable {
         (self.formerScratch, self.dueWork) = (formerScratch, dueWork)
     }
 
-    /// Has the change show in the views, which are built anew after a rewrite; lets go of what was kept of the file before;
+    /// Has the change show in the views, which are built anew after a rewrite, and fold anew what late events touch; lets go
+    /// of what was kept of the content before;
     /// wakes whoever observes and the due work; and has leaves hashed behind the commits.
     ///
     /// - Parameters:
@@ -34,7 +35,7 @@ final class FollowUp: Sendable {
             dueWork.ask()
             sealBehind(count)
         }
-        formerScratch.drop(unlessOf: try log.generation())
+        formerScratch.drop(unlessOf: try log.content())
         if isFolding { try views.catchUp() }
     }
 

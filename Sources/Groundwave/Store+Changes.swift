@@ -63,8 +63,8 @@ struct ChangeFeed {
     let filter: ChangeFilter
     /// The last event that was read.
     private(set) var position: Position
-    /// The lost events that were seen last, and in which generation of the log.
-    private var lost: (events: EventSet, generation: LogGeneration)?
+    /// The lost events that were seen last, and of which content of the log.
+    private var lost: (events: EventSet, content: LogContent)?
     /// Events that came back behind this feed, to be told next.
     private var returned: ArraySlice<BatchPlace> = []
     private var devices: [ReplicaID: String] = [:]
@@ -123,8 +123,8 @@ struct ChangeFeed {
 
     /// Events that had been lost and came back behind this feed since it looked last: those of one batch that stand together.
     private mutating func nextReturned() throws -> BatchPlace? {
-        let generation = try store.log.generation()
-        if generation != lost?.generation {
+        let content = try store.log.content()
+        if content != lost?.content {
             let now = EventSet(try store.log.holes())
             if let before = lost?.events {
                 for range in before.subtracting(now).ranges {
@@ -134,7 +134,7 @@ struct ChangeFeed {
                     }
                 }
             }
-            lost = (now, generation)
+            lost = (now, content)
         }
         return returned.popFirst()
     }

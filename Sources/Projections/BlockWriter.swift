@@ -15,6 +15,15 @@ struct BlockWriter {
     private let kinds: Kinds
     /// The cells that this slice has touched; they are written once, at its end.
     private var cells: [[UInt8]: Cell] = [:]
+    /// The cells that are computed from all of their blocks, at the end.
+    private var anew: [[UInt8]: CellPlace] = [:]
+
+    /// Where the blocks of a cell lie: under keys from the first item on up to before that behind the last.
+    private struct CellPlace {
+        let kind: String
+        let record: RecordID
+        let items: Range<UInt64>
+    }
 
     init(kinds: Kinds) { self.kinds = kinds }
 
@@ -36,6 +45,68 @@ struct BlockWriter {
         }
     }
 
+    /// Adds a block that came late, where it is not there: the blocks behind it may be.
+    mutating func addLate(
+        _ block: StoredBlock, of kind: String, _ record: RecordID, _ summary: RawSpan,
+        _ rows: inout RowWriter, _ transaction: borrowing WriteTransaction
+    ) throws {
+        let key = BlockRow.key(kind: kind, record, from: block.first, block.event)
+        let row = BlockRow.row(block, summary, under: key)
+        if try rows.insertBlock(row.span.bytes, for: key, transaction) { noteCells(of: block, kind, record) }
+    }
+
+    /// Removes a block that turned out to be none, now that its items are here.
+    mutating func remove(
+        _ block: StoredBlock, of kind: String, _ record: RecordID, _ rows: inout RowWriter,
+        _ transaction: borrowing WriteTransaction
+    ) throws {
+        let key = BlockRow.key(kind: kind, record, from: block.first, block.event)
+        if try rows.removeBlock(key, transaction) { noteCells(of: block, kind, record) }
+    }
+
+    /// Notes that the cells of a block are to be computed anew.
+    private mutating func noteCells(of block: StoredBlock, _ kind: String, _ record: RecordID) {
+        guard let series = kinds[kind]?.series else { return }
+        for level in 1...series.levelCount {
+            let count = series.items(at: level)
+            let cell = block.first / count
+            let (end, overflow) = ((cell + 1).multipliedReportingOverflow(by: count))
+            anew[BlockRow.key(kind: kind, record, level: level, cell: cell)] = CellPlace(
+                kind: kind, record: record, items: cell * count..<(overflow ? .max : end))
+        }
+    }
+
+    /// Computes the cell at `place` from its blocks in the order in which a replay meets them: those that the log begins
+    /// with, then by position.
+    private func cell(
+        at place: CellPlace, _ archived: VersionVector, _ tables: ViewTables, _ transaction: borrowing WriteTransaction
+    ) throws -> [UInt8]? {
+        guard let series = kinds[place.kind]?.series else { return nil }
+        let prefix = RecordKey.of(kind: place.kind, place.record)
+        let start = BlockRow.key(kind: place.kind, place.record, from: place.items.lowerBound)
+        var blocks: [(position: Position, summary: [UInt8])] = []
+        try transaction.withCursor(tables.blocks) { cursor in
+            try cursor.forEach(from: start, confirming: CheckedRow.check) { key, row in
+                guard ViewReader.key(key, hasPrefix: prefix) else { return false }
+                try CheckedRow.check(key, row)
+                guard let block = BlockRow.block(key, row, of: prefix) else { return true }
+                guard block.first < place.items.upperBound else { return false }
+                blocks.append(
+                    (
+                        archived.contains(block.event) ? 0 : block.position,
+                        row.extracting(BlockRow.summary(of: row)).toArray()
+                    ))
+                return true
+            }
+        }
+        let order = blocks.indices.sorted { (blocks[$0].position, $0) < (blocks[$1].position, $1) }
+        var cell: [UInt8]?
+        for index in order {
+            cell = blocks[index].summary.withSpan { series.add($0, cell) } ?? cell
+        }
+        return cell
+    }
+
     private func stored(
         _ key: [UInt8], _ tables: ViewTables, _ transaction: borrowing WriteTransaction
     ) throws -> Cell? {
@@ -48,7 +119,20 @@ struct BlockWriter {
     }
 
     /// Writes the cells.
-    mutating func finish(_ rows: inout RowWriter, _ transaction: borrowing WriteTransaction) throws {
+    ///
+    /// - Parameter archived: What the log begins with, where cells are computed anew.
+    mutating func finish(
+        _ rows: inout RowWriter, archived: VersionVector, _ transaction: borrowing WriteTransaction
+    ) throws {
+        for (key, place) in anew {
+            let former = try stored(key, rows.tables, transaction)?.former
+            if let bytes = try cell(at: place, archived, rows.tables, transaction) {
+                cells[key] = Cell(bytes: bytes, former: former)
+            } else {
+                try rows.removeCell(key, transaction)
+            }
+        }
+        anew.removeAll()
         for key in ByteOrder.sorted(Array(cells.keys)) {
             guard let cell = cells[key] else { continue }
             try rows.putCell(cell.bytes, for: key, replacing: cell.former, transaction)

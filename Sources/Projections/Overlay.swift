@@ -8,7 +8,7 @@ import Records
 /// events touch, each folded anew from the events that are left.
 ///
 /// It costs what was left out, and nothing for the rest of the log. All its records are records of the views too. It goes on
-/// with views of one generation of the log, and ends with that: events are looked at once.
+/// with views of one content of the log, and ends with that: events are looked at once.
 struct Overlay: Sendable {
     let filter: EventFilter
     /// The last event that the views so overlaid count.

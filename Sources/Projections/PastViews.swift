@@ -36,10 +36,10 @@ public final class PastViews: Sendable {
         case scratch(ScratchView)
     }
 
-    /// A source, and of which generation of the log its events were: it ends with that.
+    /// A source, and of which content of the log its events were: it ends with that.
     private struct Made {
         var source: Source
-        let generation: LogGeneration
+        let content: LogContent
     }
 
     /// The views of `views`' log under `filter`. Nothing is folded before it is asked for.
@@ -73,11 +73,11 @@ public final class PastViews: Sendable {
 
     deinit {
         guard let made = source.withLock({ $0 }), case .scratch(let scratch) = made.source else { return }
-        // What was made before a rewrite may have what is gone since.
-        if let generation = try? log.generation(), generation == scratch.generation { former?.leave(scratch) }
+        // What was made before a rewrite may have what is gone since, and lack what came late.
+        if let content = try? log.content(), content == scratch.content { former?.leave(scratch) }
     }
 
-    private func makeSource(of generation: LogGeneration) throws -> Source {
+    private func makeSource(of content: LogContent) throws -> Source {
         let log = views.log
         let filter = try countedFilter()
         let path = "\(path)-\(files.add(1, ordering: .relaxed).newValue)"
@@ -97,7 +97,7 @@ public final class PastViews: Sendable {
             filter.altersHistory
             ? nil
             : former?.take { scratch in
-                guard scratch.generation == generation, scratch.signature == signature,
+                guard scratch.content == content, scratch.signature == signature,
                     counted.canBeReached(from: scratch.vector, archived)
                 else { return false }
                 return (counted.eventCount - scratch.vector.eventCount) * Self.goingOnCost <= cost
@@ -113,11 +113,11 @@ public final class PastViews: Sendable {
         func scratch(_ environment: Environment) -> Source {
             .scratch(
                 ScratchView(
-                    environment, at: path, vector: counted, signature: signature, generation: generation))
+                    environment, at: path, vector: counted, signature: signature, content: content))
         }
         for (reader, cost) in zip(candidates, costs).sorted(by: { $0.1 < $1.1 }) where cost < counted.eventCount {
             do {
-                return scratch(try load(reader, counted, through: position, at: path, generation))
+                return scratch(try load(reader, counted, through: position, at: path, content))
             } catch is SnapshotError {
                 unlink(path)
             }
@@ -138,14 +138,14 @@ public final class PastViews: Sendable {
     /// The view of `reader`'s snapshot, with what `vector` has beyond it folded into it.
     private func load(
         _ reader: SnapshotReader, _ vector: VersionVector, through position: Position, at path: String,
-        _ generation: LogGeneration
+        _ content: LogContent
     ) throws -> Environment {
         let missing = vector.ranges(missingFrom: reader.head.vector)
         let first = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
         let start = first.map { $0 - 1 } ?? position
         return try Views.load(
             reader, at: path, of: log, kinds: kinds, goingOnAfter: start, through: position, filter,
-            generation: generation)
+            content: content)
     }
 
     /// `former`, which nobody reads any more, at `vector`, which covers its own: what is missing is folded into it.
@@ -202,7 +202,7 @@ public final class PastViews: Sendable {
                 return try scratch.environment.read { try ViewReader.lend($0, kinds: kinds, to: body) }
             case .overlay:
                 let result: Result? = try views.read(kinds: kinds) { view in
-                    guard let overlay = try overlay(of: made.generation, over: view) else { return nil }
+                    guard let overlay = try overlay(of: made.content, over: view) else { return nil }
                     return try view.overlaid(by: overlay, body)
                 }
                 if let result { return result }
@@ -215,11 +215,11 @@ public final class PastViews: Sendable {
 
     /// The source, of the log as it is now.
     private func made() throws -> Made {
-        let generation = try log.generation()
+        let content = try log.content()
         return try source.withLock { known in
-            if let known, known.generation == generation { return known }
+            if let known, known.content == content { return known }
             known = nil
-            let made = Made(source: try makeSource(of: generation), generation: generation)
+            let made = Made(source: try makeSource(of: content), content: content)
             known = made
             return made
         }
@@ -243,10 +243,10 @@ public final class PastViews: Sendable {
         return try views.read { try $0.state(of: kind, id, counting: filter, in: views.history) }
     }
 
-    /// The overlay, brought up to what `view` has; `nil` where the views or the source are of another generation by now.
-    private func overlay(of generation: LogGeneration, over view: borrowing ViewReader) throws -> Overlay? {
+    /// The overlay, brought up to what `view` has; `nil` where the views or the source are of another content by now.
+    private func overlay(of content: LogContent, over view: borrowing ViewReader) throws -> Overlay? {
         try source.withLock { made in
-            guard view.generation == generation, made?.generation == generation,
+            guard view.content == content, made?.content == content,
                 case .overlay(var overlay)? = made?.source
             else { return nil }
             if overlay.isUpToDate(with: view) { return overlay }

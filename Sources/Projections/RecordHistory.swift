@@ -22,16 +22,17 @@ public final class RecordHistory: Sendable {
 
     /// The records of a base, in a file that goes away with it.
     private final class OpenBase: Sendable {
+        /// Nothing comes late into archived history: it ends with the generation alone.
         let generation: LogGeneration
         let vector: VersionVector
         let environment: Environment
         private let path: String
 
-        init(_ base: LogBase, of log: EventLog, kinds: Kinds, _ generation: LogGeneration) throws {
+        init(_ base: LogBase, of log: EventLog, kinds: Kinds, _ content: LogContent) throws {
             path = FileManager.default.temporaryDirectory.appending(path: "groundwave-base-\(UUID().uuidString)").path
-            self.generation = generation
+            generation = content.generation
             vector = base.vector
-            environment = try Views.beginning(at: path, of: log, kinds: kinds, generation)
+            environment = try Views.beginning(at: path, of: log, kinds: kinds, content)
         }
 
         deinit {
@@ -45,9 +46,11 @@ public final class RecordHistory: Sendable {
     ///
     /// Cost: a look-up and a fold for each, about 1 us; of the first record of a log with archived history, also the
     /// loading of the base.
+    ///
+    /// - Parameter unread: Told of an event that cannot be folded, which leaves the state as it was; or throws.
     func state(
         of kind: String, _ record: RecordID, foldedFrom positions: [Position], _ filter: EventFilter,
-        names: inout Names
+        names: inout Names, unread: (Position, ChangeError) throws -> Void = { throw $1 }
     ) throws -> RecordState {
         let base = try openBase()
         var state = RecordState()
@@ -67,18 +70,20 @@ public final class RecordHistory: Sendable {
                 return
             }
             guard filter.includes(frame.id) else { return }
-            try state.fold(
-                frame, in: bytes, stamp: filter.stamp(of: frame.id, frame.stamp), position: position, names: &names)
+            do throws(ChangeError) {
+                try state.fold(
+                    frame, in: bytes, stamp: filter.stamp(of: frame.id, frame.stamp), position: position, names: &names)
+            } catch { try unread(position, error) }
         }
         return state
     }
 
     private func openBase() throws -> OpenBase? {
-        let generation = try log.generation()
+        let content = try log.content()
         guard let base = try log.base() else { return nil }
         return try opened.withLock { opened in
-            if let opened, opened.generation == generation { return opened }
-            let new = try OpenBase(base, of: log, kinds: kinds, generation)
+            if let opened, opened.generation == content.generation { return opened }
+            let new = try OpenBase(base, of: log, kinds: kinds, content)
             opened = new
             return new
         }

@@ -16,6 +16,9 @@ struct Replayer {
     var filter = EventFilter()
     /// What the view has folded already, of what stands behind its checkpoint too: where it goes on from a snapshot.
     var folded = VersionVector()
+    /// Folds anew the records that events touch which came late behind the checkpoint; `nil` where these are left to a later
+    /// replay.
+    var history: RecordHistory?
     /// How many events a slice has at most: bounds memory, and how long one snapshot of the log is held.
     var sliceCount = 1 << 20
 
@@ -31,7 +34,7 @@ struct Replayer {
     ///   when a row is not what was written. Slices before are kept; the view is then to be rebuilt.
     func catchUp(_ environment: Environment, through end: Position = .max) throws -> Outcome {
         var outcome = Outcome()
-        while try foldSlice(into: environment, through: end, &outcome) {}
+        while try foldLate(into: environment, &outcome) || foldSlice(into: environment, through: end, &outcome) {}
         return outcome
     }
 
@@ -58,7 +61,6 @@ struct Replayer {
             try snapshot.scan(from: start.position + 1) { position, frame, bytes in
                 guard position <= target else { return false }
                 last.position = position
-                last.checksum = frame.checksum(in: bytes)
                 guard isWanted(frame.id), !frame.isLost else { return position < target }
                 do throws(ChangeError) {
                     let shape = bytes.extracting(frame.shape)
@@ -76,6 +78,8 @@ struct Replayer {
                 }
                 return position < target && groups.count < sliceCount
             }
+            // That of the frame which stands there, and not of what came late in its place.
+            last.checksum = try snapshot.checksum(at: last.position) ?? 0
             return try environment.write { transaction in
                 // Another process may have come first: then its work stands, and this slice is read anew.
                 guard try Self.checkpoint(in: transaction, ViewTables(in: transaction)) == start else { return }
@@ -91,18 +95,17 @@ struct Replayer {
         return true
     }
 
-    private func isWanted(_ event: EventID) -> Bool { filter.includes(event) && !folded.contains(event) }
+    func isWanted(_ event: EventID) -> Bool { filter.includes(event) && !folded.contains(event) }
 
     /// Whether the view's checkpoint lies in this log's history.
     func check(_ checkpoint: Checkpoint) throws {
         guard checkpoint.log == log.id, checkpoint.epoch == log.epoch, checkpoint.signature == kinds.signature,
-            try checkpoint.generation == log.generation()
+            try checkpoint.content.generation == log.generation()
         else {
             throw ViewError.stale
         }
         guard checkpoint.position > 0 else { return }
-        let checksum = try log.withEvent(at: checkpoint.position) { frame, bytes in frame.checksum(in: bytes) }
-        guard checksum == checkpoint.checksum else { throw ViewError.stale }
+        guard try log.checksum(at: checkpoint.position) == checkpoint.checksum else { throw ViewError.stale }
     }
 
     static func checkpoint(in transaction: borrowing some Reading & ~Copyable, _ tables: ViewTables) throws

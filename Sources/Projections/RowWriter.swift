@@ -85,6 +85,28 @@ struct RowWriter {
 
     // MARK: - Series
 
+    /// Removes a block; `false` where it is not there.
+    mutating func removeBlock(_ key: [UInt8], _ transaction: borrowing WriteTransaction) throws -> Bool {
+        try remove(key, from: tables.blocks, .blocks, transaction)
+    }
+
+    /// Removes a cell; `false` where it is not there.
+    @discardableResult
+    mutating func removeCell(_ key: [UInt8], _ transaction: borrowing WriteTransaction) throws -> Bool {
+        try remove(key, from: tables.cells, .cells, transaction)
+    }
+
+    private mutating func remove<Key: TableKey>(
+        _ key: Key, from table: Table<Key>, _ summed: SummedTable, _ transaction: borrowing WriteTransaction
+    ) throws -> Bool {
+        let old = try transaction.withValue(key, in: table) { row in
+            key.withKeyBytes { RowMark(key: $0, row: row) }
+        }
+        guard let old = old ?? nil else { return false }
+        sums.subtract(old, from: summed)
+        return try transaction.remove(key, in: table)
+    }
+
     /// Adds a block; `false` where it is there, and stays as it is.
     mutating func insertBlock(
         _ row: RawSpan, for key: [UInt8], _ transaction: borrowing WriteTransaction
@@ -117,6 +139,11 @@ struct RowWriter {
             try transaction.put(row.span.bytes, for: position, in: tables.unread)
             try add(key, row.span.bytes, to: .unread)
         }
+    }
+
+    /// Forgets that the event at `position` is not folded; does nothing where it is.
+    mutating func removeUnread(at position: Position, _ transaction: borrowing WriteTransaction) throws {
+        _ = try remove(position, from: tables.unread, .unread, transaction)
     }
 
     /// Writes the names.

@@ -10,8 +10,8 @@ struct ScratchView: Sendable {
     let vector: VersionVector
     /// Which kinds its rows were made for.
     let signature: UInt64
-    /// Of which generation of the log its events were.
-    let generation: LogGeneration
+    /// Of which content of the log its events were.
+    let content: LogContent
     private let file: File
 
     private final class File: Sendable {
@@ -27,25 +27,25 @@ struct ScratchView: Sendable {
 
     init(
         _ environment: Environment, at path: String, vector: VersionVector, signature: UInt64,
-        generation: LogGeneration
+        content: LogContent
     ) {
-        self.init(environment, File(path), vector, signature, generation)
+        self.init(environment, File(path), vector, signature, content)
     }
 
     private init(
         _ environment: Environment, _ file: File, _ vector: VersionVector, _ signature: UInt64,
-        _ generation: LogGeneration
+        _ content: LogContent
     ) {
         self.environment = environment
         self.file = file
         self.vector = vector
         self.signature = signature
-        self.generation = generation
+        self.content = content
     }
 
     /// The same file, where it was brought up to `vector`.
     func moved(to vector: VersionVector) -> ScratchView {
-        ScratchView(environment, file, vector, signature, generation)
+        ScratchView(environment, file, vector, signature, content)
     }
 }
 
@@ -73,9 +73,9 @@ public final class FormerScratch: Sendable {
         }
     }
 
-    /// Lets it go where it is of another generation of the log than `generation`: its file is deleted.
-    public func drop(unlessOf generation: LogGeneration) {
-        scratch.withLock { if $0?.generation != generation { $0 = nil } }
+    /// Lets it go where it is of another content of the log than `content`: its file is deleted.
+    public func drop(unlessOf content: LogContent) {
+        scratch.withLock { if $0?.content != content { $0 = nil } }
     }
 
     /// Lets it go: its file is deleted.

@@ -66,23 +66,53 @@ struct SliceWriter {
         try groups.forEachRecord { kind, record, events, order in
             let key = RecordKey.of(kind: kind, record)
             let schema = kinds[kind]
-            var before: [IndexEntry] = []
             try load(key, transaction)
-            if let schema, !isEmpty, !state.isEmpty { before = schema.indexEntries(ShownValues(state, names)) }
+            let before = entries(schema)
             touch(order[events], groups, snapshot)
             for event in order[events] {
                 let (position, place) = groups[event]
                 try snapshot.withBytes(at: place) { try foldEvent($0, position: position) }
             }
-            row.removeAll()
-            state.encode(into: &row, keyChecksum: key.withSpan { CRC32C.checksum($0) })
-            try row.withSpan { row in
-                if isEmpty { return try rows.appendRecord(row, for: key, transaction) }
-                try rows.putRecord(row, for: key, replacing: former, transaction)
-            }
+            try write(key, transaction)
             if let schema { try index(schema, record, before: before, transaction) }
         }
         try passBase(through: nil, transaction)
+    }
+
+    /// Writes the row of the record under `key`, as its state is now.
+    private mutating func write(_ key: [UInt8], _ transaction: borrowing WriteTransaction) throws {
+        row.removeAll()
+        state.encode(into: &row, keyChecksum: key.withSpan { CRC32C.checksum($0) })
+        try row.withSpan { row in
+            if isEmpty { return try rows.appendRecord(row, for: key, transaction) }
+            try rows.putRecord(row, for: key, replacing: former, transaction)
+        }
+    }
+
+    /// Folds anew what events touch that came late: each record from all of its events, and each cell from its blocks.
+    ///
+    /// - Parameter archived: What the log begins with.
+    mutating func fold(
+        _ touched: LateTouch, _ history: RecordHistory, archived: VersionVector,
+        from snapshot: borrowing LogSnapshot, _ transaction: borrowing WriteTransaction
+    ) throws {
+        for position in touched.positions { try rows.removeUnread(at: position, transaction) }
+        for (key, late) in touched.recordsInOrder {
+            let schema = kinds[late.kind]
+            try load(key, transaction)
+            let before = entries(schema)
+            let positions = Set(state.history.positions).union(late.positions).sorted()
+            var failed: [(position: Position, reason: [UInt8])] = []
+            state = try history.state(
+                of: late.kind, late.record, foldedFrom: positions, filter, names: &names
+            ) { position, error in failed.append((position, UnreadEvent.encode(error))) }
+            unread += failed
+            try write(key, transaction)
+            if let schema { try index(schema, late.record, before: before, transaction) }
+        }
+        if !touched.blocks.isEmpty {
+            try fold(touched.blocks, isAnew: true, archived: archived, from: snapshot, transaction)
+        }
     }
 
     /// Appends the rows of the base before `key`, and reads the one under it, which its events then change.
@@ -108,6 +138,13 @@ struct SliceWriter {
                 }
             }
         }
+    }
+
+    /// The index entries that the view has of the record that was loaded: also where its row says nothing, since none of its
+    /// events could be folded.
+    private func entries(_ schema: KindSchema?) -> [IndexEntry] {
+        guard let schema, former != nil else { return [] }
+        return schema.indexEntries(ShownValues(state, names))
     }
 
     private mutating func load(_ key: [UInt8], _ transaction: borrowing WriteTransaction) throws {
@@ -159,8 +196,14 @@ struct SliceWriter {
     }
 
     /// Folds the events that add to the series of records, and the blocks that an empty view begins with.
+    ///
+    /// - Parameters:
+    ///   - isAnew: Whether the blocks may be there already, or come before others that are: their cells are then computed
+    ///     from all of their blocks, in the order in which a replay meets them.
+    ///   - archived: What the log begins with.
     mutating func fold(
-        _ blocks: [(position: Position, place: Place)], from snapshot: borrowing LogSnapshot,
+        _ blocks: [(position: Position, place: Place)], isAnew: Bool = false,
+        archived: VersionVector = VersionVector(), from snapshot: borrowing LogSnapshot,
         _ transaction: borrowing WriteTransaction
     ) throws {
         var writer = BlockWriter(kinds: kinds)
@@ -173,24 +216,30 @@ struct SliceWriter {
             try snapshot.withBytes(at: place) { bytes in
                 let frame = try Frame(bytes, at: position)
                 let (shape, values) = (bytes.extracting(frame.shape), bytes.extracting(frame.values))
+                let reader = try ChangeReader(
+                    shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+                guard let block = reader.block else { return }
+                let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
+                let stored = StoredBlock(
+                    event: frame.id, position: position, first: block.first, count: block.count)
                 do throws(ChangeError) {
                     var reader = try ChangeReader(
                         shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
                     try reader.validate(shape: shape, values: values)
                 } catch {
                     unread.append((position, UnreadEvent.encode(error)))
+                    if isAnew { try writer.remove(stored, of: kind, reader.record, &rows, transaction) }
                     return
                 }
-                let reader = try ChangeReader(
-                    shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
-                guard let block = reader.block else { return }
-                let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
-                try writer.add(
-                    StoredBlock(event: frame.id, position: position, first: block.first, count: block.count), of: kind,
-                    reader.record, shape.extracting(block.summary), &rows, transaction)
+                let summary = shape.extracting(block.summary)
+                if isAnew {
+                    try writer.addLate(stored, of: kind, reader.record, summary, &rows, transaction)
+                } else {
+                    try writer.add(stored, of: kind, reader.record, summary, &rows, transaction)
+                }
             }
         }
-        try writer.finish(&rows, transaction)
+        try writer.finish(&rows, archived: archived, transaction)
     }
 
     /// Writes the index entries, sorted, the events that are not folded, the names if any are new, and the checkpoint.

@@ -12,7 +12,7 @@ extension Views {
     /// - Parameter start: Where to go on: everything at or before this position that belongs to it is in the snapshot.
     /// - Parameter end: Through where to go on at once, with the events of `filter`: the rows of the snapshot and these
     ///   events are merged in order of the records, so that every row is written once.
-    /// - Parameter generation: That of the log before anything of it was looked at.
+    /// - Parameter content: That of the log before anything of it was looked at.
     /// - Parameter isBase: Whether the log itself begins with it: then it also counts where it was made for other kinds,
     ///   since the rows of records know none.
     /// - Returns: The view. Its checkpoint stands at `end`; without one, at `start`.
@@ -22,7 +22,7 @@ extension Views {
     static func load(
         _ reader: SnapshotReader, at path: String, of log: EventLog, kinds: Kinds, goingOnAfter start: Position,
         through end: Position? = nil, _ filter: EventFilter = EventFilter(), isBase: Bool = false,
-        generation: LogGeneration
+        content: LogContent
     ) throws -> Environment {
         guard reader.head.log == log.id else { throw SnapshotError.otherHistory }
         guard try isBase || reader.head.signature == kinds.signature(for: log) else { throw SnapshotError.otherVersion }
@@ -34,7 +34,7 @@ extension Views {
             let edge = try log.edge(of: last.replica, through: last.sequence)
             guard edge == replica.edge else { throw SnapshotError.otherHistory }
         }
-        let environment = try create(at: path, log: log, kinds: kinds, generation)
+        let environment = try create(at: path, log: log, kinds: kinds, content)
         do {
             try environment.write { try setCheckpoint(after: start, in: $0, of: log) }
             let replayer = Replayer(log: log, kinds: kinds, filter: filter, folded: reader.head.vector)
@@ -53,7 +53,7 @@ extension Views {
     ) throws {
         var checkpoint = try Replayer.checkpoint(in: transaction, ViewTables(in: transaction))
         checkpoint.position = start
-        checkpoint.checksum = try log.withEvent(at: start) { frame, bytes in frame.checksum(in: bytes) } ?? 0
+        checkpoint.checksum = try log.checksum(at: start) ?? 0
         try RowWriter(transaction).put(checkpoint, transaction)
     }
 }

@@ -53,8 +53,8 @@ public struct ViewReader: ~Copyable {
     /// The position of the last event that was folded into the rows.
     var storedPosition: Position { checkpoint.position }
 
-    /// Of which generation of the log the events were that were folded into the rows.
-    var generation: LogGeneration { checkpoint.generation }
+    /// Of which content of the log the events were that were folded into the rows.
+    var content: LogContent { checkpoint.content }
 
     // MARK: - Records
 

@@ -104,6 +104,8 @@ public enum ViewError: Error, Hashable, Sendable {
     case damaged(String)
     /// The view belongs to another log, another history of it, or another version of the kinds.
     case stale
+    /// Events came late that were not folded into the view yet.
+    case behind
     /// The view cannot be brought up to date because the store is read-only.
     case readOnly
 }
@@ -114,26 +116,27 @@ struct Checkpoint: Hashable {
     var epoch: UInt64
     /// Which kinds and indexes of which versions the rows were made for.
     var signature: UInt64
-    /// Of which generation of the log the events were that were folded: the rows end with it.
-    let generation: LogGeneration
+    /// Of which content of the log the events were that were folded: the rows end with its generation, and what came late
+    /// since is folded into them.
+    var content: LogContent
     var position: Position
     /// The checksum of the frame at that position.
     var checksum: UInt32
     /// The rows that the view has, as ``RowWriter`` has counted them.
     var sums = TableSums()
 
-    private static let byteCount = 60 + TableSums.byteCount
+    private static let byteCount = 68 + TableSums.byteCount
 
     static let key = [UInt8]("checkpoint".utf8)
 
     init(
-        log: LogID, epoch: UInt64, signature: UInt64, generation: LogGeneration, position: Position = 0,
+        log: LogID, epoch: UInt64, signature: UInt64, content: LogContent, position: Position = 0,
         checksum: UInt32 = 0
     ) {
         self.log = log
         self.epoch = epoch
         self.signature = signature
-        self.generation = generation
+        self.content = content
         self.position = position
         self.checksum = checksum
     }
@@ -143,10 +146,10 @@ struct Checkpoint: Hashable {
         self = bytes.withSpan { bytes in
             Checkpoint(
                 log: LogID(at: 0, of: bytes), epoch: bytes.uint64(at: 16), signature: bytes.uint64(at: 24),
-                generation: LogGeneration(at: 32, of: bytes), position: bytes.uint64(at: 48),
-                checksum: bytes.uint32(at: 56))
+                content: LogContent(at: 32, of: bytes), position: bytes.uint64(at: 56),
+                checksum: bytes.uint32(at: 64))
         }
-        sums = bytes.withSpan { TableSums(at: 60, of: $0) }
+        sums = bytes.withSpan { TableSums(at: 68, of: $0) }
     }
 
     var bytes: [UInt8] {
@@ -154,7 +157,7 @@ struct Checkpoint: Hashable {
         writer.append(log)
         writer.append(littleEndian: epoch)
         writer.append(littleEndian: signature)
-        writer.append(generation)
+        writer.append(content)
         writer.append(littleEndian: position)
         writer.append(littleEndian: checksum)
         sums.append(to: &writer)

@@ -27,12 +27,12 @@ extension Views {
 
     /// A new file at `path` with what every fold of `log` begins with: nothing, or its base where history was archived.
     ///
-    /// - Parameter generation: That of the log before anything of it was looked at, which the view says of itself: where it
+    /// - Parameter content: That of the log before anything of it was looked at, which the view says of itself: where it
     ///   is rewritten meanwhile, the view is stale.
     static func beginning(
-        at path: String, of log: EventLog, kinds: Kinds, _ generation: LogGeneration
+        at path: String, of log: EventLog, kinds: Kinds, _ content: LogContent
     ) throws -> Environment {
-        guard let base = try log.base() else { return try create(at: path, log: log, kinds: kinds, generation) }
+        guard let base = try log.base() else { return try create(at: path, log: log, kinds: kinds, content) }
         let copy = "\(path).base"
         defer { unlink(copy) }
         try copyBase(of: log, to: copy)
@@ -48,6 +48,6 @@ extension Views {
         let next = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
         let start = try next ?? log.lastPosition() + 1
         return try load(
-            reader, at: path, of: log, kinds: kinds, goingOnAfter: start - 1, isBase: true, generation: generation)
+            reader, at: path, of: log, kinds: kinds, goingOnAfter: start - 1, isBase: true, content: content)
     }
 }

@@ -16,13 +16,13 @@ extension Views {
         _ filter: EventFilter = EventFilter()
     ) throws -> (environment: Environment, events: Int) {
         let archived = try log.base()?.vector ?? VersionVector()
-        let generation = try log.generation()
+        let content = try log.content()
         var counted = filter
         if end < (try log.lastPosition()), counted.vector == nil { counted.vector = try log.vector(through: end) }
         if let range = counted.altered(of: archived).first {
             throw EventLogError.archived(EventID(range.replica, range.first))
         }
-        let environment = try beginning(at: path, of: log, kinds: kinds, generation)
+        let environment = try beginning(at: path, of: log, kinds: kinds, content)
         let replayer = Replayer(log: log, kinds: kinds, filter: filter, folded: archived)
         return (environment, try replayer.catchUp(environment, through: end).events)
     }
@@ -38,11 +38,11 @@ extension Views {
     }
 
     static func create(
-        at path: String, log: EventLog, kinds: Kinds, _ generation: LogGeneration
+        at path: String, log: EventLog, kinds: Kinds, _ content: LogContent
     ) throws -> Environment {
         try Environment.create(at: path, options: options) { transaction in
             let checkpoint = Checkpoint(
-                log: log.id, epoch: log.epoch, signature: kinds.signature, generation: generation)
+                log: log.id, epoch: log.epoch, signature: kinds.signature, content: content)
             try RowWriter.create(checkpoint, in: transaction)
         }
         return try openNew(path)

@@ -51,7 +51,12 @@ extension Views {
     private func compared(foldingInto path: String) throws -> (Environment, ViewComparison) {
         var before: (digest: ViewDigest, position: Position)?
         var trouble: String?
-        do { before = try readOnce { (try $0.digest(), $0.position) } } catch let error as ViewError {
+        do {
+            do { before = try readOnce { (try $0.digest(), $0.position) } } catch ViewError.behind {
+                try catchUp()
+                before = try readOnce { (try $0.digest(), $0.position) }
+            }
+        } catch let error as ViewError {
             trouble = error.explanation
         } catch let error as LMDBError where error.meansDamage { trouble = "\(error)" }
         let end = try before?.position ?? log.lastPosition()
@@ -73,7 +78,7 @@ extension ViewError {
         switch self {
         case .damaged(let what): "damaged: \(what)"
         case .stale: "of another version or history"
-        case .readOnly: "behind the log"
+        case .behind, .readOnly: "behind the log"
         }
     }
 }

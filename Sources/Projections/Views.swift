@@ -96,8 +96,9 @@ public final class Views: Sendable {
 
     /// Lends one state of the views to `body`: all its answers belong together.
     ///
-    /// The state is that of the last ``catchUp()`` of any process. Where the log was rewritten since, or rows turn out
-    /// damaged, the views are rebuilt, and `body` runs once more; those that can only be read are read as they are.
+    /// The state is that of the last ``catchUp()`` of any process. Where events came late since, they are folded into the
+    /// views; where the log was rewritten, or rows turn out damaged, these are rebuilt; then `body` runs once more. Views
+    /// that can only be read are read as they are.
     ///
     /// - Parameter kinds: The kinds, where records are to be read by other policies; otherwise they are the same.
     public func read<Result>(
@@ -113,8 +114,12 @@ public final class Views: Sendable {
     ) throws -> Result {
         try environment().read { transaction in
             try ViewReader.lend(transaction, kinds: kinds ?? self.kinds) { view in
-                // Asked behind the views: they are never of a later generation than the log.
-                guard try isReadOnly || view.generation == log.generation() else { throw ViewError.stale }
+                if !isReadOnly {
+                    // Asked behind the views: they are never of a later content than the log.
+                    let content = try log.content()
+                    guard view.content.generation == content.generation else { throw ViewError.stale }
+                    guard view.content.late >= content.late else { throw ViewError.behind }
+                }
                 return try body(view)
             }
         }
@@ -132,7 +137,8 @@ public final class Views: Sendable {
 
     /// What `body` gives, which runs once more where what made it fail could be set right; damage is repaired once.
     ///
-    /// Where another process replaces the log meanwhile, what was built anew is stale again: then it runs a few times more.
+    /// Where another process replaces the log meanwhile, or events come late, what was set right is not any more: then it
+    /// runs a few times more.
     ///
     /// - Parameter folded: How many events were folded to set it right is added here.
     private func mending<Result>(_ folded: inout Int, _ body: () throws -> Result) throws -> Result {
@@ -154,6 +160,7 @@ public final class Views: Sendable {
     /// - Returns: How many events were folded.
     private func mend(after error: any Error) throws -> Int {
         switch error {
+        case ViewError.behind: return try replayer.catchUp(environment()).events
         case let error as ViewError: return try rebuild(because: error)
         case let error as LMDBError where error.meansDamage && isOurs(error):
             return try rebuild(because: .damaged("\(error.reason)"))
@@ -168,11 +175,11 @@ public final class Views: Sendable {
         }
     }
 
-    /// Whether what others did meanwhile has made a use of the views fail: they replaced the log; or another object of this
-    /// process has closed the file, for the one that took its place.
+    /// Whether what others did meanwhile has made a use of the views fail: they replaced the log, or took in what came late;
+    /// or another object of this process has closed the file, for the one that took its place.
     private func isOfOthers(_ error: any Error) -> Bool {
         switch error {
-        case ViewError.stale: true
+        case ViewError.stale, ViewError.behind: true
         case let error as LMDBError: error.reason == .closed && isOurs(error)
         default: false
         }
@@ -210,7 +217,7 @@ public final class Views: Sendable {
         case .damaged(let what):
             try rebuild(because: what, isRepair: what != Self.missing && what != Self.unclean)
         case .stale: try rebuild(because: "of another version or history", isRepair: false)
-        case .readOnly: throw error
+        case .behind, .readOnly: throw error
         }
     }
 
@@ -277,7 +284,7 @@ public final class Views: Sendable {
         do {
             let checkpoint = try environment().read { try Replayer.checkpoint(in: $0, ViewTables(in: $0)) }
             try replayer.check(checkpoint)
-            return try checkpoint.position == log.lastPosition()
+            return try checkpoint.position == log.lastPosition() && checkpoint.content == log.content()
         } catch is ViewError {
             return false
         } catch let error as LMDBError where error.meansDamage {
@@ -285,7 +292,7 @@ public final class Views: Sendable {
         }
     }
 
-    var replayer: Replayer { Replayer(log: log, kinds: kinds) }
+    var replayer: Replayer { Replayer(log: log, kinds: kinds, history: history) }
 
     // MARK: - The file
 

@@ -130,7 +130,7 @@ import Testing
                 "range",
                 "stream", "run",
                 "arrival",
-                "withheld", "base", "tree", "meta", "file",
+                "withheld", "late", "base", "tree", "meta", "file",
             ])
     }
 

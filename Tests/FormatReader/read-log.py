@@ -8,7 +8,7 @@ read-log.py log.mdb --flips FILE    for each line "offset xor" of FILE, of the l
 import functools, hashlib, json, struct, sys
 
 SIZES, NO_PAGE = (4096, 8192, 16384, 32768), 2**64 - 1
-CHECKED = b"runs heads arrivals trees nodes erased signed waiting streams base meta".split()
+CHECKED = b"runs heads arrivals trees nodes erased signed waiting streams base meta holes lacking late filled".split()
 CRC_TABLE = [functools.reduce(lambda crc, _: crc >> 1 ^ 0x82F63B78 * (crc & 1), range(8), n) for n in range(256)]
 
 class Unreadable(Exception): """Why a log cannot be read, as a sentence."""
@@ -60,14 +60,15 @@ def decode(frame):
     """The checksum of the frame before, that of this frame, and what is printed of it."""
     need(len(frame) >= 60 and frame[:4] == b"GWE1", "a frame does not start as one")
     length, previous, header, flags, shape = struct.unpack_from("<IIHHI", frame, 4)
-    need(length == len(frame) and flags <= 1 and 24 + header + shape <= length, "a frame has impossible lengths")
+    need(length == len(frame) and flags in (0, 1, 4) and 24 + header + shape <= length, "a frame has impossible lengths")
     crc = crc32c(frame[:-4])
     need(frame[-4:] == struct.pack("<I", crc), "a frame has another checksum than its bytes")
     replica, sequence, stamp, rest, count = struct.unpack_from("<16sQQHH", frame, 20)
     need(header == 36 + 32 * (count & 0x7FFF), "a header has another length than its parts")
     observed = [(a.hex(), n, b.hex()) for a, n, b in struct.iter_unpack("<16sQ8s", frame[56:20 + header])]
     shape, values = frame[20 + header:20 + header + shape], frame[20 + header + shape:-4]
-    values = ("withheld", values.hex()) if flags else ("hash", hashlib.sha256(values).hexdigest())
+    values = ("lost", "") if flags == 4 else ("withheld", values.hex()) if flags else (
+        "hash", hashlib.sha256(values).hexdigest())
     return previous, crc, dict(replica=replica.hex(), sequence=sequence, stamp=stamp, rest=rest, observed=observed,
                                observesAll=count >> 15, shape=shape.hex(), values=values)
 
@@ -79,18 +80,29 @@ def lines(data):
     size, main = newest_meta(data)
     tables = {key: value for key, flag, value in entries(data, size, main, set()) if flag == 2 and len(value) == 48}
     need(b"events" in tables, "there is no table of events")
+    late, filled = {}, {}
     for number, name in enumerate(CHECKED, 1):
         need(name in tables, f"there is no table of {name.decode()}")
         root = struct.unpack_from("<Q", tables[name], 40)[0]
         for key, _, value in entries(data, size, root, set()) if root != NO_PAGE else []:
             check_row(number, key, value)
+            if name == b"late": late[struct.unpack(">Q", key)[0]] = struct.unpack_from("<Q", value)[0], value[8:-4]
+            if name == b"filled": filled[struct.unpack(">Q", key)[0]] = struct.unpack_from("<Q", value)[0]
     root, before = struct.unpack_from("<Q", tables[b"events"], 40)[0], 0
     for position, (key, _, frame) in enumerate(entries(data, size, root, set()) if root != NO_PAGE else [], 1):
         need(key == struct.pack(">Q", position), f"position {position} has no event")
         previous, crc, event = decode(frame)
         need(previous == before, f"the event at position {position} does not follow the one before it")
         before = crc
+        if position in filled:
+            place, frame = late.pop(filled.pop(position), (0, b""))
+            _, _, came = decode(frame)
+            is_same = all(came[part] == event[part] for part in ("replica", "sequence"))
+            need(place == position and is_same and event["values"][0] in ("lost", "withheld"),
+                 f"what came late at position {position} is not the event there")
+            event = came
         yield json.dumps({"position": position, **event})
+    need(not late and not filled, "an event came late for a position that is not there")
 
 def main(path, flag=None, flips=None):
     data = bytearray(open(path, "rb").read())

@@ -85,7 +85,7 @@ import Testing
                     let path = folder.path("loaded-\(UInt32.random(in: 0 ... .max)).mdb")
                     let loaded = try Views.load(
                         reader, at: path, of: store.log, kinds: store.kinds, goingOnAfter: (first ?? last + 1) - 1,
-                        generation: store.log.generation())
+                        content: store.log.content())
                     defer { loaded.close() }
                     let replayer = Replayer(
                         log: store.log, kinds: store.kinds, filter: EventFilter(end), folded: reader.head.vector)
@@ -141,13 +141,13 @@ import Testing
         #expect(throws: SnapshotError.otherHistory) {
             try Views.load(
                 reader, at: folder.path("x.mdb"), of: two.store.log, kinds: two.store.kinds, goingOnAfter: 0,
-                generation: two.store.log.generation())
+                content: two.store.log.content())
         }
         let kinds = Kinds(one.store.kinds.all.dropLast())
         #expect(throws: SnapshotError.otherVersion) {
             try Views.load(
                 reader, at: folder.path("x.mdb"), of: one.store.log, kinds: kinds, goingOnAfter: 0,
-                generation: one.store.log.generation())
+                content: one.store.log.content())
         }
     }
 

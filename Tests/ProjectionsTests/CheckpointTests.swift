@@ -21,7 +21,7 @@ import Testing
         let expected = try store.views.read { try $0.digest() }
         let environment = try Views.create(
             at: store.folder.appending(path: "slices.mdb").path, log: store.log, kinds: store.views.kinds,
-            store.log.generation())
+            store.log.content())
         defer { environment.close() }
         let replayer = Replayer(log: store.log, kinds: store.views.kinds, sliceCount: length)
         #expect(try replayer.catchUp(environment).events == 40)
@@ -38,7 +38,7 @@ import Testing
         let expected = try store.views.read { try $0.digest() }
         let environment = try Views.create(
             at: store.folder.appending(path: "steps.mdb").path, log: store.log, kinds: store.views.kinds,
-            store.log.generation())
+            store.log.content())
         defer { environment.close() }
         let replayer = Replayer(log: store.log, kinds: store.views.kinds)
         for end in 1...25 {

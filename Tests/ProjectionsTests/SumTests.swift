@@ -151,7 +151,7 @@ import Testing
         let environment = try Views.load(
             SnapshotReader(path), at: store.folder.appending(path: "loaded.mdb").path, of: store.log,
             kinds: store.views.kinds, goingOnAfter: position, through: position + 3,
-            generation: store.log.generation())
+            content: store.log.content())
         defer { environment.close() }
         let loaded = try compare(environment, "with the first events behind it")
         #expect(loaded.rows.allSatisfy { $0.value > 0 })

@@ -71,6 +71,8 @@ final class DiskLog: SimulatedLog {
         _ = try log.withEvent(at: position, body)
     }
 
+    func checksum(at position: Position) throws -> UInt32? { try log.checksum(at: position) }
+
     func leaves() throws -> [Hash256] {
         var leaves: [Hash256] = []
         var hasher = MerkleHasher()

@@ -140,15 +140,23 @@ extension MemoryLog {
         let lacking = try lackingValues()
         let found = try RangeFrame.values(of: lacking, from: frames, streams: rows.streams, leaf: leaf)
         if found.isEmpty { return 0 }
-        try rewrite { frame, bytes, writer, checksum in
-            guard let whole = found[frame.id] else { return writer.append(rechaining: bytes, after: checksum) }
-            let readings = frame.names(in: bytes).readings
-            return try whole.withSpan { writer.append(try Frame($0, at: 0), in: $0, readAs: readings, after: checksum) }
+        made = [:]
+        for (event, whole) in found {
+            guard let tree = trees[event.replica] else { continue }
+            let position = tree.positions[Int(event.sequence) - 1]
+            var writer = ByteWriter(capacity: 256)
+            try withEvent(at: position) { frame, bytes in
+                let readings = frame.names(in: bytes).readings
+                try whole.withSpan {
+                    _ = writer.append(try Frame($0, at: 0), in: $0, readAs: readings, after: frame.previousChecksum)
+                }
+            }
+            rows.late[position] = writer.bytes
         }
         return found.count
     }
 
-    /// Writes all events anew, each with the checksum of the one before it.
+    /// Writes all events anew, each with the checksum of the one before it; what came late stands in its place then.
     private func rewrite(
         _ body: (_ frame: Frame, _ bytes: RawSpan, _ writer: inout ByteWriter, _ checksum: UInt32) throws -> UInt32
     ) throws {
@@ -156,10 +164,11 @@ extension MemoryLog {
         rows.lastChecksum = 0
         for place in rows.events.indices {
             var writer = ByteWriter(capacity: 256)
-            try rows.events[place].withSpan { bytes in
+            try present(at: Position(place) + 1).withSpan { bytes in
                 rows.lastChecksum = try body(try Frame(parsing: bytes), bytes, &writer, rows.lastChecksum)
             }
             rows.events[place] = writer.bytes
         }
+        rows.late = [:]
     }
 }

@@ -41,8 +41,8 @@ extension MemoryLog {
     func readAnew(_ streams: Streams, _ counts: VersionVector, _ moved: (EventID) -> EventID) throws {
         var finder = finder(streams, counts)
         var (checksum, events) = (UInt32(0), [[UInt8]]())
-        for bytes in rows.events {
-            try bytes.withSpan { bytes in
+        for place in rows.events.indices {
+            try present(at: Position(place) + 1).withSpan { bytes in
                 let frame = try Frame(parsing: bytes)
                 let readings = try finder.readings(for: frame, in: bytes, of: moved(frame.id).replica)
                 var writer = ByteWriter(capacity: frame.length + 64)
@@ -51,6 +51,7 @@ extension MemoryLog {
             }
         }
         (rows.events, rows.lastChecksum, rows.streams) = (events, checksum, streams)
+        rows.late = [:]
         rows.isUncertain = finder.isUncertain
         rows.readingsCount += 1
         try readRows()

@@ -13,6 +13,8 @@ final class MemoryLog: SimulatedLog {
     struct Rows {
         /// The frames of all events in the order in which they arrived.
         var events: [[UInt8]] = []
+        /// The frames of events whose values came late, by position: they count in the place of those above.
+        var late: [Position: [UInt8]] = [:]
         var lastChecksum: UInt32 = 0
         var clock = Stamp(rawValue: 0)
         var waiting: [RangeFrame] = []
@@ -58,7 +60,15 @@ final class MemoryLog: SimulatedLog {
 
     func withEvent(at position: Position, _ body: (Frame, RawSpan) throws -> Void) throws {
         guard position >= 1, position <= Position(rows.events.count) else { return }
-        try rows.events[Int(position) - 1].withSpan { bytes in try body(try Frame(parsing: bytes), bytes) }
+        try present(at: position).withSpan { bytes in try body(try Frame(parsing: bytes), bytes) }
+    }
+
+    /// The frame that counts at `position`.
+    func present(at position: Position) -> [UInt8] { rows.late[position] ?? rows.events[Int(position) - 1] }
+
+    func checksum(at position: Position) throws -> UInt32? {
+        guard position >= 1, position <= Position(rows.events.count) else { return nil }
+        return try rows.events[Int(position) - 1].withSpan { try Frame(parsing: $0).checksum(in: $0) }
     }
 
     func streams() -> Streams { rows.streams }
@@ -120,6 +130,13 @@ final class MemoryLog: SimulatedLog {
             }
         }
         guard checksum == rows.lastChecksum else { throw EventLogError.damaged("the last frame") }
+        for (position, bytes) in rows.late {
+            let late = try bytes.withSpan { try Frame(verifying: $0) }
+            let row = rows.events[Int(position) - 1]
+            guard try row.withSpan({ try Frame(verifying: $0) }).id == late.id else {
+                throw EventLogError.damaged("what came late")
+            }
+        }
         rows.waiting = try rows.waiting.map { try RangeFrame(checkedBefore: $0.bytes) }
     }
 

@@ -22,6 +22,9 @@ protocol SimulatedLog: AnyObject, ReplicatedLog {
     /// Hands out the event at `position`, where there is one.
     func withEvent(at position: Position, _ body: (Frame, RawSpan) throws -> Void) throws
 
+    /// The checksum of the frame that was appended at `position`, whatever came late there.
+    func checksum(at position: Position) throws -> UInt32?
+
     /// The leaves of all events in the log, in the order in which they arrived.
     func leaves() throws -> [Hash256]
 

@@ -271,6 +271,33 @@ struct Writer {
     }
 
     @Test(arguments: LogSort.allCases)
+    func `takes in values that come late, and writes nothing anew that it has`(sort: LogSort) throws {
+        let (author, reader) = (try Writer(sort, seed: 1), try Writer(sort, seed: 2))
+        try author.write(3, 2, 4)
+        let whole = try author.range(1, 9)
+        let missing = EventSet([EventRange(author.replica, 2, through: 4), EventRange(author.replica, 9, through: 9)])
+        let leaves = try author.log.leaves()
+        try reader.take(
+            whole.withholding(missing, Streams()) { leaves[Int($0.sequence) - 1] })
+        #expect(try reader.log.lackingValues() == missing)
+        let checksums = try (1...9).map { try reader.log.checksum(at: $0) }
+        #expect(try reader.take(whole).filledCount == 4)
+        for restart in [false, true] {
+            if restart { try reader.log.loseMemory() }
+            #expect(try reader.log.lackingValues().isEmpty)
+            #expect(try (1...9).map { try reader.log.checksum(at: $0) } == checksums)
+            try reader.log.forEach(from: 1) { _, frame, _ in #expect(!frame.isWithheld) }
+            #expect(try reader.log.leaves() == leaves)
+        }
+        #expect(try reader.take(whole).filledCount == 0)
+        // Erased, also what came late goes for ever.
+        try reader.log.erase(EventSet([EventRange(author.replica, 3, through: 3)]))
+        #expect(try reader.take(whole).filledCount == 0)
+        try reader.log.forEach(from: 1) { _, frame, _ in #expect(frame.isWithheld == (frame.id.sequence == 3)) }
+        #expect(try reader.log.leaves() == leaves)
+    }
+
+    @Test(arguments: LogSort.allCases)
     func `copied goes on apart from its original`(sort: LogSort) throws {
         let author = try Writer(sort, seed: 1)
         try author.write(2)

@@ -9,14 +9,17 @@ extension EventLog {
     ///
     /// - Complexity: O(runs of such events).
     public func lackingValues() throws -> EventSet {
-        try read { transaction in
-            let tables = try LogTables(in: transaction)
-            let lacking = try Self.events(tables.lacking, in: transaction)
-            if lacking.isEmpty { return lacking }
-            let archived = try Self.base(in: transaction, tables)?.vector ?? VersionVector()
-            let ranges = archived.entries.map { EventRange($0.replica, 1, through: $0.sequence) }
-            return try lacking.subtracting(Self.erased(in: transaction, tables)).subtracting(EventSet(ranges))
-        }
+        try read { transaction in try Self.lackingValues(in: transaction, LogTables(in: transaction)) }
+    }
+
+    private static func lackingValues(
+        in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+    ) throws -> EventSet {
+        let lacking = try events(tables.lacking, in: transaction)
+        if lacking.isEmpty { return lacking }
+        let archived = try base(in: transaction, tables)?.vector ?? VersionVector()
+        let ranges = archived.entries.map { EventRange($0.replica, 1, through: $0.sequence) }
+        return try lacking.subtracting(erased(in: transaction, tables)).subtracting(EventSet(ranges))
     }
 
     /// Takes the values of `events` out of this log; others may still have them, and a peer may bring them back.
@@ -32,7 +35,7 @@ extension EventLog {
         try rewrite { old, new in
             withheld = EventSet()
             try Self.copyAll(old, new) { frame, _ in
-                guard !frame.isWithheld, !frame.isLost, events.contains(frame.id) else { return .same }
+                guard !frame.isPartial, events.contains(frame.id) else { return .same }
                 withheld.insert(frame.id)
                 return .withheld
             }
@@ -52,36 +55,48 @@ extension EventLog {
 
     /// Puts values in that events here lack, as ``values(of:in:)`` has found them.
     ///
-    /// The log is written anew, as when values are erased: leaves, roots, positions and runs stay.
+    /// They come late: nothing that is here is written anew, and leaves, roots, positions and runs stay.
     ///
     /// - Returns: How many events have their values now: not those that were erased meanwhile, or have another leaf.
-    /// - Throws: As ``erase(_:dropCopies:baseWithout:)``; then nothing has changed.
-    /// - Complexity: O(bytes of the log), whatever the number of values.
+    /// - Throws: As an append; then nothing has changed.
+    /// - Complexity: O(log *n*) for each of them in a log of *n* events, O(runs of events that lack values), and one commit.
     @discardableResult
     public func fill(_ values: [EventID: [UInt8]]) throws -> Int {
-        let lacking = try lackingValues()
-        var hasher = MerkleHasher()
-        let found = try values.filter { event, bytes in
-            guard lacking.contains(event) else { return false }
-            let given = try bytes.withSpan { hasher.leaf(of: try Frame(parsing: $0), in: $0) }
-            return try leaf(of: event) == given
-        }
-        if found.isEmpty { return 0 }
-        try rewrite { old, new in
-            try Self.copyAll(old, new) { frame, bytes in
-                guard frame.isWithheld, let whole = found[frame.id] else { return .same }
-                var writer = ByteWriter(capacity: whole.count + 64)
-                let readings = frame.names(in: bytes).readings
-                writer.append(try Frame(whole.span.bytes, at: 0), in: whole.span.bytes, readAs: readings, after: 0)
-                return .other(writer.bytes)
+        let wanted = try lackingValues()
+        guard values.keys.contains(where: wanted.contains) else { return 0 }
+        return try commit { transaction, tables, _ in
+            let lacking = try Self.lackingValues(in: transaction, tables)
+            var (filled, count) = (EventSet(), 0)
+            for event in values.keys.sorted() where lacking.contains(event) {
+                guard let bytes = values[event], let position = try Self.position(of: event, in: transaction, tables),
+                    let frame = try Self.frame(of: bytes, filling: event, at: position, in: transaction, tables)
+                else { continue }
+                try Self.putLate(frame, at: position, in: transaction)
+                filled.insert(event)
+                count += 1
             }
-            try Self.copyBase(old, new)
-            let tables = try LogTables(in: new)
-            var filled = EventSet()
-            for event in found.keys { filled.insert(event) }
-            try Self.put(Self.events(tables.lacking, in: new).subtracting(filled), tables.lacking, in: new)
+            try Self.remove(filled, from: tables.lacking, in: transaction)
+            return count
         }
-        return found.count
+    }
+
+    /// The frame of `event` with its values as `bytes` have them; `nil` where those are of another event, or it has some.
+    private static func frame(
+        of bytes: [UInt8], filling event: EventID, at position: Position, in transaction: borrowing WriteTransaction,
+        _ tables: LogTables
+    ) throws -> ByteWriter? {
+        try withEvent(event, at: position, in: transaction, tables) { frame, present in
+            let whole = try Frame(bytes.span.bytes, at: position)
+            var hasher = MerkleHasher()
+            let leaf = hasher.leaf(of: frame, in: present)
+            guard frame.isWithheld, !whole.isPartial, hasher.leaf(of: whole, in: bytes.span.bytes) == leaf else {
+                return nil
+            }
+            var writer = ByteWriter(capacity: bytes.count + 64)
+            writer.append(
+                whole, in: bytes.span.bytes, readAs: frame.names(in: present).readings, after: frame.previousChecksum)
+            return writer
+        }
     }
 
     /// Notes that `events` are here without their values.

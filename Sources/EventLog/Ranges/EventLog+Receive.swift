@@ -67,6 +67,8 @@ extension EventLog {
         received.filledCount =
             isFilling && received.repeatedCount > 0 ? try fill(values(of: lackingValues(), in: frames)) : 0
         (received.returnedCount, received.placedCount) = try fillHoles(from: next.returning)
+        // What came back into a history that has parted is read as its author meant it.
+        if received.placedCount > 0, try !streams().isEmpty { try readAnew() }
         return received
     }
 

@@ -24,6 +24,12 @@ struct FoundFrame: Sendable {
     let rest: Int
     /// Whether it only holds the place of an event that was lost before.
     let isLost: Bool
+    /// Whether it has no values.
+    let isWithheld: Bool
+    /// Whether it was found as one that came late, and counts in the place of another one.
+    let isLate: Bool
+    /// Whether another one of the same event may have more.
+    var isPartial: Bool { isWithheld || isLost }
     /// The checksum of the frame before it in the log.
     let previousChecksum: UInt32
     let checksum: UInt32
@@ -31,7 +37,10 @@ struct FoundFrame: Sendable {
     var position: Position
     var standing: Standing
 
-    init(_ frame: Frame, in bytes: RawSpan, at offset: Int, position: Position, _ standing: Standing) {
+    init(
+        _ frame: Frame, in bytes: RawSpan, at offset: Int, position: Position, _ standing: Standing,
+        isLate: Bool = false
+    ) {
         self.offset = offset
         length = frame.length
         event = frame.id
@@ -40,7 +49,16 @@ struct FoundFrame: Sendable {
         previousChecksum = frame.previousChecksum
         checksum = frame.checksum(in: bytes)
         isLost = frame.isLost
+        isWithheld = frame.isWithheld
+        self.isLate = isLate
         self.position = position
         self.standing = standing
+    }
+
+    /// The same, where it is known to have stood at `position`.
+    func standing(at position: Position) -> FoundFrame {
+        var frame = self
+        frame.position = position
+        return frame
     }
 }

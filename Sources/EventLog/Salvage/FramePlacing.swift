@@ -237,11 +237,3 @@ struct FramePlacing {
         frames.removeAll { !seen.insert($0.event).inserted }
     }
 }
-
-extension FoundFrame {
-    fileprivate func standing(at position: Position) -> FoundFrame {
-        var frame = self
-        frame.position = position
-        return frame
-    }
-}

@@ -14,17 +14,22 @@ struct FrameWindow {
     ///
     /// - Throws: ``EventLogError`` where the disk gives back something else than before: that must not come into a new log.
     mutating func bytes(of found: FoundFrame) throws -> [UInt8] {
+        // What came late lies apart from its neighbours.
+        if found.isLate { return try whole(file.read(found.length, at: found.offset), found) }
         if found.offset < start || found.offset + found.length > start + bytes.count {
             start = found.offset
             bytes = try file.read(Swift.max(Self.size, found.length), at: found.offset)
         }
         let offset = found.offset - start
         guard offset + found.length <= bytes.count else { throw EventLogError.damaged("an event that was there") }
-        let frame = Array(bytes[offset..<offset + found.length])
-        guard try Frame(verifying: frame.span.bytes, at: found.position).id == found.event else {
+        return try whole(Array(bytes[offset..<offset + found.length]), found)
+    }
+
+    private func whole(_ bytes: [UInt8], _ found: FoundFrame) throws -> [UInt8] {
+        guard try Frame(verifying: bytes.span.bytes, at: found.position).id == found.event else {
             throw EventLogError.damaged("an event that was there")
         }
-        return frame
+        return bytes
     }
 }
 

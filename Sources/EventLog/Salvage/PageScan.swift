@@ -20,6 +20,9 @@ struct PageScan {
     private let standing: (UInt64) -> FoundFrame.Standing
     private var entries = PageEntries()
 
+    /// The most bytes of an event, also in a row of those that came late.
+    private static let valueLimit = Frame.lengthLimit + EventLog.lateFrameOffset + LogTable.checksumSize
+
     /// How much is read at once.
     private static let windowPages = 256
 
@@ -112,6 +115,10 @@ struct PageScan {
                     in: page, from: entry.value.lowerBound, at: offset, position: key.bigEndianUInt64(at: 0))
             {
                 frames.append(found)
+            } else if let found = late(
+                key, page.extracting(entry.value), at: offset + entry.value.lowerBound, standing)
+            {
+                frames.append(found)
             } else {
                 rows.take(key, page.extracting(entry.value), standing)
             }
@@ -119,10 +126,26 @@ struct PageScan {
         if !entries.damage.isEmpty { carve(page, at: offset) }
     }
 
+    /// The event in a row of those that came late; `nil` where it is none.
+    private func late(
+        _ key: RawSpan, _ row: RawSpan, at offset: Int, _ standing: FoundFrame.Standing
+    ) -> FoundFrame? {
+        let start = EventLog.lateFrameOffset
+        guard key.byteCount == 8, row.byteCount >= start + 4, row.uint32(at: start) == Frame.magic,
+            let count = LogTable.late.contentSize(of: row, under: key),
+            count > start
+        else { return nil }
+        return try? EventLog.withLate(in: row.extracting(0..<count)) { position, bytes in
+            let frame = try Frame(verifying: bytes)
+            return frame.length == bytes.byteCount
+                ? FoundFrame(frame, in: bytes, at: offset + start, position: position, standing, isLate: true) : nil
+        }
+    }
+
     private mutating func takeLongValue(
         _ entry: PageEntry, at first: UInt64, _ key: RawSpan, _ standing: FoundFrame.Standing
     ) {
-        guard first > 1, first < UInt64(byteCount / pageSize), entry.valueCount <= Frame.lengthLimit else { return }
+        guard first > 1, first < UInt64(byteCount / pageSize), entry.valueCount <= Self.valueLimit else { return }
         let offset = Int(first) * pageSize + PageEntries.headerSize
         guard let bytes = try? file.read(entry.valueCount, at: offset) else {
             unreadCount += entry.valueCount
@@ -132,6 +155,8 @@ struct PageScan {
         let span = bytes.span.bytes
         if key.byteCount == 8, let frame = try? Frame(verifying: span), frame.length == span.byteCount {
             frames.append(FoundFrame(frame, in: span, at: offset, position: key.bigEndianUInt64(at: 0), standing))
+        } else if let found = late(key, span, at: offset, standing) {
+            frames.append(found)
         } else {
             rows.take(key, span, standing)
         }

@@ -51,7 +51,8 @@ public struct Salvage {
         let scan = try PageScan(file, pageSize: pageSize) { living?.standing(of: $0) ?? .doubtful }
         rows = scan.rows
         unreadCount = scan.unreadCount
-        let placed = FramePlacing(scan.frames).frames
+        let late = LateFrames(scan.frames)
+        let placed = late.filling(FramePlacing(late.others).frames, in: file)
         // A place that is held for an event that was lost before says that it was there, and nothing of what it said.
         frames = placed.filter { !$0.isLost }
         found = EventSet(Self.runs(of: frames))

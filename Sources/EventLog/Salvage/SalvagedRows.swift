@@ -55,6 +55,8 @@ extension LogTable {
         case .arrivals, .base: count == 8
         case .waiting: count == 32
         case .meta: count >= 1 && count <= 16
+        // Those are events: see LateFrames.
+        case .late, .filled: false
         }
     }
 
@@ -64,7 +66,7 @@ extension LogTable {
         case .heads, .trees, .erased, .signed, .meta, .holes, .lacking:
             guard new.count >= 8, old.count >= 8 else { return false }
             return new.span.bytes.uint64(at: 0) > old.span.bytes.uint64(at: 0)
-        case .runs, .nodes, .arrivals, .streams, .base, .waiting: return false
+        case .runs, .nodes, .arrivals, .streams, .base, .waiting, .late, .filled: return false
         }
     }
 }

@@ -33,6 +33,12 @@ struct CheckedEvent: Sendable {
         leaf = hasher.leaf(of: frame, in: bytes)
     }
 
+    /// Whether this may count in the place of `other`: the same event, of which that one has less.
+    func fills(_ other: CheckedEvent) -> Bool {
+        guard id == other.id, previousChecksum == other.previousChecksum, !isLost else { return false }
+        return other.isLost || other.isWithheld && !isWithheld && leaf == other.leaf
+    }
+
     private static func isObservationSound(_ frame: Frame, _ bytes: RawSpan) -> Bool {
         let observed = frame.observed(in: bytes)
         guard !observed.isEmpty else { return true }

@@ -13,6 +13,7 @@ extension EventCheck {
         finishTrees(missing)
         finishRuns(missing)
         finishHoles()
+        finishLate()
         var report = LogReport()
         report.events = count
         for replica in replicas where replica.count > 0 {
@@ -120,6 +121,17 @@ extension EventCheck {
                 LogDamage(
                     .sequence, range.replica, first: range.first, last: range.last,
                     "the log says that events are lost which are there"))
+        }
+    }
+
+    /// What came late for positions at which no event stands any more: it is there, and is lost with its place all the same.
+    private mutating func finishLate() {
+        for position in Set(rows.late.keys).union(rows.filled.keys).sorted() where !loss.contains(position) {
+            let event = rows.late[position]?.event.id
+            damage.append(
+                LogDamage(
+                    .late, event?.replica, first: event?.sequence, position: position,
+                    "what came late counts at a position that has no event"))
         }
     }
 

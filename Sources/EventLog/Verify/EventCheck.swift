@@ -118,6 +118,7 @@ struct EventCheck: RowVisitor {
         }
         lastChecksum = event.checksum
         let before = replicas[index].last
+        let event = present(event, at: position)
         if event.isLost {
             places.insert(event.id)
             replicas[index].takePlace(of: event, at: position)
@@ -142,6 +143,21 @@ struct EventCheck: RowVisitor {
         for found in replicas[index].tree.append(event.leaf, event.id.sequence, &hasher, &rows.nodes) {
             damage.append(found)
         }
+    }
+
+    /// What counts at `position`, where `event` stands: that, or what came late there.
+    private mutating func present(_ event: CheckedEvent, at position: Position) -> CheckedEvent {
+        let number = rows.filled.isEmpty ? nil : rows.filled.removeValue(forKey: position)
+        let late = rows.late.isEmpty ? nil : rows.late.removeValue(forKey: position)
+        if number == nil, late == nil { return event }
+        guard let late, late.number == number, late.event.fills(event) else {
+            damage.append(
+                LogDamage(
+                    .late, event.id.replica, first: event.id.sequence, position: position,
+                    "what came late there is not the event, or not to be found"))
+            return event
+        }
+        return late.event
     }
 
     /// What is wrong with whether an event has its values; `nil` where nothing is.

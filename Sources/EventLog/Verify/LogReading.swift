@@ -16,7 +16,7 @@ struct LogReading {
     /// The tables whose rows are read first, in order; the rest of a log are `events` and `arrivals`.
     private static let smallTables: [LogTable] = [
         .meta, .heads, .trees, .nodes, .runs, .erased, .signed, .waiting, .streams, .base, .holes,
-        .lacking,
+        .lacking, .late, .filled,
     ]
 
     /// How many cores go through the events.
@@ -121,6 +121,7 @@ struct LogReading {
         switch table {
         case .base: LogBase.pieceSize + LogTable.checksumSize
         case .waiting: RangeLimits.frameBytes + LogTable.checksumSize
+        case .late: Frame.lengthLimit + EventLog.lateFrameOffset + LogTable.checksumSize
         default: pageSize
         }
     }
@@ -132,6 +133,7 @@ struct LogReading {
         case .runs: .run
         case .arrivals: .arrival
         case .erased, .lacking: .withheld
+        case .late, .filled: .late
         case .signed: .signature
         case .waiting: .range
         case .streams: .stream

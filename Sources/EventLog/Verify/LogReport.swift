@@ -67,6 +67,8 @@ public struct LogDamage: Hashable, Sendable {
         /// An event has values that were taken out of it, or lacks values and nothing says why; or a row that names such
         /// events is wrong.
         case withheld
+        /// An event that came late is damaged, or is not the one in whose place it counts.
+        case late
         /// The snapshot that stands for archived history is not what was written.
         case base
         /// A stored hash of the tree differs from the one computed.

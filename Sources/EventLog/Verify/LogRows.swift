@@ -8,6 +8,13 @@ struct Run: Hashable {
     let position: Position
 }
 
+/// An event that came late, as its row has it.
+struct LateEvent: Sendable {
+    /// The number of its arrival.
+    let number: UInt64
+    let event: CheckedEvent
+}
+
 /// What the log says about its events: everything but the events and the times of arrival.
 struct LogRows {
     var meta: [[UInt8]: [UInt8]] = [:]
@@ -30,8 +37,13 @@ struct LogRows {
     var archived: VersionVector {
         meta[LogBase.key].flatMap { $0.withSpan { LogBase.parse($0)?.base.vector } } ?? VersionVector()
     }
+    /// The events that came late, by the positions that they count at.
+    var late: [Position: LateEvent] = [:]
+    /// Where events came late, and their numbers.
+    var filled: [Position: UInt64] = [:]
     /// The ranges that came and are kept as they came.
     var ranges: [[UInt8]] = []
+    private var hasher = MerkleHasher()
     /// The hashes of the pieces of the base, in their order, and how many bytes they have.
     private var basePieces: (count: UInt64, bytes: UInt64, hashes: ByteWriter) = (0, 0, ByteWriter())
 
@@ -88,6 +100,15 @@ struct LogRows {
             basePieces.count += 1
             basePieces.bytes += UInt64(value.byteCount)
             basePieces.hashes.append(Hash256(hashing: value))
+        case .late:
+            guard let number = UInt64(keyBytes: key), number > 0,
+                let (position, event) = try? EventLog.withLate(
+                    in: value, { position, bytes in (position, try CheckedEvent(bytes, &hasher)) }),
+                late.updateValue(LateEvent(number: number, event: event), forKey: position) == nil
+            else { return false }
+        case .filled:
+            guard let position = UInt64(keyBytes: key), value.byteCount == 8 else { return false }
+            filled[position] = value.uint64(at: 0)
         case .arrivals:
             return false
         }

@@ -18,7 +18,8 @@ final class SamplePolicy: Sendable {
     private struct Cache {
         /// Of which generation of the log all of this is.
         var generation: LogGeneration?
-        /// At which position of the log ``isShared`` was asked for.
+        /// Of which content of the log, and at which position, ``isShared`` was asked for.
+        var content: LogContent?
         var position: Position = 0
         var isShared: [RecordID: Bool] = [:]
         /// Of the events that lack their values those that were looked at, and what they are.
@@ -32,16 +33,18 @@ final class SamplePolicy: Sendable {
     /// Whether the samples of a trace, or of the capture of one, travel. Cost: a few look-ups, once for each state of the
     /// log.
     func isShared(_ record: RecordID) throws -> Bool {
-        let (generation, position) = (try log.generation(), try log.lastPosition())
+        let (content, position) = (try log.content(), try log.lastPosition())
         let known = cache.withLock { cache -> Bool? in
-            if cache.generation != generation { cache = Cache(generation: generation) }
-            if cache.position != position { (cache.position, cache.isShared) = (position, [:]) }
+            if cache.generation != content.generation { cache = Cache(generation: content.generation) }
+            if cache.content != content || cache.position != position {
+                (cache.content, cache.position, cache.isShared) = (content, position, [:])
+            }
             return cache.isShared[record]
         }
         if let known { return known }
         let isShared = try views.read { try Self.isShared(record, in: $0) }
         cache.withLock { cache in
-            if cache.generation == generation, cache.position == position { cache.isShared[record] = isShared }
+            if cache.content == content, cache.position == position { cache.isShared[record] = isShared }
         }
         return isShared
     }
@@ -104,6 +107,7 @@ final class SamplePolicy: Sendable {
         return try others.union(samples.subtracting(log.events(writtenBefore: start))).intersection(lacking)
     }
 
+    // What an event is of is said of it whether its values are here or not: no late event changes that.
     private func sorted(_ lacking: EventSet) throws -> (others: EventSet, blocks: [RecordID: EventSet]) {
         let generation = try log.generation()
         var known = cache.withLock { $0 }

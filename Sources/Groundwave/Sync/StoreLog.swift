@@ -36,15 +36,15 @@ struct StoreLog: ReplicatedLog {
     }
 
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
-        let generation = try store.log.generation()
+        let content = try store.log.content()
         var received = try store.log.receive(frames, arrival: arrival, isFilling: false)
         if received.repeatedCount > 0 {
             let found = try store.log.values(of: lackingValues(), in: frames)
             received.filledCount = found.count
             pending.add(found)
         }
-        let isRewritten = try store.log.generation() != generation
-        if received.newCount > 0 || isRewritten { store.eventsCame(received.appendedCount) }
+        let isOther = try store.log.content() != content
+        if received.newCount > 0 || isOther { store.eventsCame(received.appendedCount) }
         if received.returnedCount > 0 { try store.noteReturned() }
         if pending.isFull { try fill() }
         return received
