@@ -49,7 +49,7 @@ struct Incarnation: Sendable {
         var newKey: KeyFile?
         try log.claim { present in
             let file = try outerFile(ofKey: files.identity)
-            if let present, present.replica == old.replica, outerHalves(in: file).contains(present.token) {
+            if let present, present.replica == old.replica, try outerHalves(in: file).contains(present.token) {
                 former = present.former
                 // Until the commit is done the present half is right; afterwards the next one.
                 try write([present.token, next], to: file)
@@ -186,8 +186,9 @@ struct Incarnation: Sendable {
         return stateFolder.appending(path: "tokens/\(log.id)/\(status.st_dev)-\(status.st_ino)")
     }
 
-    private func outerHalves(in file: URL) -> [LogID] {
-        guard let bytes = FileManager.default.contents(atPath: file.path) else { return [] }
+    /// - Throws: ``FileFailure`` where they are there and cannot be read now: that tells of no copy.
+    private func outerHalves(in file: URL) throws -> [LogID] {
+        guard let bytes = try DurableFile.read(file.path) else { return [] }
         return stride(from: 0, to: bytes.count - bytes.count % 16, by: 16).map { start in
             LogID([UInt8](bytes[bytes.startIndex + start..<bytes.startIndex + start + 16]))
         }

@@ -123,10 +123,12 @@ extension StoreInformation {
             throw StoreFiles.noStore(in: files.folder)
         }
         bytes = Sizes(files)
-        if let address = Joining.address(in: files) {
-            let message = "The store was being joined from \(address): groundwave join \(address) goes on."
-            troubles.append(Trouble(part: "store", message: message, isDamage: false))
-        }
+        do {
+            if let address = try Joining.address(in: files) {
+                let message = "The store was being joined from \(address): groundwave join \(address) goes on."
+                troubles.append(Trouble(part: "store", message: message, isDamage: false))
+            }
+        } catch { note("store", error, files.folder.path) }
         do { replica = try files.readIdentity().replica } catch { note("identity", error, files.identity) }
         sync = (try? SyncFile.file(of: files).read()).map(Sync.init)
         let now = Surroundings.system.now().wallMilliseconds

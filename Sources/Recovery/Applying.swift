@@ -40,20 +40,28 @@ package struct Applying: Sendable {
         case temporary
     }
 
-    /// Does what is still to be done, while nobody writes to the store, and returns the receipt, where there is one.
+    /// What came of carrying out what was decided.
+    package enum Outcome: Hashable, Sendable {
+        /// The log that was chosen is in place; with the receipt, where there is one.
+        case done(Receipt?)
+        /// Another process has ended this recovery, or something else was decided since.
+        case over
+    }
+
+    /// Does what is still to be done, while nobody writes to the store.
     ///
     /// - Throws: ``Damaged``, ``FileFailure``, `LMDBError`, `EventLogError`; then the next try goes on.
-    package func run() throws -> Receipt? {
+    package func run() throws -> Outcome {
         try files.withLock(patience) {
-            // Another process may have done it meanwhile.
-            Choice.read(files) == nil ? nil : try WriterLock.at(files.log).withLock(patience) { try carryOut() }
+            guard try Choice.read(files) == choice else { return .over }
+            return .done(try WriterLock.at(files.log).withLock(patience) { try carryOut() })
         }
     }
 
     private func carryOut() throws -> Receipt? {
         let isRestoring = choice.way == .salvage || choice.way == .snapshot
-        let failure = try Self.decoded(FailureRecord.self, at: files.failure)
-        let receipt = isRestoring ? try Self.decoded(Receipt.self, at: files.restoredReceipt) : nil
+        let failure = try RecoveryFiles.decoded(FailureRecord.self, at: files.failure)
+        let receipt = isRestoring ? try RecoveryFiles.decoded(Receipt.self, at: files.restoredReceipt) : nil
         let chosen = isRestoring ? files.restoredLog : temporaryLog
         if RecoveryFiles.exists(chosen) {
             // Days may have passed since they were written.
@@ -61,7 +69,8 @@ package struct Applying: Sendable {
                 throw Damaged.temporary
             }
             if isRestoring {
-                guard try LogLook.damage(of: chosen, .everything) == nil else {
+                // One without its receipt was found damaged before, and nobody came to make it once more.
+                guard receipt != nil, try LogLook.damage(of: chosen, .everything) == nil else {
                     try DurableFile.remove(files.restoredReceipt)
                     throw Damaged.restored
                 }
@@ -82,24 +91,19 @@ package struct Applying: Sendable {
         return receipt
     }
 
-    /// What the file at `path` says; `nil` where there is none.
+    /// Recovery is over: called once it was written down. Where another process has ended it, that is all.
     ///
-    /// - Throws: ``FileFailure`` where it cannot be read now: then the next try reads it.
-    private static func decoded<Value: Decodable>(_ type: Value.Type, at path: String) throws -> Value? {
-        guard RecoveryFiles.exists(path) else { return nil }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw FileFailure("read", path, code: EIO)
-        }
-        return try? FailureRecord.decoder.decode(type, from: data)
-    }
-
-    /// Recovery is over: called once it was written down.
+    /// - Throws: ``FileFailure``; then the next try goes on.
     package func finish() throws {
-        try keepBackupsOfTemporary()
-        try DurableFile.remove(files.failure)
-        try DurableFile.flushFolder(of: files.failure)
-        try DurableFile.remove(files.choice)
-        try? FileManager.default.removeItem(at: files.work)
+        guard RecoveryFiles.exists(files.choice) else { return }
+        try files.withLock(patience) {
+            guard try Choice.read(files) == choice else { return }
+            try keepBackupsOfTemporary()
+            try DurableFile.remove(files.failure)
+            try DurableFile.flushFolder(of: files.failure)
+            try DurableFile.remove(files.choice)
+            try? FileManager.default.removeItem(at: files.work)
+        }
     }
 
     /// Where the store that was used meanwhile was damaged as well, its preserved files go beside those of the store.
@@ -122,7 +126,7 @@ package struct Applying: Sendable {
             try? log.close()
         }
         // The key of the damaged store vouches once more for what it wrote, as long as it is here.
-        let former = Self.key(at: files.identity)
+        let former = try Self.key(at: files.identity)
         if let claim = try temporary.claim() {
             let words = try former.map { try log.ownHeads(of: $0) } ?? []
             try log.claim { _ in (claim, words) }
@@ -141,8 +145,8 @@ package struct Applying: Sendable {
         if !frames.isEmpty { _ = try log.append(copying: frames, arrival: arrival) }
     }
 
-    private static func key(at path: String) -> Identity? {
-        guard let bytes = FileManager.default.contents(atPath: path), bytes.count == 32 else { return nil }
+    private static func key(at path: String) throws -> Identity? {
+        guard let bytes = try DurableFile.read(path), bytes.count == 32 else { return nil }
         return Identity(secret: [UInt8](bytes))
     }
 

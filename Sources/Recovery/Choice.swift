@@ -23,11 +23,11 @@ package struct Choice: Codable, Hashable, Sendable {
         (self.way, self.at, self.snapshot) = (way, at, snapshot)
     }
 
-    /// Reads what was decided; `nil` where nothing was.
-    package static func read(_ files: RecoveryFiles) -> Choice? {
-        FileManager.default.contents(atPath: files.choice).flatMap {
-            try? FailureRecord.decoder.decode(Choice.self, from: $0)
-        }
+    /// Reads what was decided; `nil` where nothing was, and where what lies there says nothing.
+    ///
+    /// - Throws: ``FileFailure`` where it cannot be read now: that is not the same as nothing.
+    package static func read(_ files: RecoveryFiles) throws(FileFailure) -> Choice? {
+        try RecoveryFiles.decoded(Choice.self, at: files.choice)
     }
 
     /// Writes it.

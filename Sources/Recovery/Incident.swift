@@ -158,7 +158,7 @@ package struct Incident: Sendable {
     package func logName(_ salvage: Salvage?) throws -> LogID {
         if let log = salvage?.log ?? surroundings.logName() { return log }
         let path = files.work.appending(path: "log").path
-        if let text = FileManager.default.contents(atPath: path),
+        if let text = try DurableFile.read(path),
             let log = LogID(text: String(decoding: text, as: UTF8.self))
         {
             return log

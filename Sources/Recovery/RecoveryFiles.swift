@@ -45,6 +45,14 @@ package struct RecoveryFiles: Hashable, Sendable {
         access(path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno)
     }
 
+    /// What the file at `path` says; `nil` where there is none, and where it says nothing of the kind.
+    ///
+    /// - Throws: ``FileFailure`` where it cannot be read now: then the next try reads it.
+    static func decoded<Value: Decodable>(_ type: Value.Type, at path: String) throws(FileFailure) -> Value? {
+        guard let data = try DurableFile.read(path) else { return nil }
+        return try? FailureRecord.decoder.decode(type, from: data)
+    }
+
     /// What was recovered last; `nil` where nothing ever was.
     package var lastReceipt: Receipt? { lastReceiptFile?.receipt }
 
@@ -141,6 +149,17 @@ package enum DurableFile {
             throw error
         }
         try rename(aside, to: path)
+    }
+
+    /// What the file at `path` holds; `nil` where there is none.
+    ///
+    /// - Throws: ``FileFailure`` where the system does not give it now: that is not the same as none.
+    package static func read(_ path: String) throws(FileFailure) -> Data? {
+        do { return try Data(contentsOf: URL(filePath: path)) } catch {
+            if !RecoveryFiles.exists(path) { return nil }
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            throw FileFailure("read", path, code: cause.flatMap { Int32(exactly: $0.code) } ?? EIO)
+        }
     }
 
     /// Renames, and flushes the folder that has the new name.

@@ -112,7 +112,7 @@ import Testing
         let choice = Choice(.salvage, at: Date(timeIntervalSince1970: 1_700_000_000))
         try choice.write(made.files)
         let applying = Applying(choice, in: made.files, arrival: .test(2000))
-        #expect(try applying.run() == receipt)
+        #expect(try applying.run() == .done(receipt))
         let now = try made.leavesNow()
         #expect(now.suffix(3) == meanwhile[...])
         #expect(now.count == Int(receipt.recovered) + 3)
@@ -124,6 +124,45 @@ import Testing
         #expect(!made.files.isWaiting && !RecoveryFiles.exists(made.files.work.path))
         #expect(made.files.lastReceipt == receipt)
         #expect(try LogVerifier.verify(path: made.files.log).damage.allSatisfy { $0.what == .hole })
+    }
+
+    @Test func `goes on with a decision that cannot be read now, and leaves one of others alone`() throws {
+        let made = try DamagedLog(100, Self.noise(1, 1))
+        let receipt = try #require(try made.incident.prepare(made.begin()))
+        let choice = Choice(.salvage, at: Date(timeIntervalSince1970: 1_700_000_000))
+        let applying = Applying(choice, in: made.files, arrival: .test(2000))
+        // The system gives nothing of what lies there.
+        try FileManager.default.createDirectory(atPath: made.files.choice, withIntermediateDirectories: true)
+        #expect(throws: FileFailure.self) { try applying.run() }
+        #expect(throws: FileFailure.self) { try applying.finish() }
+        #expect(made.files.isWaiting && RecoveryFiles.exists(made.files.restoredLog))
+        try FileManager.default.removeItem(atPath: made.files.choice)
+        // Meanwhile something else was decided: what this process knows of is over.
+        let other = Choice(.reset, at: Date(timeIntervalSince1970: 1_700_000_060))
+        try other.write(made.files)
+        #expect(try applying.run() == .over)
+        try applying.finish()
+        #expect(try Choice.read(made.files) == other && FailureRecord.read(made.files.failure) != nil)
+        try choice.write(made.files)
+        #expect(try applying.run() == .done(receipt))
+        try applying.finish()
+        #expect(!made.files.isWaiting && made.files.lastReceipt == receipt)
+    }
+
+    @Test func `never puts a log in place without its receipt`() throws {
+        let made = try DamagedLog(100, Self.noise(1, 1))
+        let record = try made.begin()
+        let receipt = try #require(try made.incident.prepare(record))
+        let choice = Choice(.salvage, at: Date(timeIntervalSince1970: 1_700_000_000))
+        try choice.write(made.files)
+        // As a try leaves it that could not read the log for a moment, and was ended before it was made once more.
+        try FileManager.default.removeItem(atPath: made.files.restoredReceipt)
+        let applying = Applying(choice, in: made.files, arrival: .test(2000))
+        #expect(throws: Applying.Damaged.restored) { try applying.run() }
+        let again = try #require(try made.incident.prepare(record))
+        #expect(again.recovered == receipt.recovered && again.lost == receipt.lost)
+        #expect(try applying.run() == .done(again))
+        #expect(made.files.lastReceipt == again)
     }
 
     @Test func `counts as lost what others know of, by name where they know it`() throws {
@@ -153,7 +192,7 @@ import Testing
         let meanwhile = try made.logMeanwhile(4)
         let choice = Choice(.reset, at: Date(timeIntervalSince1970: 1_700_000_000))
         try choice.write(made.files)
-        #expect(try Applying(choice, in: made.files, arrival: .test(2000)).run() == nil)
+        #expect(try Applying(choice, in: made.files, arrival: .test(2000)).run() == .done(nil))
         #expect(try made.leavesNow() == meanwhile)
         let key = try Data(contentsOf: URL(filePath: made.files.identity))
         #expect(key == Data(repeating: 1, count: 32))
@@ -162,7 +201,7 @@ import Testing
     @Test func `does nothing where nothing was decided, or it was done`() throws {
         let made = try DamagedLog(20)
         let applying = Applying(Choice(.reset, at: Date()), in: made.files, arrival: .test(1))
-        #expect(try applying.run() == nil)
+        #expect(try applying.run() == .over)
         #expect(try made.leavesNow() == made.leaves)
     }
 

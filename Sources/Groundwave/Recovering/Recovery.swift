@@ -55,7 +55,7 @@ public final class Recovery: Sendable {
     public let temporary: Store
     /// What was decided already, and will be carried out when the store is opened next.
     public var staged: Source? {
-        Choice.read(files).flatMap {
+        (try? Choice.read(files)).flatMap {
             switch $0.way {
             case .salvage: .salvage
             case .snapshot: .snapshot
@@ -68,7 +68,7 @@ public final class Recovery: Sendable {
     let files: RecoveryFiles
     private let surroundings: Surroundings
     /// Makes the log once more, with the newest snapshot in it.
-    private let prepareWithSnapshot: @Sendable () throws -> Void
+    let prepareWithSnapshot: @Sendable () throws -> Void
 
     init(
         _ record: FailureRecord, _ receipt: Receipt?, trouble: String?, temporary: Store, _ files: RecoveryFiles,

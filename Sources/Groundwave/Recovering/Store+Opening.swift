@@ -114,15 +114,16 @@ extension Store {
                 return true
             }
         }
-        let receipt: Receipt?
-        do { receipt = try applying.run() } catch let damaged as Applying.Damaged {
+        let outcome: Applying.Outcome
+        do { outcome = try applying.run() } catch let damaged as Applying.Damaged {
             try await mend(damaged, choice, record, files, writable)
-            do { receipt = try applying.run() } catch is Applying.Damaged {
+            do { outcome = try applying.run() } catch is Applying.Damaged {
                 throw StoreError(
                     .damaged, "What was to be put in place in \(files.folder.path) was damaged again at once.",
                     hint: "Check the disk.", cause: damaged)
             }
         }
+        guard case .done(let receipt) = outcome else { return }
         do {
             if let finding = try Preflight(RecoveryFiles(files.folder)).finding(isFull: true) { throw finding }
             let store = try openWhole(
@@ -151,7 +152,7 @@ extension Store {
             OpenMark.suspect(RecoveryFiles(files.folder).temporary, in: configuration.stateFolder)
         }
         let recovery = try await Recovery.resume(record, files, configuration)
-        if choice.way == .snapshot { try await recovery.stageRestore(from: .snapshot) }
+        if choice.way == .snapshot { try recovery.prepareWithSnapshot() }
         try recovery.temporary.close()
     }
 

@@ -19,11 +19,11 @@ enum StoreCondition {
     /// Every page of the log is looked at where a process ended without closing the store, where anything met damage, and
     /// where the file is not as somebody of ours left it; else what leads to the events.
     ///
-    /// - Throws: `LMDBError` where the system does not give the file now.
+    /// - Throws: `LMDBError` or `FileFailure` where the system does not give a file now.
     init(of files: StoreFiles, stateFolder: URL, now: Int64) throws {
         let recovery = RecoveryFiles(files.folder)
         let record = FailureRecord.read(recovery.failure)
-        if let choice = Choice.read(recovery) {
+        if let choice = try Choice.read(recovery) {
             self = .staged(record, choice)
         } else if let record {
             self = .waiting(record)

@@ -1,4 +1,5 @@
 import Foundation
+import Recovery
 
 /// The mark of a store that is being joined: the file `joining`, which names the address until everything was fetched.
 ///
@@ -11,8 +12,8 @@ final class Joining {
     private static func path(_ files: StoreFiles) -> String { files.folder.appending(path: "joining").path }
 
     /// The address from which the store in a folder was being joined; `nil` where it is none, or is whole.
-    static func address(in files: StoreFiles) -> String? {
-        guard let data = FileManager.default.contents(atPath: path(files)), data.last == UInt8(ascii: "\n") else {
+    static func address(in files: StoreFiles) throws -> String? {
+        guard let data = try DurableFile.read(path(files)), data.last == UInt8(ascii: "\n") else {
             return nil
         }
         return String(decoding: data.dropLast(), as: UTF8.self)
@@ -22,7 +23,7 @@ final class Joining {
     ///
     /// - Throws: ``StoreError`` with code `joining`.
     static func refuse(_ files: StoreFiles) throws {
-        guard let address = address(in: files) else { return }
+        guard let address = try address(in: files) else { return }
         throw StoreError(
             .joining,
             "The store in \(files.folder.path) was being joined from \(address), and that has not come to its end.",
@@ -65,7 +66,7 @@ final class Joining {
     ///
     /// - Throws: ``StoreError`` with code `exists` where there is a store, or one that is being joined from elsewhere.
     static func check(_ address: RemoteAddress, _ files: StoreFiles) throws {
-        if let present = self.address(in: files) {
+        if let present = try self.address(in: files) {
             guard present != address.description else { return }
             throw StoreError(
                 .exists, "The store in \(files.folder.path) was being joined from \(present), not from \(address).",

@@ -256,7 +256,8 @@ import Testing
         try recovery.temporary.close()
         let files = RecoveryFiles(made.url)
         // As a process that is killed behind that step leaves it.
-        _ = try Applying(try #require(Choice.read(files)), in: files, arrival: Surroundings.system.now()).run()
+        let choice = try #require(try Choice.read(files))
+        _ = try Applying(choice, in: files, arrival: Surroundings.system.now()).run()
         let lost = try Damage.loseEvents(of: made.url)
         let second = try await made.recovery()
         #expect(EventSet(lost).subtracting(EventSet(try #require(second.receipt).lost)).count == 0)

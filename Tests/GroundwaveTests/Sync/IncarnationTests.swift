@@ -44,6 +44,32 @@ import Testing
         try restored.close()
     }
 
+    // A disk that does not give a file for a moment is no copy of anything.
+    @Test func `is refused where what tells it from its copies cannot be read now, and goes on as it was afterwards`()
+        async throws
+    {
+        let made = try await TemporaryStore()
+        let first = made.store
+        _ = try await first.log("N0CALL")
+        let replica = first.replica
+        try first.close()
+        let tokens = made.stateFolder.appending(path: "tokens")
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: tokens.path)
+            .filter { $0.contains("-") && !$0.hasSuffix(".heads") }.map { tokens.appending(path: $0) }
+        let file = try #require(paths.first { !$0.hasDirectoryPath && $0.pathExtension.isEmpty })
+        let aside = file.deletingLastPathComponent().appending(path: "aside")
+        try FileManager.default.moveItem(at: file, to: aside)
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        let second = try await made.reopened()
+        await #expect(throws: StoreError.self) { try await second.log("N0ONE") }
+        #expect(second.replica == replica)
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.moveItem(at: aside, to: file)
+        _ = try await second.log("N0TWO")
+        #expect(try second.replica == replica && second.contactCount() == 2)
+        try second.close()
+    }
+
     @Test func `both of two go on, each under its own name`() async throws {
         let fleet = try await SyncedFleet(2)
         _ = try await fleet[0].log("N0CALL")

@@ -1,0 +1,27 @@
+import Foundation
+import GroundwaveTesting
+import Testing
+
+@testable import Groundwave
+
+@Suite struct `A small file of a store` {
+    @Test func `that cannot be read now is refused, and not begun anew`() throws {
+        let temporary = try TemporaryFolder()
+        let folder = temporary.url
+        let file = JSONFile(folder: folder, name: "sync.json", empty: ["none"], contents: "remotes")
+        #expect(try file.read() == ["none"])
+        try file.update { names in
+            names = ["club"]
+            return true
+        }
+        let aside = folder.appending(path: "aside")
+        try FileManager.default.moveItem(atPath: file.path, toPath: aside.path)
+        // The system gives nothing of what lies there.
+        try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
+        #expect(throws: (any Error).self) { try file.read() }
+        #expect(throws: (any Error).self) { try file.update { _ in true } }
+        try FileManager.default.removeItem(atPath: file.path)
+        try FileManager.default.moveItem(atPath: aside.path, toPath: file.path)
+        #expect(try file.read() == ["club"])
+    }
+}
