@@ -1,4 +1,5 @@
 import Foundation
+import Recovery
 
 /// A file that is written aside and takes its name when it is whole: a reader never sees half of it.
 public struct AtomicFile: ~Copyable {
@@ -111,6 +112,13 @@ public struct AtomicFile: ~Copyable {
         guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
             throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
         }
+    }
+
+    /// What the file at `path` holds; `nil` where there is none.
+    ///
+    /// - Throws: ``StoreError`` with the code for what the system refused: that is not the same as none.
+    static func read(_ path: String) throws(StoreError) -> Data? {
+        do { return try DurableFile.read(path) } catch { throw StoreError(file: error) }
     }
 
     deinit {

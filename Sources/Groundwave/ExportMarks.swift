@@ -1,7 +1,6 @@
 import Events
 import Foundation
 import Radio
-import Recovery
 
 /// What was exported last under each name: `exports.json` in the store's folder, of this device alone.
 struct ExportMarks: Codable {
@@ -17,7 +16,7 @@ struct ExportMarks: Codable {
     private static func path(in files: StoreFiles) -> String { files.folder.appending(path: "exports.json").path }
 
     init(of files: StoreFiles) throws {
-        guard let data = try DurableFile.read(Self.path(in: files)) else { return }
+        guard let data = try AtomicFile.read(Self.path(in: files)) else { return }
         do { self = try JSONDecoder().decode(Self.self, from: data) } catch {
             throw StoreError(
                 .damaged, "\(Self.path(in: files)) cannot be read.",

@@ -186,9 +186,9 @@ struct Incarnation: Sendable {
         return stateFolder.appending(path: "tokens/\(log.id)/\(status.st_dev)-\(status.st_ino)")
     }
 
-    /// - Throws: ``FileFailure`` where they are there and cannot be read now: that tells of no copy.
+    /// - Throws: ``StoreError`` where they are there and cannot be read now: that tells of no copy.
     private func outerHalves(in file: URL) throws -> [LogID] {
-        guard let bytes = try DurableFile.read(file.path) else { return [] }
+        guard let bytes = try AtomicFile.read(file.path) else { return [] }
         return stride(from: 0, to: bytes.count - bytes.count % 16, by: 16).map { start in
             LogID([UInt8](bytes[bytes.startIndex + start..<bytes.startIndex + start + 16]))
         }

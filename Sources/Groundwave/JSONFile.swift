@@ -1,5 +1,4 @@
 import Foundation
-import Recovery
 
 /// A small file of a store, as JSON, that several processes may change.
 struct JSONFile<Value: Codable> {
@@ -14,7 +13,7 @@ struct JSONFile<Value: Codable> {
 
     /// What it holds now.
     func read() throws -> Value {
-        guard let data = try DurableFile.read(path) else { return empty }
+        guard let data = try AtomicFile.read(path) else { return empty }
         do { return try JSONDecoder().decode(Value.self, from: data) } catch {
             throw StoreError(
                 .damaged, "The file \(path) is not what it should be.",

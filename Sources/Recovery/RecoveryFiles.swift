@@ -42,8 +42,11 @@ package struct RecoveryFiles: Hashable, Sendable {
 
     /// Whether there is a file at `path`: also one that the system does not give now.
     package static func exists(_ path: String) -> Bool {
-        access(path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno)
+        access(path, F_OK) == 0 || !saysAbsent(errno)
     }
+
+    /// Whether the system refuses with `code` since there is no such file.
+    fileprivate static func saysAbsent(_ code: Int32) -> Bool { [ENOENT, ENOTDIR].contains(code) }
 
     /// What the file at `path` says; `nil` where there is none, and where it says nothing of the kind.
     ///
@@ -155,11 +158,11 @@ package enum DurableFile {
     ///
     /// - Throws: ``FileFailure`` where the system does not give it now: that is not the same as none.
     package static func read(_ path: String) throws(FileFailure) -> Data? {
-        do { return try Data(contentsOf: URL(filePath: path)) } catch {
-            if !RecoveryFiles.exists(path) { return nil }
-            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-            throw FileFailure("read", path, code: cause.flatMap { Int32(exactly: $0.code) } ?? EIO)
-        }
+        if let data = FileManager.default.contents(atPath: path) { return data }
+        // Foundation does not say why.
+        let code = access(path, R_OK) == 0 ? EIO : errno
+        if RecoveryFiles.saysAbsent(code) { return nil }
+        throw FileFailure("read", path, code: code)
     }
 
     /// Renames, and flushes the folder that has the new name.

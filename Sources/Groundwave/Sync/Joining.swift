@@ -1,5 +1,4 @@
 import Foundation
-import Recovery
 
 /// The mark of a store that is being joined: the file `joining`, which names the address until everything was fetched.
 ///
@@ -13,7 +12,7 @@ final class Joining {
 
     /// The address from which the store in a folder was being joined; `nil` where it is none, or is whole.
     static func address(in files: StoreFiles) throws -> String? {
-        guard let data = try DurableFile.read(path(files)), data.last == UInt8(ascii: "\n") else {
+        guard let data = try AtomicFile.read(path(files)), data.last == UInt8(ascii: "\n") else {
             return nil
         }
         return String(decoding: data.dropLast(), as: UTF8.self)
