@@ -70,7 +70,9 @@ package struct Applying: Sendable {
             }
             if isRestoring {
                 // One without its receipt was found damaged before, and nobody came to make it once more.
-                guard receipt != nil, try LogLook.damage(of: chosen, .everything) == nil else {
+                guard receipt != nil,
+                    try LogLook.damage(of: chosen, .everything) == nil
+                else {
                     try DurableFile.remove(files.restoredReceipt)
                     throw Damaged.restored
                 }

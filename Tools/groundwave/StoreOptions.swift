@@ -58,10 +58,15 @@ struct StoreOptions: ParsableArguments {
         return configuration
     }
 
+    /// Opens the store; where that takes long, since every page is looked at or the views are built, one sees it.
+    func opening(_ configuration: Configuration) async throws -> Opening {
+        try await Progress.during("Opening the store") { _ in try await Store.open(at: url, configuration) }
+    }
+
     /// Opens the store for reading and writing.
     func open(author: String? = nil) async throws -> Store {
         let store: Store
-        switch try await Store.open(at: url, configuration(author: author)) {
+        switch try await opening(configuration(author: author)) {
         case .ready(let whole): store = whole
         case .recovering(let recovery):
             RecoveryRemark.say(of: recovery)
@@ -73,7 +78,7 @@ struct StoreOptions: ParsableArguments {
 
     /// Opens the store for what changes it as a whole: not while recovery waits.
     func openWhole(author: String? = nil) async throws -> Store {
-        switch try await Store.open(at: url, configuration(author: author)) {
+        switch try await opening(configuration(author: author)) {
         case .ready(let whole):
             OpenedStore.remember(whole)
             return whole
@@ -98,7 +103,7 @@ enum OpenedStore {
     /// tries again; where the store cannot be closed in order, it is told, and the answer stands.
     static func finish() {
         guard let store = opened.withLock({ $0 }) else { return }
-        _ = try? store.runDueWork()
+        Progress.during("Looking after the store") { _ in _ = try? store.runDueWork() }
         do { try store.close() } catch {
             let words = "\(error)"
             Terminal.remark("What was asked for is done. Afterwards the store could not be closed in order: \(words)")
