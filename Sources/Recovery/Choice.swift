@@ -1,3 +1,4 @@
+import Events
 import Foundation
 
 /// What was decided about a store that waits in recovery; carried out when the store is opened next.
@@ -16,11 +17,12 @@ package struct Choice: Codable, Hashable, Sendable {
     package var way: Way
     /// When it was decided.
     package var at: Date
-    /// The file of the snapshot.
-    package var snapshot: String?
+    /// The id of the record that will say what came of it. Whoever carries it out once more, beside another process or
+    /// after one that was ended, finds that it was said.
+    package var record: String
 
-    package init(_ way: Way, at: Date, snapshot: String? = nil) {
-        (self.way, self.at, self.snapshot) = (way, at, snapshot)
+    package init(_ way: Way, at: Date, record: RecordID) {
+        (self.way, self.at, self.record) = (way, at, "\(record)")
     }
 
     /// Reads what was decided; `nil` where nothing was, and where what lies there says nothing.

@@ -89,7 +89,7 @@ import Testing
         let made = try DamagedLog(50)
         let log = try EventLog(opening: made.files.log)
         _ = try made.incident.prepare(made.begin())
-        let choice = Choice(.salvage, at: Date(timeIntervalSince1970: 1_700_000_000))
+        let choice = Choice(.salvage, at: Date(timeIntervalSince1970: 1_700_000_000), record: RecordID(high: 1, low: 2))
         try choice.write(made.files)
         _ = try Applying(choice, in: made.files, arrival: .test(2000)).run()
         #expect(throws: EventLogError.anotherLog) {
@@ -109,7 +109,7 @@ import Testing
         // Once more gives what is there already.
         #expect(try made.incident.prepare(record) == receipt)
         let meanwhile = try made.logMeanwhile(3)
-        let choice = Choice(.salvage, at: Date(timeIntervalSince1970: 1_700_000_000))
+        let choice = Choice(.salvage, at: Date(timeIntervalSince1970: 1_700_000_000), record: RecordID(high: 1, low: 2))
         try choice.write(made.files)
         let applying = Applying(choice, in: made.files, arrival: .test(2000))
         #expect(try applying.run() == .done(receipt))
@@ -129,7 +129,7 @@ import Testing
     @Test func `goes on with a decision that cannot be read now, and leaves one of others alone`() throws {
         let made = try DamagedLog(100, Self.noise(1, 1))
         let receipt = try #require(try made.incident.prepare(made.begin()))
-        let choice = Choice(.salvage, at: Date(timeIntervalSince1970: 1_700_000_000))
+        let choice = Choice(.salvage, at: Date(timeIntervalSince1970: 1_700_000_000), record: RecordID(high: 1, low: 2))
         let applying = Applying(choice, in: made.files, arrival: .test(2000))
         // The system gives nothing of what lies there.
         try FileManager.default.createDirectory(atPath: made.files.choice, withIntermediateDirectories: true)
@@ -138,7 +138,7 @@ import Testing
         #expect(made.files.isWaiting && RecoveryFiles.exists(made.files.restoredLog))
         try FileManager.default.removeItem(atPath: made.files.choice)
         // Meanwhile something else was decided: what this process knows of is over.
-        let other = Choice(.reset, at: Date(timeIntervalSince1970: 1_700_000_060))
+        let other = Choice(.reset, at: Date(timeIntervalSince1970: 1_700_000_060), record: RecordID(high: 1, low: 2))
         try other.write(made.files)
         #expect(try applying.run() == .over)
         try applying.finish()
@@ -153,7 +153,7 @@ import Testing
         let made = try DamagedLog(100, Self.noise(1, 1))
         let record = try made.begin()
         let receipt = try #require(try made.incident.prepare(record))
-        let choice = Choice(.salvage, at: Date(timeIntervalSince1970: 1_700_000_000))
+        let choice = Choice(.salvage, at: Date(timeIntervalSince1970: 1_700_000_000), record: RecordID(high: 1, low: 2))
         try choice.write(made.files)
         // As a try leaves it that could not read the log for a moment, and was ended before it was made once more.
         try FileManager.default.removeItem(atPath: made.files.restoredReceipt)
@@ -190,7 +190,7 @@ import Testing
         let made = try DamagedLog(50, Self.noise(3, 2))
         _ = try made.begin()
         let meanwhile = try made.logMeanwhile(4)
-        let choice = Choice(.reset, at: Date(timeIntervalSince1970: 1_700_000_000))
+        let choice = Choice(.reset, at: Date(timeIntervalSince1970: 1_700_000_000), record: RecordID(high: 1, low: 2))
         try choice.write(made.files)
         #expect(try Applying(choice, in: made.files, arrival: .test(2000)).run() == .done(nil))
         #expect(try made.leavesNow() == meanwhile)
@@ -200,7 +200,7 @@ import Testing
 
     @Test func `does nothing where nothing was decided, or it was done`() throws {
         let made = try DamagedLog(20)
-        let applying = Applying(Choice(.reset, at: Date()), in: made.files, arrival: .test(1))
+        let applying = Applying(Choice(.reset, at: Date(), record: RecordID(high: 1, low: 2)), in: made.files, arrival: .test(1))
         #expect(try applying.run() == .over)
         #expect(try made.leavesNow() == made.leaves)
     }

@@ -126,7 +126,9 @@ public final class Recovery: Sendable {
 
     private func stage(_ way: Choice.Way) throws {
         let now = Date(timeIntervalSince1970: Double(surroundings.now().wallMilliseconds / 1000))
-        do { try Choice(way, at: now).write(files) } catch let error as FileFailure { throw StoreError(file: error) }
+        var generator = surroundings.generator
+        let record = RecordID.random(using: &generator)
+        do { try Choice(way, at: now, record: record).write(files) } catch let error as FileFailure { throw StoreError(file: error) }
     }
 }
 

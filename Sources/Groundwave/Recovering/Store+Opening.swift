@@ -128,7 +128,7 @@ extension Store {
             if let finding = try Preflight(RecoveryFiles(files.folder)).finding(isFull: true) { throw finding }
             let store = try openWhole(
                 files, writable, OpenMark(files.folder, in: configuration.stateFolder), areViewsDamaged: false)
-            try await store.noteRecovery(choice.way, receipt)
+            try await store.noteRecovery(choice, receipt)
             try store.close()
         } catch {
             guard error is Incident.Finding || Preflight.finding(in: error) != nil else { throw error }
@@ -156,17 +156,19 @@ extension Store {
         try recovery.temporary.close()
     }
 
-    /// Writes down what was recovered and what was lost, for all devices and for ever.
-    private func noteRecovery(_ way: Choice.Way, _ receipt: Receipt?) async throws {
+    /// Writes down what was recovered and what was lost, for all devices and for ever; where that was not done yet.
+    private func noteRecovery(_ choice: Choice, _ receipt: Receipt?) async throws {
         let words =
-            switch way {
+            switch choice.way {
             case .salvage: "Recovered from a damaged log"
             case .snapshot: "Recovered from a damaged log and a snapshot"
             case .remote: "Begun anew after damage, with what others have"
             case .reset: "Begun anew after damage"
             }
         try await write(note: words) { batch in
-            try batch.append(RecoveryKind.closing(way, receipt, as: batch.newID()))
+            let id = RecordID(text: choice.record) ?? batch.newID()
+            guard try batch.record(RecoveryKind.name, id) == nil else { return }
+            try batch.append(RecoveryKind.closing(choice.way, receipt, as: id))
         }
     }
 }

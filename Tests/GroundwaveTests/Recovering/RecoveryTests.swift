@@ -272,6 +272,30 @@ import Testing
         #expect(backups.count == 2)
     }
 
+    @Test func `says once what was recovered, also after a process that was ended behind that`() async throws {
+        let (made, _, _) = try await Self.damaged()
+        let recovery = try await made.recovery()
+        try await recovery.stageRestore(from: .salvage)
+        try recovery.temporary.close()
+        let files = RecoveryFiles(made.url)
+        let (choice, failure) = (try #require(try Choice.read(files)), try #require(FailureRecord.read(files.failure)))
+        try await made.opening().whole.close()
+        let event = try Self.lastEvent(of: made.url)
+        // The last step was not done.
+        try FileManager.default.createDirectory(at: files.work, withIntermediateDirectories: false)
+        try choice.write(files)
+        try failure.write(to: files.failure)
+        try await made.opening().whole.close()
+        #expect(try Self.lastEvent(of: made.url) == event)
+        #expect(!files.isWaiting)
+    }
+
+    private static func lastEvent(of url: URL) throws -> Position {
+        let log = try EventLog(opening: RecoveryFiles(url).log)
+        defer { try? log.close() }
+        return try log.lastPosition()
+    }
+
     @Test func `is of the same device afterwards`() async throws {
         let (made, _, _) = try await Self.damaged()
         let recovery = try await made.recovery(Configuration(deviceName: "the host"))
