@@ -200,7 +200,8 @@ import Testing
 
     @Test func `does nothing where nothing was decided, or it was done`() throws {
         let made = try DamagedLog(20)
-        let applying = Applying(Choice(.reset, at: Date(), record: RecordID(high: 1, low: 2)), in: made.files, arrival: .test(1))
+        let choice = Choice(.reset, at: Date(), record: RecordID(high: 1, low: 2))
+        let applying = Applying(choice, in: made.files, arrival: .test(1))
         #expect(try applying.run() == .over)
         #expect(try made.leavesNow() == made.leaves)
     }

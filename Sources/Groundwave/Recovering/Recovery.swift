@@ -128,7 +128,8 @@ public final class Recovery: Sendable {
         let now = Date(timeIntervalSince1970: Double(surroundings.now().wallMilliseconds / 1000))
         var generator = surroundings.generator
         let record = RecordID.random(using: &generator)
-        do { try Choice(way, at: now, record: record).write(files) } catch let error as FileFailure { throw StoreError(file: error) }
+        let choice = Choice(way, at: now, record: record)
+        do { try choice.write(files) } catch let error as FileFailure { throw StoreError(file: error) }
     }
 }
 
