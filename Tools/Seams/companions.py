@@ -23,6 +23,13 @@ class Beside:
     def finish(self):
         pass
 
+    def sound(self, ended):
+        """As that of the unit. A process that a page was lost under may end of it, and no other: the next one must know."""
+        if ended.signal is not None and ended.began < self.expects.damaged <= ended.began + ended.seconds:
+            self.unit.count("ended with its page")
+            return ended
+        return self.unit.sound(ended)
+
     def refused(self, ended, what):
         """Who says that it did not write has acknowledged nothing; who says nothing at all has not said that."""
         self.unit.count("refused")
@@ -48,7 +55,7 @@ class Process(Beside):
 
     def finish(self):
         ended = self.running.end(interrupt=True)
-        self.unit.sound(ended)
+        self.sound(ended)
         self.judge(ended)
 
     def judge(self, ended):
@@ -105,7 +112,7 @@ class ListLoop(Loop):
     def once(self):
         with self.unit.witness.lock:
             told = dict(self.unit.witness.contacts)
-        ended = self.unit.sound(self.device.run("qso", "list"))
+        ended = self.sound(self.device.run("qso", "list"))
         if self.expects.is_healthy:
             if ended.done:
                 contacts = listed(ended)
@@ -127,7 +134,7 @@ class PastLoop(Loop):
         super().begin()
 
     def once(self):
-        ended = self.unit.sound(self.device.run("qso", "list", "--at", f"@{self.position}"))
+        ended = self.sound(self.device.run("qso", "list", "--at", f"@{self.position}"))
         if not self.expects.is_healthy:
             return
         self.expects.look(ended)
@@ -149,7 +156,7 @@ class AddLoop(Loop):
     pause = 0.0
 
     def once(self):
-        ended = self.unit.sound(self.unit.witness.add(self.device, self.generator))
+        ended = self.sound(self.unit.witness.add(self.device, self.generator))
         if self.expects.is_healthy:
             self.expects.look(ended)
             if not ended.done:
@@ -173,7 +180,7 @@ class Import(Beside):
             self.running.feed(b"".join(record(fields) for _, fields in self.records[start:start + 20]))
             time.sleep(0.01)
         self.running.feed(again)
-        ended = self.unit.sound(self.running.end())
+        ended = self.sound(self.running.end())
         self.unit.witness.imported(self.records, ended)
         if self.expects.is_healthy:
             self.expects.look(ended)
@@ -203,7 +210,7 @@ class Trace(Beside):
 
     def finish(self):
         self.feed(20)
-        ended = self.unit.sound(self.running.end())
+        ended = self.sound(self.running.end())
         if not self.expects.keeps_traces:
             return
         if not ended.done:
