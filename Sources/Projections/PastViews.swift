@@ -195,7 +195,9 @@ public final class PastViews: Sendable {
 
     private func readOnce<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         // Again where the log is rewritten between the look at the source and the one at the views.
-        for _ in 0..<Self.attemptLimit {
+        for attempt in 0..<Self.attemptLimit {
+            // Views that are never written stay behind a rewrite until others come to bring them after it.
+            if attempt > 0, views.isReadOnly { try views.moveAside() }
             let made = try made()
             switch made.source {
             case .scratch(let scratch):
@@ -208,7 +210,7 @@ public final class PastViews: Sendable {
                 if let result { return result }
             }
         }
-        throw views.isReadOnly ? ViewError.readOnly : ViewError.stale
+        throw ViewError.stale
     }
 
     private static let attemptLimit = 5

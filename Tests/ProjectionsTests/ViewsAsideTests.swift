@@ -82,6 +82,28 @@ import Testing
         #expect(try views.read { try $0.digest() } == digest)
     }
 
+    @Test func `and that nobody has brought after a rewrite yet are built aside for a look at the past`() throws {
+        store.views.close()
+        let views = reader(aside: aside)
+        defer { views.close() }
+        let end = try store.log.lastPosition() - 2
+        let past = PastViews(
+            of: views, EventFilter(try store.log.vector(through: end)),
+            scratchPath: store.folder.appending(path: "past").path)
+        _ = try past.read { try $0.digest() }
+        let before = try Data(contentsOf: URL(filePath: path))
+        // As another process leaves it that has rewritten the log, and is not yet at the views.
+        #expect(try store.log.erase(EventSet([EventRange(store.replica, 4, through: 4)])) == 1)
+        let folded = store.folder.appending(path: "folded").path
+        let (environment, _) = try Views.build(at: folded, of: store.log, kinds: store.views.kinds, through: end)
+        defer { environment.close() }
+        let expected = try environment.read {
+            try ViewReader.lend($0, kinds: store.views.kinds) { try $0.digest() }
+        }
+        #expect(try past.read { try $0.digest() } == expected)
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    }
+
     @Test func `and that have no place aside say so`() throws {
         try damageRecord()
         let views = reader()
