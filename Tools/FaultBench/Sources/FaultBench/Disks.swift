@@ -13,23 +13,25 @@ enum Disks {
         try command("umount", [folder])
     }
 
+    /// Runs a command, and returns what it printed.
     @discardableResult
-    static func command(_ name: String, _ arguments: [String]) throws -> Bool {
+    static func command(_ name: String, _ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [name] + arguments
         process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
-        let errors = Pipe()
-        process.standardOutput = FileHandle.nullDevice
+        let (printed, errors) = (Pipe(), Pipe())
+        process.standardOutput = printed
         process.standardError = errors
         try process.run()
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let output = String(decoding: printed.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
             throw Failure(
                 "\(name) \(arguments.joined(separator: " ")): \(text.split(separator: "\n").joined(separator: " "))")
         }
-        return true
+        return output
     }
 
     /// Why no small disk can be mounted here; `nil` where one can.
@@ -49,15 +51,17 @@ enum Disks {
         guard geteuid() == 0 else { return "mounting needs root" }
         do {
             let image = try Image("\(folder)/probe")
-            try image.unmount()
+            try image.remove()
             try? FileManager.default.removeItem(atPath: "\(folder)/probe")
             return nil
         } catch { return "\(error)" }
     }
 
-    /// A file with ext4 in it, mounted as the folder `disk`.
+    /// A file with ext4 in it, mounted as the folder `disk`. It stays one device until it is removed, as a disk does that
+    /// loses its power: by device and inode a store is told from its copies.
     struct Image {
         let folder: String
+        private let device: String
         var disk: String { "\(folder)/disk" }
 
         init(_ folder: String) throws {
@@ -67,11 +71,21 @@ enum Disks {
             guard FileManager.default.createFile(atPath: path, contents: nil) else { throw Failure("no image") }
             guard truncate(path, 64 << 20) == 0 else { throw Failure("no image: \(errno)") }
             try command("mkfs.ext4", ["-q", "-F", path])
-            try mount()
+            device = try command("losetup", ["--find", "--show", path]).trimmingCharacters(in: .whitespacesAndNewlines)
+            do { try mount() } catch {
+                _ = try? command("losetup", ["--detach", device])
+                throw error
+            }
         }
 
-        func mount() throws { try Disks.mount("-o", "loop", "\(folder)/image", disk) }
+        func mount() throws { try Disks.mount(device, disk) }
         func unmount() throws { try Disks.unmount(disk) }
+
+        /// Gives the device back.
+        func remove() throws {
+            defer { _ = try? command("losetup", ["--detach", device]) }
+            try unmount()
+        }
 
         /// Stops the file system at once, its journal where it is: EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH.
         static func shutDown(_ disk: String) {
@@ -142,7 +156,7 @@ struct Shutdowns {
                 isControl ? .lean(.unflushed) : unit.isMultiple(of: 3) ? .lean(.durable) : .store
             let trial = try Trial(folder, subject)
             let image = try Disks.Image(folder)
-            defer { try? image.unmount() }
+            defer { try? image.remove() }
             for _ in 0..<min(rounds, runs - unit * rounds) where trial.isWhole {
                 let moment = Double.random(in: isControl ? 0.1...0.2 : 0.02...0.4, using: &generator)
                 let disk = image.disk
