@@ -32,7 +32,7 @@ package struct Applying: Sendable {
     private var temporaryLog: String { files.temporary.appending(path: "log.mdb").path }
     private var temporaryKey: String { files.temporary.appending(path: "identity").path }
 
-    /// A log that was to be put in place, or joined to it, is damaged by now.
+    /// A log that was to be put in place, or joined to it, is damaged or gone by now.
     package enum Damaged: Error, Hashable, Sendable {
         /// What was made from what could be salvaged: it is made once more, from the preserved file.
         case restored
@@ -63,6 +63,10 @@ package struct Applying: Sendable {
         let failure = try RecoveryFiles.decoded(FailureRecord.self, at: files.failure)
         let receipt = isRestoring ? try RecoveryFiles.decoded(Receipt.self, at: files.restoredReceipt) : nil
         let chosen = isRestoring ? files.restoredLog : temporaryLog
+        // Neither is it made, nor was it put in place.
+        guard RecoveryFiles.exists(chosen) || RecoveryFiles.exists(files.log) else {
+            throw isRestoring ? Damaged.restored : Damaged.temporary
+        }
         if RecoveryFiles.exists(chosen) {
             // Days may have passed since they were written.
             if RecoveryFiles.exists(temporaryLog), try LogLook.damage(of: temporaryLog, .everything) != nil {

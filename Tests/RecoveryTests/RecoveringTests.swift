@@ -165,6 +165,19 @@ import Testing
         #expect(made.files.lastReceipt == again)
     }
 
+    @Test func `does not end while no log is in place`() throws {
+        let made = try DamagedLog(100, Self.noise(1, 1))
+        _ = try made.incident.prepare(made.begin())
+        for (way, damaged) in [(Choice.Way.salvage, Applying.Damaged.restored), (.reset, .temporary)] {
+            let choice = Choice(way, at: Date(timeIntervalSince1970: 1_700_000_000), record: RecordID(high: 1, low: 2))
+            try choice.write(made.files)
+            try? FileManager.default.removeItem(at: made.files.restored)
+            try? FileManager.default.removeItem(at: made.files.temporary)
+            #expect(throws: damaged) { try Applying(choice, in: made.files, arrival: .test(2000)).run() }
+            #expect(made.files.isWaiting)
+        }
+    }
+
     @Test func `counts as lost what others know of, by name where they know it`() throws {
         let made = try DamagedLog(100)
         let path = made.files.folder.appending(path: "rebuilt.mdb").path

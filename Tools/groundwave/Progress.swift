@@ -5,7 +5,6 @@ import Synchronization
 final class Progress: Sendable {
     private struct State {
         var words: String
-        var isShown = false
         var isDone = false
     }
 
@@ -24,11 +23,8 @@ final class Progress: Sendable {
 
     /// Takes the line away.
     func finish() {
-        let wasShown = state.withLock { state in
-            defer { state = State(words: "", isDone: true) }
-            return state.isShown
-        }
-        if wasShown { Terminal.sketch("\r\u{1B}[K") }
+        state.withLock { $0.isDone = true }
+        Terminal.clearStatus()
     }
 
     /// Runs `body` with the line, which is gone when this returns.
@@ -51,8 +47,7 @@ final class Progress: Sendable {
             let elapsed = ContinuousClock.now - start
             let isDone = state.withLock { state in
                 guard !state.isDone, elapsed > .seconds(1) else { return state.isDone }
-                state.isShown = true
-                Terminal.sketch("\r\(state.words)  \(elapsed.components.seconds) s\u{1B}[K")
+                Terminal.showStatus("\(state.words)  \(elapsed.components.seconds) s")
                 return false
             }
             if isDone { return }

@@ -58,7 +58,7 @@ struct StoreOptions: ParsableArguments {
         return configuration
     }
 
-    /// Opens the store; where that takes long, since every page is looked at or the views are built, one sees it.
+    /// Opens the store, with a progress line: checking every page or rebuilding the views may take seconds.
     func opening(_ configuration: Configuration) async throws -> Opening {
         try await Progress.during("Opening the store") { _ in try await Store.open(at: url, configuration) }
     }
@@ -103,7 +103,7 @@ enum OpenedStore {
     /// tries again; where the store cannot be closed in order, it is told, and the answer stands.
     static func finish() {
         guard let store = opened.withLock({ $0 }) else { return }
-        Progress.during("Looking after the store") { _ in _ = try? store.runDueWork() }
+        Progress.during("Maintaining the store") { _ in _ = try? store.runDueWork() }
         do { try store.close() } catch {
             let words = "\(error)"
             Terminal.remark("What was asked for is done. Afterwards the store could not be closed in order: \(words)")

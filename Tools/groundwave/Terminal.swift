@@ -44,15 +44,35 @@ enum Terminal {
     }
 
     /// Asks on standard error, so that the answer is typed behind it.
-    static func ask(_ question: TerminalText) { sketch(question) }
+    static func ask(_ question: TerminalText) { send(question) }
 
-    /// Prints a line on standard error.
-    static func remark(_ line: TerminalText) { sketch(line + "\n") }
+    /// Prints a line on standard error; a status line gives way to it.
+    static func remark(_ line: TerminalText) {
+        clearStatus()
+        send(line + "\n")
+    }
 
-    /// Writes on standard error as it is, for a line that is written over.
-    ///
-    /// Where that is not possible, there is nobody left to tell.
-    static func sketch(_ text: TerminalText) { _ = Output.send(Array(text.content.utf8), to: STDERR_FILENO) }
+    /// Whether a status line stands on standard error.
+    private static let hasStatus = Mutex(false)
+
+    /// Shows a status line on standard error, in place of the one before.
+    static func showStatus(_ line: TerminalText) {
+        hasStatus.withLock { isShown in
+            isShown = true
+            send("\r\(line)\u{1B}[K")
+        }
+    }
+
+    /// Clears the status line, if there is one.
+    static func clearStatus() {
+        hasStatus.withLock { isShown in
+            if isShown { send("\r\u{1B}[K") }
+            isShown = false
+        }
+    }
+
+    /// Writes on standard error. Where that is not possible, there is nobody left to tell.
+    private static func send(_ text: TerminalText) { _ = Output.send(Array(text.content.utf8), to: STDERR_FILENO) }
 
     /// Prints one JSON object with the version of the contract.
     static func print(json: some Encodable) throws {

@@ -186,21 +186,19 @@ final class Request: Sendable {
 /// The last values on a line of the terminal, once a second.
 struct LiveValues {
     private var last = ContinuousClock.now
-    private var isShown = false
     private let isWanted = isatty(STDERR_FILENO) == 1 && !Terminal.manner.withLock { $0.isQuiet }
 
     mutating func show(_ recorder: TraceRecorder) async {
         guard isWanted, ContinuousClock.now - last >= .seconds(1) else { return }
         last = .now
-        isShown = true
         var line = NumberText.count(await recorder.rowCount, "row")
         if let (layout, values) = await recorder.lastRow {
             for (channel, value) in zip(layout.channels, values).prefix(4) {
                 line += "  \(channel.name) \(TraceText.value(value, channel))"
             }
         }
-        Terminal.sketch("\r\(line)\u{1B}[K")
+        Terminal.showStatus("\(line)")
     }
 
-    func end() { if isShown { Terminal.sketch("\r\u{1B}[K") } }
+    func end() { Terminal.clearStatus() }
 }
