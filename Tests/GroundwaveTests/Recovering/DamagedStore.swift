@@ -72,6 +72,16 @@ enum Damage {
 }
 
 extension TemporaryStore {
+    /// A closed store of `count` contacts that has lost a page of events; which these are, and which calls it had.
+    static func damaged(_ count: Int = 120) async throws -> (store: TemporaryStore, lost: [EventRange], Set<String>) {
+        let made = try await TemporaryStore(Configuration(author: "N0CALL", deviceName: "shack"))
+        try await made.store.logMany(count)
+        let calls = try made.store.calls()
+        try made.store.close()
+        let lost = try Damage.loseEvents(of: made.url)
+        return (made, lost, calls)
+    }
+
     /// Opens the folder once more, whatever comes of it.
     func opening(_ configuration: Configuration = Configuration()) async throws -> Opening {
         var configuration = configuration
