@@ -1,8 +1,34 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// One line per module: what it may import. Imports only go down; an import that is not listed here fails the build
+// One entry per module: what it may import. Imports only go down; an import that is not listed here fails the build
 // (`--explicit-target-dependency-import-check error`). Docs/Architecture.md says what each module is for.
+
+/// A module of the library. Its target has a prefix, so that an application may have a target called Settings; its folder
+/// in Sources has none.
+func module(
+    _ name: String, imports modules: [String] = [], _ others: [Target.Dependency] = [], _ settings: [SwiftSetting] = []
+) -> Target {
+    .target(
+        name: prefix + name, dependencies: ours(modules) + others, path: "Sources/\(name)", swiftSettings: settings)
+}
+
+/// A system library of the same kind.
+func systemLibrary(_ name: String, pkgConfig: String, _ providers: [SystemPackageProvider]) -> Target {
+    .systemLibrary(name: prefix + name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: providers)
+}
+
+/// The targets of the modules that are called so.
+func ours(_ modules: [String]) -> [Target.Dependency] { modules.map { .target(name: prefix + $0) } }
+
+let prefix = "Groundwave"
+
+/// What the program is made of: every product that an application may pick.
+let everything: [Target.Dependency] =
+    ["Everything", "Groundwave"]
+    + ours([
+        "Logbook", "Meters", "Network", "SQLite", "Testing",
+    ])
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
@@ -16,7 +42,12 @@ let package = Package(
     name: "Groundwave",
     platforms: [.macOS(.v26)],
     products: [
+        // The engine, for records of an application's own.
         .library(name: "Groundwave", targets: ["Groundwave"]),
+        .library(name: "GroundwaveLogbook", targets: ["GroundwaveLogbook"]),
+        .library(name: "GroundwaveMeters", targets: ["GroundwaveMeters"]),
+        .library(name: "GroundwaveNetwork", targets: ["GroundwaveNetwork"]),
+        .library(name: "GroundwaveSQLite", targets: ["GroundwaveSQLite"]),
         .library(name: "GroundwaveTesting", targets: ["GroundwaveTesting"]),
         .executable(name: "groundwave", targets: ["groundwave-cli"]),
     ],
@@ -29,119 +60,182 @@ let package = Package(
     ],
     targets: [
         // Layer 0
-        .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
-        .target(name: "CChecksum"),
-        .target(name: "ByteCoding", dependencies: ["CChecksum"]),
-        .target(name: "ADIF"),
-        .target(name: "SeededNumbers"),
+        systemLibrary("CLMDB", pkgConfig: "lmdb", [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        systemLibrary("CZlib", pkgConfig: "zlib", [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        systemLibrary("CZstd", pkgConfig: "libzstd", [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        module("CChecksum"),
+        module("ByteCoding", imports: ["CChecksum"]),
+        module("ADIF"),
+        module("SeededNumbers"),
         // Layer 1
-        .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: [.strictMemorySafety()]),
-        .target(name: "Compression", dependencies: ["CZlib", "CZstd"]),
-        .target(name: "Events", dependencies: ["ByteCoding", crypto]),
+        module("LMDB", imports: ["CLMDB"], [], [.strictMemorySafety()]),
+        module("Compression", imports: ["CZlib", "CZstd"]),
+        module("Events", imports: ["ByteCoding"], [crypto]),
+        module("MDBPages", imports: ["ByteCoding"]),
         // Layer 2
-        .target(name: "Records", dependencies: ["ByteCoding", "Events"]),
-        .target(name: "EventLog", dependencies: ["ByteCoding", "Compression", "Events", "LMDB"]),
+        module("Records", imports: ["ByteCoding", "Events"]),
+        module("EventLog", imports: ["ByteCoding", "Compression", "Events", "LMDB", "MDBPages"]),
         // Layer 3
-        .target(
-            name: "Projections",
-            dependencies: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "Records", crypto]),
-        .target(
-            name: "Replication", dependencies: ["ByteCoding", "EventLog", "Events"]),
+        module(
+            "Projections",
+            imports: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "MDBPages", "Records"], [crypto]),
+        module("Replication", imports: ["ByteCoding", "EventLog", "Events"]),
         // Layer 4
-        .target(name: "Recovery", dependencies: ["EventLog", "Events", "LMDB", "Projections"]),
-        .target(name: "Radio", dependencies: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
-        .target(name: "Metering", dependencies: ["ByteCoding", "Compression", "Events", "Records", cryptoExtras]),
-        .target(name: "Settings", dependencies: ["ByteCoding", "Events", "Records"]),
-        .target(name: "Connections", dependencies: ["EventLog", "Events", "Replication", nioCore, nioPosix]),
+        module("Recovery", imports: ["EventLog", "Events", "LMDB", "MDBPages", "Projections"]),
+        module("Radio", imports: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
+        module("Metering", imports: ["ByteCoding", "Compression", "Events", "Records"]),
+        module("Settings", imports: ["ByteCoding", "Events", "Records"]),
+        module("Connections", imports: ["EventLog", "Events", "Replication"], [nioCore, nioPosix]),
         // Layer 5
+        module("MeterProtocols", imports: ["ByteCoding", "Metering"], [cryptoExtras]),
+        module("TraceFiles", imports: ["ByteCoding", "Compression", "Metering"]),
+        module("TracePlot", imports: ["ByteCoding", "Compression", "Metering"]),
+        module(
+            "Store",
+            imports: [
+                "ByteCoding", "EventLog", "Events", "LMDB", "MDBPages", "Projections", "Records", "Recovery",
+            ], [logging]),
+        // Layer 6
+        module(
+            "Syncing",
+            imports: [
+                "ByteCoding", "EventLog", "Events", "Projections", "Records", "Recovery", "Replication", "Store",
+            ]),
+        // Layer 7
+        module(
+            "Auditing", imports: ["ByteCoding", "EventLog", "Events", "Projections", "Records", "Store", "Syncing"]),
+        // Layer 8
+        module(
+            "Recovering",
+            imports: [
+                "Auditing", "ByteCoding", "EventLog", "Events", "LMDB", "MDBPages", "Projections", "Records",
+                "Recovery",
+                "Replication", "Store", "Syncing",
+            ], [crypto]),
+        // Layer 9
         .target(
             name: "Groundwave",
-            dependencies: [
-                "ADIF", "ByteCoding", "Connections", "EventLog", "Events", "LMDB", "Metering", "Projections", "Radio",
-                "Records", "Recovery", "Replication", "Settings", crypto, grdb, logging,
-            ]),
-        // Layer 6
-        .target(name: "GroundwaveTesting", dependencies: ["Groundwave", "SeededNumbers"]),
+            dependencies: ours([
+                "Auditing", "EventLog", "Events", "Projections", "Records", "Recovering", "Store", "Syncing",
+            ])),
+        // Layer 10
+        module(
+            "Logbook",
+            imports: [
+                "ADIF", "Auditing", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records",
+                "Settings", "Store", "Syncing",
+            ], ["Groundwave", crypto]),
+        module(
+            "Meters",
+            imports: [
+                "Auditing", "ByteCoding", "EventLog", "Events", "LMDB", "MDBPages", "MeterProtocols", "Metering",
+                "Projections", "Records", "Recovery", "Store", "Syncing", "TraceFiles", "TracePlot",
+            ], ["Groundwave"]),
+        module(
+            "Network", imports: ["Connections", "EventLog", "Events", "Replication", "Store", "Syncing"], ["Groundwave"]
+        ),
+        // Layer 11
+        module(
+            "SQLite",
+            imports: ["ADIF", "Logbook", "Metering", "Meters", "Radio", "Records", "Store", "TraceFiles"], [grdb]),
+        module("Testing", imports: ["SeededNumbers"], ["Groundwave"]),
+        // Every part of the library at once, for what is of no product.
+        .target(
+            name: "Everything", dependencies: ours(["Logbook", "Meters", "Network", "SQLite"]),
+            path: "Tools/Everything"),
         .executableTarget(
             name: "groundwave-cli",
-            dependencies: [
-                "Events", "Groundwave", "Metering", "Projections", "Radio", "Records", "Settings", arguments, logging,
-            ],
+            dependencies: ["Everything", "Groundwave", arguments, logging]
+                + ours([
+                    "Events", "Logbook", "Metering", "Meters", "Network", "Projections", "Radio", "Records", "SQLite",
+                    "Settings", "Store", "Syncing", "TraceFiles", "TracePlot",
+                ]),
             path: "Tools/groundwave"),
         // Tests mirror the modules.
-        .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"]),
-        .testTarget(name: "CompressionTests", dependencies: ["ByteCoding", "Compression", "SeededNumbers"]),
-        .testTarget(name: "SeededNumbersTests", dependencies: ["SeededNumbers"]),
-        .testTarget(name: "ADIFTests", dependencies: ["ADIF", "SeededNumbers"]),
-        .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBSecondProcess", "SeededNumbers"]),
+        .testTarget(name: "ByteCodingTests", dependencies: ours(["ByteCoding"])),
+        .testTarget(name: "CompressionTests", dependencies: ours(["ByteCoding", "Compression", "SeededNumbers"])),
+        .testTarget(name: "SeededNumbersTests", dependencies: ours(["SeededNumbers"])),
+        .testTarget(name: "ADIFTests", dependencies: ours(["ADIF", "SeededNumbers"])),
+        .testTarget(name: "LMDBTests", dependencies: ours(["LMDB", "SeededNumbers"]) + ["LMDBSecondProcess"]),
         // The other process of LMDBTests: it writes, holds transactions and is killed.
-        .executableTarget(name: "LMDBSecondProcess", dependencies: ["LMDB"], path: "Tests/LMDBSecondProcess"),
-        .testTarget(name: "EventsTests", dependencies: ["ByteCoding", "Events", "SeededNumbers"]),
+        .executableTarget(name: "LMDBSecondProcess", dependencies: ours(["LMDB"]), path: "Tests/LMDBSecondProcess"),
+        .testTarget(name: "EventsTests", dependencies: ours(["ByteCoding", "Events", "SeededNumbers"])),
         .testTarget(
             name: "EventLogTests",
-            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", "SeededNumbers"]),
-        .testTarget(name: "RecordsTests", dependencies: ["ByteCoding", "Events", "Records", "SeededNumbers"]),
+            dependencies: ours(["ByteCoding", "EventLog", "Events", "LMDB", "MDBPages", "Records", "SeededNumbers"])),
+        .testTarget(name: "RecordsTests", dependencies: ours(["ByteCoding", "Events", "Records", "SeededNumbers"])),
         .testTarget(
             name: "ProjectionsTests",
-            dependencies: [
-                "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records", "SeededNumbers", "flip-reader",
-            ]),
+            dependencies: ours(["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records", "SeededNumbers"])
+                + ["flip-reader"]),
         // The other process of ProjectionsTests: it reads damaged files, and may be ended by a signal.
         .executableTarget(
             name: "flip-reader",
-            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"],
+            dependencies: ours(["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
             path: "Tests/FlipReader"),
         .testTarget(
             name: "ReplicationTests",
-            dependencies: ["ByteCoding", "EventLog", "Events", "Replication", "SeededNumbers", "transport-writer"]),
+            dependencies: ours(["ByteCoding", "EventLog", "Events", "Replication", "SeededNumbers"]) + [
+                "transport-writer"
+            ]),
         // Random histories of some devices, and what must be so afterwards: a program, for Tools/histories, and its suites.
         .executableTarget(
             name: "histories",
-            dependencies: ["ByteCoding", "EventLog", "Events", "LMDB", "Records", "Replication", "SeededNumbers"],
+            dependencies: ours(["ByteCoding", "EventLog", "Events", "LMDB", "Records", "Replication", "SeededNumbers"]),
             path: "Tests/Simulation"),
         .testTarget(
             name: "Simulation",
-            dependencies: ["EventLog", "Events", "Replication", "SeededNumbers", "histories"],
+            dependencies: ours(["EventLog", "Events", "Replication", "SeededNumbers"]) + ["histories"],
             path: "Tests/SimulationTests"),
         .testTarget(
             name: "ConnectionsTests",
-            dependencies: ["Connections", "EventLog", "Events", "Replication", "SeededNumbers", nioCore, nioPosix]),
+            dependencies: ours(["Connections", "EventLog", "Events", "Replication", "SeededNumbers"]) + [
+                nioCore, nioPosix,
+            ]),
         // The other process of ReplicationTests: it stores objects and is killed, or may not do everything.
-        .executableTarget(name: "transport-writer", dependencies: ["Replication"], path: "Tests/TransportWriter"),
+        .executableTarget(name: "transport-writer", dependencies: ours(["Replication"]), path: "Tests/TransportWriter"),
         // The call sites of the public interface, compiled and run: they import what an application imports.
-        .testTarget(name: "Examples", dependencies: ["Groundwave", "GroundwaveTesting"], path: "Tests/Examples"),
-        .testTarget(name: "MeteringTests", dependencies: ["ByteCoding", "Compression", "Metering", "SeededNumbers"]),
+        .testTarget(name: "Examples", dependencies: everything, path: "Tests/Examples"),
+        .testTarget(
+            name: "MeteringTests",
+            dependencies: ours([
+                "ByteCoding", "Compression", "Metering", "MeterProtocols", "SeededNumbers", "TraceFiles", "TracePlot",
+            ])),
         .testTarget(
             name: "RecoveryTests",
-            dependencies: ["EventLog", "Events", "LMDB", "Projections", "Recovery", "SeededNumbers"]),
-        .testTarget(name: "RadioTests", dependencies: ["ADIF", "Events", "Radio", "Records", "SeededNumbers"]),
+            dependencies: ours(["EventLog", "Events", "LMDB", "Projections", "Recovery", "SeededNumbers"])),
+        .testTarget(name: "RadioTests", dependencies: ours(["ADIF", "Events", "Radio", "Records", "SeededNumbers"])),
         .testTarget(
             name: "GroundwaveTests",
-            dependencies: [
-                "ADIF", "ByteCoding", "Compression", "EventLog", "Events", "Groundwave", "GroundwaveTesting", "LMDB",
-                "Metering", "Projections", "Radio", "Records", "Settings",
-            ]),
+            dependencies: everything
+                + ours([
+                    "ADIF", "Auditing", "ByteCoding", "Compression", "EventLog", "Events", "LMDB", "MDBPages",
+                    "Metering",
+                    "MeterProtocols", "Projections", "Radio", "Records", "Recovering", "Recovery", "Replication",
+                    "Settings",
+                    "Store", "Syncing", "TraceFiles", "TracePlot",
+                ])),
         .testTarget(
             name: "ProgramTests",
-            dependencies: [
-                "groundwave-cli", "Events", "Groundwave", "GroundwaveTesting", "Radio", "Records", "SeededNumbers",
+            dependencies: everything + ours(["Events", "Radio", "Records", "SeededNumbers", "Store"]) + [
+                "groundwave-cli"
             ]),
         // The program as real child processes that are killed, starved and lied to.
-        .executableTarget(name: "fault-writer", dependencies: ["Groundwave"], path: "Tests/FaultWriter"),
+        .executableTarget(
+            name: "fault-writer", dependencies: everything, path: "Tests/FaultWriter"),
         .testTarget(
             name: "FaultsTests",
-            dependencies: [
-                "ByteCoding", "EventLog", "Events", "Groundwave", "GroundwaveTesting", "LMDB", "Projections", "Radio",
-                "Records",
-            ], path: "Tests/Faults"),
+            dependencies: everything
+                + ours([
+                    "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records",
+                ]), path: "Tests/Faults"),
         // What Tools/bench runs. These are of no product: a package that uses ours builds none of them.
         .executableTarget(
             name: "Bench",
-            dependencies: [
-                "ADIF", "ByteCoding", "EventLog", "Events", "Groundwave", "Metering", "Projections", "Radio", "Records",
-            ],
+            dependencies: ours([
+                "ADIF", "ByteCoding", "EventLog", "Events", "Metering", "Projections", "Radio", "Records", "Store",
+                "TraceFiles",
+            ]) + everything,
             path: "Tools/Benchmarks/Sources/Bench"),
     ],
     swiftLanguageModes: [.v6]
@@ -152,6 +246,10 @@ let package = Package(
 package.targets.append(
     .executableTarget(
         name: "FaultBench",
-        dependencies: ["ByteCoding", "EventLog", "Events", "Groundwave", "LMDB", "Metering", "Projections", "Records"],
+        dependencies: everything
+            + ours([
+                "ByteCoding", "EventLog", "Events", "LMDB", "MDBPages", "Metering", "Projections", "Records",
+                "Recovery", "Store",
+            ]),
         path: "Tools/FaultBench/Sources/FaultBench"))
 #endif

@@ -1,4 +1,4 @@
-import CChecksum
+import GroundwaveCChecksum
 
 /// CRC-32C (Castagnoli, RFC 3720 appendix B.4): the checksum of frames, view rows and files.
 ///

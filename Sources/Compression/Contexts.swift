@@ -1,4 +1,4 @@
-import CZstd
+import GroundwaveCZstd
 import Synchronization
 
 /// The tables that libzstd works with: to make them costs more than to compress a short frame.

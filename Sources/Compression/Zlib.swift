@@ -1,4 +1,4 @@
-import CZlib
+import GroundwaveCZlib
 
 /// Bytes made shorter by deflate in the zlib format (RFC 1950), and the checksum that goes with it in PNG.
 public enum Zlib {

@@ -1,4 +1,4 @@
-import CZstd
+import GroundwaveCZstd
 
 /// Bytes made shorter by Zstandard (RFC 8878), one frame at a time.
 public enum Zstd {

@@ -1,6 +1,6 @@
-import EventLog
+import GroundwaveEventLog
 import NIOCore
-import Replication
+import GroundwaveReplication
 import Synchronization
 
 /// One conversation with another store, over TCP or a pair of descriptors.

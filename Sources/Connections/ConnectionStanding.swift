@@ -1,6 +1,6 @@
-import EventLog
-import Events
-import Replication
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveReplication
 
 /// How a conversation stands.
 public struct ConnectionStanding: Hashable, Sendable {

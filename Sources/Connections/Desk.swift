@@ -1,5 +1,5 @@
 import Dispatch
-import Replication
+import GroundwaveReplication
 import Synchronization
 
 /// Works with one conversation on a serial queue of its own, since the log blocks while it commits.

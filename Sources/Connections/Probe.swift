@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-import Replication
+import GroundwaveReplication
 
 /// Asks a store which log it has and what of it, without a conversation.
 public enum Probe {

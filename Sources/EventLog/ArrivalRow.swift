@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 /// A row of the table of arrivals: when the events of one commit came, under the position of the first of them.
 struct ArrivalRow: Hashable {

@@ -1,5 +1,5 @@
-import Events
-import LMDB
+import GroundwaveEvents
+import GroundwaveLMDB
 
 // A write that never came leaves in its place what stood there before: a page that is whole, every checksum right, and
 // that says what was so some commits ago. What is written at each commit is therefore held against each other when a log is

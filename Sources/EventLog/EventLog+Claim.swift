@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 /// Which replica a store writes as, and the half of its token that lies in the log.
 ///
@@ -63,7 +63,7 @@ extension EventLog {
     }
 
     static func claim(
-        in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+        in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
     ) throws -> Claim? {
         guard let row = try transaction.value(Claim.key, in: tables.meta) else { return nil }
         guard let claim = row.withSpan({ Claim($0) }) else { throw EventLogError.damaged("which replica writes") }

@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 extension EventLog {
     /// The row with the stamp (8) that the clock stood at when the log was emptied.

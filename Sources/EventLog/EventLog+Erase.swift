@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 extension EventLog {
     /// The events whose values this log refuses for ever, wherever they come from. Some may not have come yet.
@@ -78,7 +78,7 @@ extension EventLog {
 }
 
 extension EventLog {
-    static func erased(in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables) throws -> EventSet {
+    static func erased(in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables) throws -> EventSet {
         try events(tables.erased, in: transaction)
     }
 

@@ -1,4 +1,4 @@
-import LMDB
+import GroundwaveLMDB
 
 // Which file is read and written. It is replaced as a whole when values are erased, by this process or another one; then
 // the next read or write of this log goes to the new file.

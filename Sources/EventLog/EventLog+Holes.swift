@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 // Events that this store had and lost with a damaged file: the table `holes`. A hole stays until somebody brings the
 // events. Those of its replica behind it are here and count; but nothing here can prove them, since a tree cannot be
@@ -25,7 +25,7 @@ extension EventLog {
     }
 
     static func holes(
-        in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+        in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
     ) throws -> [EventRange] {
         try events(tables.holes, in: transaction).ranges
     }

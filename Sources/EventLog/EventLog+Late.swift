@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 // Events whose values, or that themselves, came after their place in the log was written without them. Each frame names
 // the checksum of the one before it, so nothing is changed in the table of events: what stands there stays, and the whole
@@ -22,7 +22,7 @@ extension EventLog {
     }
 
     static func content(
-        in transaction: borrowing some Reading & ~Copyable, _ meta: CheckedTable<[UInt8]>
+        in transaction: borrowing some ReadableTransaction & ~Copyable, _ meta: CheckedTable<[UInt8]>
     ) throws -> LogContent {
         LogContent(
             generation: try generation(in: transaction, meta),
@@ -31,7 +31,7 @@ extension EventLog {
 
     /// The number of the event that came late last; 0 where none did in this file.
     private static func lastLate(
-        in transaction: borrowing some Reading & ~Copyable, _ late: CheckedTable<UInt64>
+        in transaction: borrowing some ReadableTransaction & ~Copyable, _ late: CheckedTable<UInt64>
     ) throws -> UInt64 {
         try transaction.withLast(atOrBefore: .max, in: late) { key, _ in key.bigEndianUInt64(at: 0) } ?? 0
     }
@@ -86,7 +86,7 @@ extension EventLog {
 
     /// Lends what counts at `position`: the frame in `row`, which stands there, or the one that came late.
     static func withPresent<Result>(
-        _ row: RawSpan, at position: Position, in transaction: borrowing some Reading & ~Copyable,
+        _ row: RawSpan, at position: Position, in transaction: borrowing some ReadableTransaction & ~Copyable,
         _ body: (_ frame: Frame, _ bytes: RawSpan) throws -> Result
     ) throws -> Result {
         let frame = try Frame(verifying: row, at: position)
@@ -117,7 +117,7 @@ extension EventLog {
     }
 
     private static func withLate<Result>(
-        _ number: UInt64, at position: Position, in transaction: borrowing some Reading & ~Copyable,
+        _ number: UInt64, at position: Position, in transaction: borrowing some ReadableTransaction & ~Copyable,
         _ tables: LateTables, _ body: (RawSpan) throws -> Result
     ) throws -> Result {
         let result = try transaction.withValue(number, in: tables.late) { row in
@@ -141,7 +141,7 @@ struct LateTables {
     let late: CheckedTable<UInt64>
     let filled: CheckedTable<UInt64>
 
-    init(in transaction: borrowing some Reading & ~Copyable) throws {
+    init(in transaction: borrowing some ReadableTransaction & ~Copyable) throws {
         late = try CheckedTable(.late, in: transaction)
         filled = try CheckedTable(.filled, in: transaction)
     }

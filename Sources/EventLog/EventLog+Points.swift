@@ -1,5 +1,5 @@
-import Events
-import LMDB
+import GroundwaveEvents
+import GroundwaveLMDB
 
 // Every point of time travel is one vector that holds whole batches only. Here are the look-ups that lead to it.
 extension EventLog {

@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 extension EventLog {
     /// The proof that `event` is among the first `size` events of its replica; among all of them where none is given.

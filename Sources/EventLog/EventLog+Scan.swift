@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 extension EventLog {
     /// How many events are read under one LMDB snapshot: an open one keeps old pages from being used again.
@@ -132,7 +132,7 @@ extension EventLog {
 
     /// Hands out `event`, which stands at `position`, and is there.
     static func withEvent<Result>(
-        _ event: EventID, at position: Position, in transaction: borrowing some Reading & ~Copyable,
+        _ event: EventID, at position: Position, in transaction: borrowing some ReadableTransaction & ~Copyable,
         _ tables: LogTables, _ body: (_ frame: Frame, _ bytes: RawSpan) throws -> Result
     ) throws -> Result {
         let result = try transaction.withValue(position, in: tables.events) { row in
@@ -154,7 +154,7 @@ extension EventLog {
     }
 
     static func position(
-        of event: EventID, in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+        of event: EventID, in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
     ) throws -> Position? {
         let head = try transaction.withValue(ReplicaKey(event.replica), in: tables.heads) { HeadRow($0) }
         guard event.sequence >= 1, let head, let head, event.sequence <= head.sequence else { return nil }

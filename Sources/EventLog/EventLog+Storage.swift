@@ -1,4 +1,4 @@
-import LMDB
+import GroundwaveLMDB
 
 extension EventLog {
     /// What the tables of the log take, by their names; `free and shared` is the rest of the file.

@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 extension EventLog {
     /// What this log has of the tree over some leaves of `replica`: leaf *i* is the event of number *i* + 1.

@@ -1,6 +1,7 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveMDBPages
 
 #if canImport(Darwin)
 import Darwin
@@ -93,7 +94,7 @@ private struct TrailingEvents {
             throw EventLogError.damaged("the page that says where the log begins")
         }
         var reader = try PageReader(log, meta: meta)
-        var free = FreePages(meta, pageCount: reader.pageCount)
+        var free = FreePageList(meta, pageCount: reader.pageCount)
         _ = reader.walk(
             meta.freePages, order: .integers, valueLimit: Int(clamping: reader.pageCount) * meta.pageSize, &free)
         guard free.damaged.isEmpty else { throw EventLogError.damaged("the list of free pages") }

@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 extension EventLog {
     /// Why the values of `event`, which are not here, are not. Cost: two look-ups.

@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 import Synchronization
 
 /// The log: every event this store has, in the order in which they arrived, in one LMDB file.
@@ -141,7 +141,7 @@ public final class EventLog: Sendable {
         try read { transaction in try Self.state(in: transaction, LogTables(in: transaction).meta) }
     }
 
-    static func state(in transaction: borrowing some Reading & ~Copyable, _ meta: CheckedTable<[UInt8]>) throws
+    static func state(in transaction: borrowing some ReadableTransaction & ~Copyable, _ meta: CheckedTable<[UInt8]>) throws
         -> LogState
     {
         guard let state = try transaction.withValue(LogState.key, in: meta, { LogState($0) }) ?? nil else {
@@ -156,7 +156,7 @@ public final class EventLog: Sendable {
     }
 
     static func vector(
-        in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+        in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
     ) throws -> VersionVector {
         var vector = VersionVector()
         try transaction.forEach(in: tables.heads) { key, value in

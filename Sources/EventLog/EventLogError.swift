@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
 /// What can go wrong in a log, beside what LMDB itself reports.
 public enum EventLogError: Error, Hashable, Sendable {

@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 // Tables whose rows name runs of events: `erased`, `holes`, `lacking`. Key: the replica and the first number of a run;
 // value: its last number (8). The runs of a table neither overlap nor touch.
@@ -13,7 +13,7 @@ extension EventLog {
 
     /// The events that the rows of `table` name.
     static func events(
-        _ table: CheckedTable<ReplicaNumberKey>, in transaction: borrowing some Reading & ~Copyable
+        _ table: CheckedTable<ReplicaNumberKey>, in transaction: borrowing some ReadableTransaction & ~Copyable
     ) throws -> EventSet {
         var events = EventSet()
         try transaction.forEach(in: table) { key, value in

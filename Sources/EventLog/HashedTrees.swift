@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// The trees of a log as its events are now, whatever the stored nodes say.
 ///

@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 /// Which file of a log it is. Every rewrite draws another one; a commit changes nothing of it.
 ///
@@ -55,7 +55,7 @@ extension EventLog {
     }
 
     static func generation(
-        in transaction: borrowing some Reading & ~Copyable, _ meta: CheckedTable<[UInt8]>
+        in transaction: borrowing some ReadableTransaction & ~Copyable, _ meta: CheckedTable<[UInt8]>
     ) throws -> LogGeneration {
         guard let row = try transaction.withValue(LogGeneration.key, in: meta, { LogGeneration($0) }) ?? nil else {
             throw EventLogError.damaged("its generation")

@@ -1,4 +1,5 @@
-import LMDB
+import GroundwaveLMDB
+import GroundwaveMDBPages
 
 /// The look at the pages of a log, before liblmdb follows them.
 package enum LogLook {

@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 /// One state of the log, read for a while: frames that were met in a scan can be come back to without a look-up.
 ///

@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 // The tables of log.mdb. Nothing in it is keyed at random: everything is appended or is one row a replica. Behind each
 // value but the frames stands a checksum: see LogTable.
@@ -97,7 +97,7 @@ struct LogTables {
         try transaction.put(writer.bytes.span.bytes, for: LogGeneration.key, in: meta)
     }
 
-    init(in transaction: borrowing some Reading & ~Copyable) throws {
+    init(in transaction: borrowing some ReadableTransaction & ~Copyable) throws {
         guard let events = try transaction.table("events", of: UInt64.self) else { throw EventLogError.notALog }
         self.events = events
         runs = try CheckedTable(.runs, in: transaction)

@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 extension EventLog {
     /// What the next event of `replica` says its author had seen: the heads of other replicas that moved since its event

@@ -1,5 +1,5 @@
-import ByteCoding
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveLMDB
 
 /// The tables of a log whose rows carry a checksum of their own: all but `events`, whose frames have theirs.
 ///
@@ -111,7 +111,7 @@ struct CheckedTable<Key: TableKey>: Sendable {
     fileprivate let table: Table<Key>
 
     /// The table of `kind` in this state of the log.
-    init(_ kind: LogTable, in transaction: borrowing some Reading & ~Copyable) throws {
+    init(_ kind: LogTable, in transaction: borrowing some ReadableTransaction & ~Copyable) throws {
         guard let table = try transaction.table(kind.name, of: Key.self) else { throw EventLogError.notALog }
         self.kind = kind
         self.table = table
@@ -131,7 +131,7 @@ struct CheckedTable<Key: TableKey>: Sendable {
 
 // As of a table of LMDB. A row that is not what was written is `EventLogError.damaged`; so is one beside the place of a
 // row that is not there.
-extension Reading where Self: ~Copyable {
+extension ReadableTransaction where Self: ~Copyable {
     /// Lends what the row of `key` says to `body`; `nil` where there is none.
     func withValue<Key: TableKey, Result>(
         _ key: Key, in table: CheckedTable<Key>, _ body: (RawSpan) throws -> Result

@@ -1,5 +1,5 @@
-import Events
-import LMDB
+import GroundwaveEvents
+import GroundwaveLMDB
 
 /// Where the events of a log stand, in memory: for who asks for many of them.
 ///

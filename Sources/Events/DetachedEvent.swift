@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// One event apart from any log: just the bytes that its leaf is the hash of.
 public struct DetachedEvent: Hashable, Sendable {

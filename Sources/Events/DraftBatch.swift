@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// Events that were not appended yet: the shapes and values of one batch, in the order in which they happened.
 ///

@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// Why bytes are no event, or no longer the event they were.
 public enum FrameError: Error, Hashable, Sendable {

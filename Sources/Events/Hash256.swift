@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 import Crypto
 
 /// A SHA-256 hash, as a value without allocation.

@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// Sixteen bytes that name something; ordered as bytes, shown as Crockford base32.
 public protocol SixteenByteID: Hashable, Comparable, Sendable, CustomStringConvertible {

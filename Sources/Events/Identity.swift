@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 import Crypto
 import Foundation
 

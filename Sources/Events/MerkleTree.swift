@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// The tree over one replica's events, as RFC 6962 section 2.1 defines it, seen from its right edge.
 ///

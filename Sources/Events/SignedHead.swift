@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// Why a signed head is not what it says.
 public enum SignedHeadError: Error, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// What one replica's name means from an event on, once its history has parted.
 ///

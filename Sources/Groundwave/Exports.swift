@@ -1,11 +1,10 @@
-// `import Groundwave` is all an application writes: what the call sites name comes with it. The engine underneath (log,
-// storage) does not.
-@_exported import ADIF
-@_exported import Events
-@_exported import Metering
-@_exported import Projections
-@_exported import Radio
-@_exported import Records
-@_exported import Settings
+// The engine, for records of an application's own: `import Groundwave` brings all that its call sites name.
+@_exported import GroundwaveAuditing
+@_exported import GroundwaveEvents
+@_exported import GroundwaveProjections
+@_exported import GroundwaveRecords
+@_exported import GroundwaveRecovering
+@_exported import GroundwaveStore
+@_exported import GroundwaveSyncing
 
-@_exported import struct EventLog.Arrival
+@_exported import struct GroundwaveEventLog.Arrival

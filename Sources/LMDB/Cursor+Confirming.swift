@@ -1,4 +1,4 @@
-import CLMDB
+import GroundwaveCLMDB
 
 // Reading that does not believe where LMDB's search has ended. A search compares keys from the root to a leaf, and a
 // damaged key sends it astray only at that key: the place where it ends is then beside the damaged key, or has a
@@ -79,7 +79,7 @@ extension Cursor {
     }
 }
 
-extension Reading where Self: ~Copyable {
+extension ReadableTransaction where Self: ~Copyable {
     /// As ``withValue(_:in:_:)``; where the key is absent, the entries on both sides of its place have to pass `check`, and
     /// it has to sort between them.
     ///

@@ -1,4 +1,4 @@
-import CLMDB
+import GroundwaveCLMDB
 
 // Writing through the cursor of a write transaction.
 extension Cursor {

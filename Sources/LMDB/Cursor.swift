@@ -1,4 +1,4 @@
-import CLMDB
+import GroundwaveCLMDB
 
 /// A position in a table, lent by ``Reading/withCursor(_:_:)``.
 ///

@@ -1,4 +1,4 @@
-import CLMDB
+import GroundwaveCLMDB
 
 // How transactions begin and end: `read` and `write` in Environment+Transactions.swift call these in pairs.
 extension Environment {

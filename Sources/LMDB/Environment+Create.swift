@@ -1,4 +1,4 @@
-import CLMDB
+import GroundwaveCLMDB
 
 #if canImport(Darwin)
 import Darwin

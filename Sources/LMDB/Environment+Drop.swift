@@ -1,4 +1,4 @@
-import CLMDB
+import GroundwaveCLMDB
 
 extension Environment {
     /// Removes the table `name` with all its entries, in a write transaction of its own.

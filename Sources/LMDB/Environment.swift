@@ -1,4 +1,4 @@
-import CLMDB
+import GroundwaveCLMDB
 import Synchronization
 
 /// An LMDB environment: one file with named, sorted tables, read by any number of threads and processes at once and

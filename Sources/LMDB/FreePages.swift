@@ -9,7 +9,7 @@
 /// at 4; branch: child page in the first six; both: key size at 6), the key, and in a leaf the value or, with flag 1,
 /// the number of the page on whose byte 16 the value starts. The table of free pages maps transaction numbers to lists:
 /// a count, then page numbers, 8 bytes each.
-struct FreePages: ~Copyable {
+package struct FreePages: ~Copyable {
     private let file: OpenFile
     private let pageSize: Int
     private let pageCount: Int

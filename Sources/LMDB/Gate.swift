@@ -1,4 +1,4 @@
-import CLMDB
+import GroundwaveCLMDB
 
 /// Counts the transactions of one environment in this process, so that the map is only moved, the environment only
 /// closed, while none is open (lmdb.h, `mdb_env_set_mapsize`: "if there are no transactions active in this process").

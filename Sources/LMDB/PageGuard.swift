@@ -1,4 +1,4 @@
-import CLMDB
+import GroundwaveCLMDB
 import Synchronization
 
 /// Looks at the pages of a map that an answer of LMDB lies on: liblmdb believes whatever stands in them.

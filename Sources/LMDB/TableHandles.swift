@@ -1,4 +1,4 @@
-import CLMDB
+import GroundwaveCLMDB
 import Synchronization
 
 /// The table handles of one environment: found by name, and checked on every use.

@@ -1,4 +1,4 @@
-import CLMDB
+import GroundwaveCLMDB
 import Synchronization
 
 #if canImport(Darwin)

@@ -1,4 +1,4 @@
-import CLMDB
+import GroundwaveCLMDB
 
 /// The write transaction of an environment, lent by ``Environment/write(_:)``: it reads its own writes, and all of
 /// them happen together or not at all.
@@ -9,7 +9,7 @@ import CLMDB
 /// the transaction as it was; after any other error of LMDB the transaction can only be abandoned, which happens by
 /// letting the error out of the closure.
 @safe
-public struct WriteTransaction: ~Copyable, Reading {
+public struct WriteTransaction: ~Copyable, ReadableTransaction {
     /// The C transaction underneath, for this module's own use.
     @unsafe public let transactionReference: TransactionReference
 

@@ -1,8 +1,8 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import Records
+import GroundwaveRecords
 
 // An archive: old events with their values, in one portable file. Its form is that of ChunkedFile, with the magic `GWA1`.
 //

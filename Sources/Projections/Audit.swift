@@ -1,7 +1,7 @@
-import ByteCoding
-import EventLog
-import Events
-import Records
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// One event as the audit tells it: who did what, when, why, and what stood there before.
 public struct AuditEntry: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import Events
-import Records
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// Why a field shows what it shows.
 public struct Blame: Hashable, Sendable {

@@ -1,8 +1,8 @@
-import ByteCoding
-import EventLog
-import Events
-import LMDB
-import Records
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveRecords
 
 /// Folds the blocks of one slice into the tables of series, inside one write transaction of the view.
 struct BlockWriter {

@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// Sorting of keys by their bytes.
 enum ByteOrder {

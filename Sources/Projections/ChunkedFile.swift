@@ -1,7 +1,7 @@
-import ByteCoding
-import Compression
+import GroundwaveByteCoding
+import GroundwaveCompression
 import Crypto
-import Events
+import GroundwaveEvents
 import Foundation
 
 // The form that snapshots and archives have in common: compressed parts, each of which is checked before it is believed.

@@ -1,7 +1,7 @@
-import ByteCoding
+import GroundwaveByteCoding
 import Crypto
-import Events
-import Records
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// The digest of a store's views, with ids, heads and provenance: the same in every store that has the same events,
 /// however and in whatever order they came.

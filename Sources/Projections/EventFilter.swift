@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// Which events of a log a fold takes in, and with which stamps: what makes a replay travel in time or ask "what if".
 ///

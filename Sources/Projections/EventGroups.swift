@@ -1,7 +1,7 @@
-import ByteCoding
-import Events
-import LMDB
-import Records
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveRecords
 
 /// The events of one slice of the log, sorted by the record they touch: each record is then read, folded and written
 /// once, however many of its events the slice holds.

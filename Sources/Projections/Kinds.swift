@@ -1,7 +1,7 @@
-import ByteCoding
-import EventLog
-import Events
-import Records
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// The kinds that a program knows: those of the domains and those that the application registered.
 public struct Kinds: Sendable {

@@ -1,8 +1,8 @@
-import ByteCoding
-import EventLog
-import Events
-import LMDB
-import Records
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveRecords
 
 /// What views show under a filter, as far as it is not what their rows say: the records that the left-out or altered
 /// events touch, each folded anew from the events that are left.

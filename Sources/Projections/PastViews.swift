@@ -1,8 +1,8 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
-import Records
+import GroundwaveLMDB
+import GroundwaveRecords
 import Synchronization
 
 /// The views of a log under a filter: as they were at some point, or as they would be without some of its events.

@@ -1,8 +1,8 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
-import Records
+import GroundwaveLMDB
+import GroundwaveRecords
 import Synchronization
 
 /// Folds single records anew from their events: what one record was at some point, or would be without some events.

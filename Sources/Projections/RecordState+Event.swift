@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import Records
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveRecords
 
 extension RecordState {
     /// Folds the event in `bytes`, whose checksum was looked at.

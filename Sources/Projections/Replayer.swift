@@ -1,8 +1,8 @@
-import ByteCoding
-import EventLog
-import Events
-import LMDB
-import Records
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveRecords
 
 /// The one replay: takes the events of a log from a view's checkpoint to its end, and folds them into the view.
 ///
@@ -108,7 +108,7 @@ struct Replayer {
         guard try log.checksum(at: checkpoint.position) == checkpoint.checksum else { throw ViewError.stale }
     }
 
-    static func checkpoint(in transaction: borrowing some Reading & ~Copyable, _ tables: ViewTables) throws
+    static func checkpoint(in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: ViewTables) throws
         -> Checkpoint
     {
         guard let row = try transaction.value(Checkpoint.key, in: tables.meta),

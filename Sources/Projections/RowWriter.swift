@@ -1,8 +1,8 @@
-import ByteCoding
-import EventLog
-import Events
-import LMDB
-import Records
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveRecords
 
 /// The one way to write to a view, inside one write transaction of it: each row that comes, changes or goes is counted in
 /// the sums of its table, which the checkpoint keeps.

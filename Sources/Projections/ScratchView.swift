@@ -1,7 +1,7 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
+import GroundwaveLMDB
 import Synchronization
 
 /// The views of a log at one vector in a file of its own, which goes away with its last user.

@@ -1,8 +1,8 @@
-import ByteCoding
-import EventLog
-import Events
-import LMDB
-import Records
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveRecords
 
 /// Folds the groups of one slice into the rows of a view, inside one write transaction of it.
 struct SliceWriter {
@@ -50,7 +50,7 @@ struct SliceWriter {
         nameCount = names == nil ? stored.count : -1
     }
 
-    static func names(in transaction: borrowing some Reading & ~Copyable, _ tables: ViewTables) throws -> Names {
+    static func names(in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: ViewTables) throws -> Names {
         guard let row = try transaction.value(namesKey, in: tables.meta) else {
             throw ViewError.damaged("its names are not there")
         }

@@ -1,5 +1,5 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 
 /// Compacted dumps of the views: what time travel, a new device and recovery begin with.

@@ -1,7 +1,7 @@
-import ByteCoding
-import EventLog
-import Events
-import Records
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// Blocks of series as a snapshot has them, without their items, one after the other in order of kind, record, first item
 /// and event:

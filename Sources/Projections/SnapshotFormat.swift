@@ -1,7 +1,7 @@
-import ByteCoding
-import EventLog
-import Events
-import Records
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveRecords
 
 // A snapshot: everything that is needed to go on folding from one vector, in one portable file. Its form is that of
 // ChunkedFile, with the magic `GWS1`; between head and end stand the records of each kind in order of kind and id, the

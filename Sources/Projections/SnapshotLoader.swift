@@ -1,8 +1,9 @@
-import ByteCoding
-import EventLog
-import Events
-import LMDB
-import Records
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveMDBPages
+import GroundwaveRecords
 
 extension Views {
     /// Builds a view in a new file at `path` from the snapshot at `snapshotPath`, to be gone on with.

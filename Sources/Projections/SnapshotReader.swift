@@ -1,7 +1,7 @@
-import ByteCoding
-import EventLog
-import Events
-import Records
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// Reads a snapshot file: see ``ChunkedFileReader``.
 struct SnapshotReader {

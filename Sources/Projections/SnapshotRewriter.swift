@@ -1,7 +1,7 @@
-import ByteCoding
-import EventLog
-import Events
-import Records
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveRecords
 
 extension Snapshot {
     /// The bytes of the snapshot at `path`, which is of `log`, without the values of `events`: as it would have been

@@ -1,8 +1,8 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import Records
+import GroundwaveRecords
 
 /// Writes a snapshot of views as they are at one vector, piece by piece: between two pieces nothing is held, so others
 /// may write to the store meanwhile.

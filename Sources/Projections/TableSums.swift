@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// The tables of a view whose rows are counted and summed.
 enum SummedTable: Int, CaseIterable, Sendable {

@@ -1,7 +1,7 @@
-import ByteCoding
-import Events
-import LMDB
-import Records
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveRecords
 
 extension ViewReader {
     /// Hands out the records whose entry in `index` lies in `range`, in order of the entries or backwards, until

@@ -1,8 +1,8 @@
-import ByteCoding
-import EventLog
-import Events
-import LMDB
-import Records
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveRecords
 
 /// One state of the views, lent for a while: what a query, a listing or a digest reads.
 public struct ViewReader: ~Copyable {
@@ -155,6 +155,18 @@ public struct ViewReader: ~Copyable {
             return false
         }
         return isThere
+    }
+
+    /// The number of records that show, by kind; a kind of which none shows is absent. Cost: reads every record.
+    package func shownCounts() throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for kind in try kindsWithRecords() {
+            try forEachState(of: kind) { _, state in
+                if state.isVisible { counts[kind, default: 0] += 1 }
+                return true
+            }
+        }
+        return counts
     }
 
     static func key(_ key: RawSpan, hasPrefix prefix: [UInt8]) -> Bool {

@@ -1,8 +1,8 @@
-import ByteCoding
-import EventLog
-import Events
-import LMDB
-import Records
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveRecords
 
 // The tables of views.mdb: folds of the log, disposable.
 //
@@ -69,7 +69,7 @@ struct ViewTables {
         meta = try transaction.openOrCreate("meta")
     }
 
-    init(in transaction: borrowing some Reading & ~Copyable) throws {
+    init(in transaction: borrowing some ReadableTransaction & ~Copyable) throws {
         guard let records = try transaction.table("records", of: [UInt8].self),
             let index = try transaction.table("index", of: [UInt8].self),
             let unread = try transaction.table("unread", of: UInt64.self),
@@ -86,7 +86,7 @@ struct ViewTables {
     }
 
     /// How many rows `table` says that it has, the checkpoint aside.
-    func count(of table: SummedTable, in transaction: borrowing some Reading & ~Copyable) throws -> Int {
+    func count(of table: SummedTable, in transaction: borrowing some ReadableTransaction & ~Copyable) throws -> Int {
         switch table {
         case .records: try transaction.count(of: records)
         case .index: try transaction.count(of: index)

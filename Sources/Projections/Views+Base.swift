@@ -1,7 +1,7 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
+import GroundwaveLMDB
 
 // What every fold begins with: nothing, or the snapshot that the log has in the place of archived history.
 extension Views {

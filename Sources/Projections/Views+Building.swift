@@ -1,7 +1,7 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
+import GroundwaveLMDB
 
 // How a file of views is made, for these views, another store, or another point in time.
 extension Views {

@@ -1,7 +1,7 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
+import GroundwaveLMDB
 
 /// The present views beside those that the log folds to anew.
 public struct ViewComparison: Hashable, Sendable {

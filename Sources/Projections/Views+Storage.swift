@@ -1,4 +1,4 @@
-import LMDB
+import GroundwaveLMDB
 
 extension Views {
     /// What the tables of the views take, by their names.

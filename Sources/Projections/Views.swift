@@ -1,9 +1,9 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
-import Records
+import GroundwaveLMDB
+import GroundwaveRecords
 import Synchronization
 
 /// The views of one store: what everyone reads, and nobody but the replay writes.

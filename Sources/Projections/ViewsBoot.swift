@@ -1,4 +1,4 @@
-import EventLog
+import GroundwaveEventLog
 import Foundation
 
 /// Tells views that the present start of the machine has written from those of an earlier one.

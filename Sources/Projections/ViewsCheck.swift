@@ -1,6 +1,7 @@
-import ByteCoding
-import EventLog
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveLMDB
+import GroundwaveMDBPages
 
 extension Views {
     /// What is wrong with the views at `path`, in plain words; `nil` where nothing is, or where they are not there.

@@ -1,6 +1,6 @@
-import ADIF
-import Events
-import Records
+import GroundwaveADIF
+import GroundwaveEvents
+import GroundwaveRecords
 
 extension Record {
     /// The fields of a contact as ADIF has them: those of the source in its order, then what was added since.

@@ -1,6 +1,6 @@
-import ADIF
-import Events
-import Records
+import GroundwaveADIF
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// A contact as a plain value: what a program shows and edits.
 ///

@@ -1,5 +1,5 @@
-import ADIF
-import Records
+import GroundwaveADIF
+import GroundwaveRecords
 
 /// What two contacts say differently.
 public struct ContactComparison: Hashable, Sendable {

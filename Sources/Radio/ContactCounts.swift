@@ -1,5 +1,5 @@
-import ADIF
-import Records
+import GroundwaveADIF
+import GroundwaveRecords
 
 /// How many contacts there are, and of which sort. Notes of an activation never count.
 public struct ContactCounts: Hashable, Sendable {

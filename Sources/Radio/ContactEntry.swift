@@ -1,5 +1,5 @@
-import ADIF
-import Records
+import GroundwaveADIF
+import GroundwaveRecords
 
 /// What a person says of a contact, brought into ADIF's form: fields that say one thing agree, and what a session or
 /// the clock knows need not be said.

@@ -1,7 +1,7 @@
-import ADIF
-import ByteCoding
-import Events
-import Records
+import GroundwaveADIF
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// What contacts are found by. The numbers are in the views; changing what one means raises the kind's version.
 enum ContactIndex {

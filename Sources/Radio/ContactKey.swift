@@ -1,7 +1,7 @@
-import ADIF
-import ByteCoding
-import Events
-import Records
+import GroundwaveADIF
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// By what a contact is known again when a file comes a second time, from whichever program: call, minute, band, mode.
 ///

@@ -1,5 +1,5 @@
-import ADIF
-import Records
+import GroundwaveADIF
+import GroundwaveRecords
 
 /// What one contact takes over from others that turned out to be the same.
 ///

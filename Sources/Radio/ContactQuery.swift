@@ -1,8 +1,8 @@
-import ADIF
-import ByteCoding
-import Events
-import Projections
-import Records
+import GroundwaveADIF
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRecords
 
 /// Which contacts are wanted. Conditions are joined by "and"; without any, all that show and are contacts.
 ///

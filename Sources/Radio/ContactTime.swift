@@ -1,4 +1,4 @@
-import ADIF
+import GroundwaveADIF
 
 /// When a contact started, between ADIF's two texts and seconds since 1970.
 public enum ContactTime {

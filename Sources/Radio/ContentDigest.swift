@@ -1,7 +1,7 @@
-import ByteCoding
-import Events
-import Projections
-import Records
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRecords
 
 extension ViewReader {
     /// The digest of what the contacts say: of their visible fields alone, whoever wrote them and in whatever order.

@@ -1,6 +1,6 @@
-import ADIF
-import Events
-import Records
+import GroundwaveADIF
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// Whether a station was worked already, so that working it again counts for nothing.
 ///

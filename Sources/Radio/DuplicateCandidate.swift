@@ -1,6 +1,6 @@
-import ADIF
-import Events
-import Records
+import GroundwaveADIF
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// What of a contact says whether another one may be the same contact, written down twice.
 ///

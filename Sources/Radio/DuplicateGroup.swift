@@ -1,5 +1,5 @@
-import Events
-import Records
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// Contacts that may be one, of which one is to stay.
 public struct DuplicateGroup: Hashable, Sendable {

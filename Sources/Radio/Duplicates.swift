@@ -1,6 +1,6 @@
-import Events
-import Projections
-import Records
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRecords
 
 /// Two contacts that may be one.
 ///

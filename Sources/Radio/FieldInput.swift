@@ -1,4 +1,4 @@
-import ADIF
+import GroundwaveADIF
 
 /// A value as a person types it, brought into the form that ADIF wants.
 ///

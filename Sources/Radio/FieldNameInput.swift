@@ -1,5 +1,5 @@
-import ADIF
-import Records
+import GroundwaveADIF
+import GroundwaveRecords
 
 /// The name of a field as a person types it.
 enum FieldNameInput {

@@ -1,6 +1,6 @@
-import ADIF
-import ByteCoding
-import Records
+import GroundwaveADIF
+import GroundwaveByteCoding
+import GroundwaveRecords
 
 /// The names of a contact's fields in the order in which its source had them, so that an export has them so again.
 ///

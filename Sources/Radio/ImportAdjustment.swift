@@ -1,5 +1,5 @@
-import ADIF
-import Records
+import GroundwaveADIF
+import GroundwaveRecords
 
 /// What `--set` and `--shift` do to every record of a file before it is compared.
 public struct ImportAdjustment: Sendable {

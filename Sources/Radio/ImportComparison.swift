@@ -1,7 +1,7 @@
-import ADIF
-import Events
-import Projections
-import Records
+import GroundwaveADIF
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRecords
 
 /// Compares the records of a file with what is there: what of it is news, and nothing else.
 ///

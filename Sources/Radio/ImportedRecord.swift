@@ -1,5 +1,5 @@
-import ADIF
-import Records
+import GroundwaveADIF
+import GroundwaveRecords
 
 /// One record of a file as heads of a contact: what a first import writes, and what a later one compares.
 struct ImportedRecord {

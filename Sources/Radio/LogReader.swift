@@ -1,4 +1,4 @@
-import ADIF
+import GroundwaveADIF
 
 /// The formats that a log comes in.
 public enum LogFormat: String, Hashable, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-import ADIF
+import GroundwaveADIF
 import Foundation
 
 /// Contacts as JSON objects, one a line: `{"id":"…","fields":{"CALL":"W1AW",…}}`.

@@ -1,7 +1,7 @@
-import ADIF
-import ByteCoding
-import Events
-import Records
+import GroundwaveADIF
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveRecords
 
 // Records whose identity is a matter of fact, not of who wrote them down first: their ids are derived from it, so that
 // two devices that note the same park or receiver meet in one record.

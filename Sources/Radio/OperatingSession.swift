@@ -1,6 +1,6 @@
-import ADIF
-import Events
-import Records
+import GroundwaveADIF
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// A stretch of operating, such as an activation or a contest: what a contact of it does not say, the session says.
 public struct OperatingSession: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Records
+import GroundwaveRecords
 
 /// What the logbook consists of, beside contacts.
 public enum Radio {

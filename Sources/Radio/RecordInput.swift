@@ -1,5 +1,5 @@
-import ADIF
-import Records
+import GroundwaveADIF
+import GroundwaveRecords
 
 extension Radio {
     /// `assignments` to a record of `schema` as a person says them, brought into the form that makes equal things equal:

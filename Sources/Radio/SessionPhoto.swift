@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// A photo of a session: a file that lies outside the store, by its name, and by its content where that was hashed.
 ///

@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
 /// Why an event could not be read as a change.
 public enum ChangeError: Error, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// What makes a record say what it would say without some of its events.
 ///

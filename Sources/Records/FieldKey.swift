@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
 /// The name of a field within its kind: a number that the kind's schema gave it, or a name that no schema knows.
 ///

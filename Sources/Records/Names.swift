@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
 /// The number of a field in one store's views: the schema's number, or a local one for a field that has only a name.
 public typealias FieldOrdinal = UInt32

@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
 /// One record as its readers see it: the fields, every head of each, and which head is shown.
 ///

@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
 // Records of one kind side by side, column by column: what stands in one column looks alike, so it compresses well.
 //

@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
 /// Reads the records that a ``RecordColumnsWriter`` wrote, one after the other, into a state that is used again.
 ///

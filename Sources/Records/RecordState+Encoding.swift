@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
 // A record's row in the view, all numbers varints but the checksum and stamps:
 //

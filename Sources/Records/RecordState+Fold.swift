@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
 extension RecordState {
     /// Takes in the change of one event: the whole of the fold.

@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
 // What an import source said last of a field. While its head stands, the head says it; once the head was superseded,
 // the list `said` does, and a word that was said without a head. The last word of a plain field is the one with the

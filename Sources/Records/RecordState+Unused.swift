@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 extension RecordState {
     /// Drops the writers and values of heads that went, once there are more of them than of those that count.

@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
 /// The state of one record: everything the fold keeps, and enough to go on from.
 ///

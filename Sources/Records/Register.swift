@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// The value of several fields that say one thing, such as frequency and band, and are therefore written as one.
 ///

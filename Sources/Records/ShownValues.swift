@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// The values that a record shows, straight out of its state: what an index is made of.
 ///

@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// The fields that one change has written so far, to notice one that it writes twice.
 ///

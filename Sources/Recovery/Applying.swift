@@ -1,7 +1,7 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
+import GroundwaveLMDB
 
 /// Carries out what was decided: puts the log that was chosen in the place of the damaged one, with what was logged
 /// meanwhile in it.

@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 import Foundation
 
 /// What was decided about a store that waits in recovery; carried out when the store is opened next.

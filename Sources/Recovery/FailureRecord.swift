@@ -11,6 +11,9 @@ package struct FailureRecord: Codable, Hashable, Sendable {
         package init(id: String, at: Date, qsos: Int) { (self.id, self.at, self.qsos) = (id, at, qsos) }
     }
 
+    /// The kind of record that `qsos` counts: programs that read the file ask how many contacts are safe.
+    package static let contactKind = "qso"
+
     /// The form of the file.
     package var version = 1
     /// When it was found.

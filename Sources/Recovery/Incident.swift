@@ -1,8 +1,8 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
-import Projections
+import GroundwaveLMDB
+import GroundwaveProjections
 
 /// The first steps once a store is found damaged: preserve, say so, and prepare what will be offered first.
 package struct Incident: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import LMDB
+import GroundwaveLMDB
 
 /// When a file of a store was looked at last, page by page, and as what: kept in this device's state folder.
 ///

@@ -1,7 +1,8 @@
-import EventLog
-import Events
 import Foundation
-import LMDB
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveMDBPages
 
 /// Looks at the files of a store before liblmdb does, which trusts them.
 ///

@@ -1,8 +1,8 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
-import Projections
+import GroundwaveLMDB
+import GroundwaveProjections
 
 /// Makes a fresh log from what can be salvaged of a damaged one, beside it, and says what was lost.
 ///

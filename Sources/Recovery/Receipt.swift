@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 import Foundation
 
 /// What was got out of a damaged log, and what was not: recovered + lost = appended.

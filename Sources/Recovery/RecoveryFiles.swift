@@ -1,5 +1,5 @@
 import Foundation
-import LMDB
+import GroundwaveLMDB
 
 /// Where everything lies that has to do with the recovery of one store.
 ///

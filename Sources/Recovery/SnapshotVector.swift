@@ -1,5 +1,5 @@
-import Events
-import Projections
+import GroundwaveEvents
+import GroundwaveProjections
 
 /// What the snapshots of a store say of its log.
 package enum SnapshotVector {

@@ -1,5 +1,5 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 
 /// Some events of a log, as segments one after the other.
 public struct Bundle<Log: ReplicatedLog> {

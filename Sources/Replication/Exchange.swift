@@ -1,5 +1,5 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 
 /// One look at a place: takes what others have left there, leaves what it lacks.
 ///

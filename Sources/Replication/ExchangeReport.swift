@@ -1,5 +1,5 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 
 /// What came of a look at a place.
 public struct ExchangeReport: Hashable, Sendable {

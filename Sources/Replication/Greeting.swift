@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// What a store says first: for whoever only asks, before there is a conversation, or instead of one.
 public struct Greeting: Hashable, Sendable {

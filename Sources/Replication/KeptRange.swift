@@ -1,6 +1,6 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 
 /// A range that a store keeps as it came, and which events that are: its log may have others with the same numbers.
 public struct KeptRange: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 
 extension PlaceContents {
     /// Reads all segments at `transport`, and hands out every range in them that proves itself.

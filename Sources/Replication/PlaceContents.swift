@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// What lies at a place, by store.
 public struct PlaceContents: Sendable {

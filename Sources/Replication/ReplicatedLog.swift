@@ -1,5 +1,5 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 
 /// What replication needs of a log: what it has, ranges out of it, ranges into it.
 public protocol ReplicatedLog {

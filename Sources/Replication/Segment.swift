@@ -1,6 +1,6 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 
 /// Ranges at rest: what one store has left at a transport, or put into a bundle, at one time.
 ///

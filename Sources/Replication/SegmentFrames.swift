@@ -1,5 +1,5 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 
 /// Collects ranges for one segment, until it has enough.
 struct SegmentFrames<Log: ReplicatedLog> {

@@ -1,5 +1,5 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 
 /// One conversation of two stores, from one side: vectors and ranges both ways.
 ///

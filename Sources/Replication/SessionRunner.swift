@@ -1,5 +1,5 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 
 /// Does what a ``Session`` says with a log: everything but carrying the bytes.
 ///

@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import Records
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// Preferences: which of them travel between devices, which stay, and which are refused.
 public enum Settings {

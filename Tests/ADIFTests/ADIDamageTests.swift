@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ADIF
+@testable import GroundwaveADIF
 
 @Suite struct `Damaged ADI` {
     @Test(arguments: ["", " ", "\u{FEFF}", "Dear Sir,\nno log here.", "CALL:6N0CALL BAND:320m EOR"])

@@ -1,7 +1,7 @@
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import ADIF
+@testable import GroundwaveADIF
 
 @Suite struct `Random ADI files` {
     @Test(arguments: UInt64(1)...200)

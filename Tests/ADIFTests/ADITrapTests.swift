@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ADIF
+@testable import GroundwaveADIF
 
 // What real files do to a reader. Each test is one trap; the refusal or the limit beside it is in the same test or the
 // next.

@@ -1,7 +1,7 @@
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import ADIF
+@testable import GroundwaveADIF
 
 @Suite struct `ADX` {
     private func read(_ xml: String, limits: ADIFLimits = ADIFLimits()) -> [ADIFItem] {

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import ADIF
+@testable import GroundwaveADIF
 
 /// The items of an ADI text given as a string.
 func items(_ text: String) -> [ADIFItem] { ADIReader.items(in: Array(text.utf8)) }

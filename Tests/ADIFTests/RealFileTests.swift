@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ADIF
+@testable import GroundwaveADIF
 
 @Suite struct `Real files` {
     @Test(

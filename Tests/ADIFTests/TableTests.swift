@@ -1,7 +1,7 @@
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import ADIF
+@testable import GroundwaveADIF
 
 @Suite struct `The tables of ADIF` {
     @Test func `field numbers never change`() {

@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 import Testing
 
 @Suite struct `Hexadecimal digits` {

@@ -1,5 +1,5 @@
-import Compression
-import SeededNumbers
+import GroundwaveCompression
+import GroundwaveSeededNumbers
 import Testing
 
 private func decompress(_ bytes: [UInt8], count: Int) throws -> [UInt8] {

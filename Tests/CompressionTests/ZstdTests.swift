@@ -1,6 +1,6 @@
-import ByteCoding
-import Compression
-import SeededNumbers
+import GroundwaveByteCoding
+import GroundwaveCompression
+import GroundwaveSeededNumbers
 import Testing
 
 /// Bytes that become shorter, of all lengths that matter.

@@ -1,8 +1,8 @@
-import Connections
-import EventLog
-import Events
-import Replication
-import SeededNumbers
+import GroundwaveConnections
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveReplication
+import GroundwaveSeededNumbers
 import Testing
 
 @Suite(.serialized) struct `A peer that does what it should not` {

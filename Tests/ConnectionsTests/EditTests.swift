@@ -1,7 +1,7 @@
-import Connections
-import EventLog
-import Events
-import Replication
+import GroundwaveConnections
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveReplication
 import Testing
 
 @Suite struct `One edit between two stores that stay connected` {

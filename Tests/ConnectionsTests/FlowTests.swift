@@ -1,7 +1,7 @@
 import NIOCore
 import Testing
 
-@testable import Connections
+@testable import GroundwaveConnections
 
 @Suite struct `What a connection waits for` {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)

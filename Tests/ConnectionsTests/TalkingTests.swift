@@ -1,9 +1,9 @@
-import Connections
-import EventLog
-import Events
+import GroundwaveConnections
+import GroundwaveEventLog
+import GroundwaveEvents
 import NIOPosix
-import Replication
-import SeededNumbers
+import GroundwaveReplication
+import GroundwaveSeededNumbers
 import Synchronization
 import Testing
 

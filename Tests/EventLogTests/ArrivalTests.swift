@@ -1,6 +1,6 @@
 import Testing
 
-@testable import EventLog
+@testable import GroundwaveEventLog
 
 @Suite struct `The start of the machine in an arrival` {
     private func arrival(_ boot: [UInt8]) -> Arrival {

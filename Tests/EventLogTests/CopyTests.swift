@@ -1,6 +1,6 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Testing
 
 @Suite struct `Copying events from another log` {

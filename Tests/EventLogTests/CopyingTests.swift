@@ -1,5 +1,5 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Testing
 
 @Suite struct `What copying must refuse` {

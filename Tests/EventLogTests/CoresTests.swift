@@ -1,10 +1,10 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 import Foundation
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import EventLog
+@testable import GroundwaveEventLog
 
 @Suite struct `Verifying on several cores` {
     static let store = Result { try EveryByteLog() }

@@ -1,7 +1,7 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
 @Suite struct `Verifying a damaged log` {

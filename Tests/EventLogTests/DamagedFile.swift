@@ -1,5 +1,5 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 
 /// A log of two replicas with long and short events, closed; tests change copies of its bytes.

@@ -1,7 +1,7 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
 @Suite struct `Verifying what is left of a log file` {

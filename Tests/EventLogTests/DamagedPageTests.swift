@@ -1,8 +1,8 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
-import SeededNumbers
+import GroundwaveLMDB
+import GroundwaveSeededNumbers
 import Testing
 
 @Suite struct `Verifying a log with damaged pages` {

@@ -1,7 +1,7 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
 /// Each byte of a log of some 200 KB is changed in turn. Either the verifier sees it and names by replica and number what

@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 import Foundation
 
 /// The other reader of a log: `Tests/FormatReader/read-log.py`, made from Docs/FileFormat.md alone.

@@ -1,9 +1,9 @@
-import Events
+import GroundwaveEvents
 import Foundation
-import LMDB
+import GroundwaveLMDB
 import Testing
 
-@testable import EventLog
+@testable import GroundwaveEventLog
 
 @Suite struct `The generation of a log` {
     private let test: TestLog

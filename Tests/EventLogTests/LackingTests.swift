@@ -1,9 +1,9 @@
-import Events
+import GroundwaveEvents
 import Foundation
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import EventLog
+@testable import GroundwaveEventLog
 
 /// The events of `log` whose values are not here.
 private func withheld(_ log: EventLog) throws -> EventSet {

@@ -1,10 +1,10 @@
-import Events
+import GroundwaveEvents
 import Foundation
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Synchronization
 import Testing
 
-@testable import EventLog
+@testable import GroundwaveEventLog
 
 /// Threads that do not wait for one another: short tasks of a group would run one after the other, and a sanitizer for
 /// threads would see nothing.

@@ -1,7 +1,7 @@
-import ByteCoding
-import EventLog
-import Events
-import SeededNumbers
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveSeededNumbers
 import Testing
 
 /// A log whose events an identity signs.

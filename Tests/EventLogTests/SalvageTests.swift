@@ -1,11 +1,11 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 import Foundation
-import LMDB
-import SeededNumbers
+import GroundwaveLMDB
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import EventLog
+@testable import GroundwaveEventLog
 
 /// What salvage makes of a damaged copy of an intact log.
 private struct Salvaged {

@@ -1,9 +1,9 @@
-import ByteCoding
-import Events
-import SeededNumbers
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import EventLog
+@testable import GroundwaveEventLog
 
 @Suite struct `Finding events in a log` {
     /// A log in which two replicas take turns: `0 0 0 1 1 0 …`.

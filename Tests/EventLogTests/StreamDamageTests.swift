@@ -1,8 +1,8 @@
-import Events
-import LMDB
+import GroundwaveEvents
+import GroundwaveLMDB
 import Testing
 
-@testable import EventLog
+@testable import GroundwaveEventLog
 
 @Suite struct `Rows that say how histories part` {
     private let store: TestLog

@@ -1,7 +1,7 @@
-import ByteCoding
-import EventLog
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLMDB
 import Testing
 
 @Suite struct `Subtrees of a log` {

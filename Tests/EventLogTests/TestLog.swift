@@ -1,8 +1,8 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Synchronization
 
 /// A log in a folder of its own, which goes away with it.

@@ -1,11 +1,11 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 import Foundation
-import LMDB
-import SeededNumbers
+import GroundwaveLMDB
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import EventLog
+@testable import GroundwaveEventLog
 
 /// A file as a power cut leaves it: with all its pages but the meta page of the last commit.
 private struct CutFile {

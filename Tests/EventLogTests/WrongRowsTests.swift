@@ -1,10 +1,10 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 import Foundation
-import LMDB
+import GroundwaveLMDB
 import Testing
 
-@testable import EventLog
+@testable import GroundwaveEventLog
 
 /// Rows with checksums that are right, and that say what cannot be: no flipped bit makes them, a mistake of a program may.
 @Suite struct `Verifying rows that are whole and wrong` {

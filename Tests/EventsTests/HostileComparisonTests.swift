@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import SeededNumbers
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveSeededNumbers
 import Testing
 
 /// The other side of a comparison may send anything.

@@ -1,5 +1,5 @@
-import Events
-import SeededNumbers
+import GroundwaveEvents
+import GroundwaveSeededNumbers
 import Testing
 
 @Suite struct `The hybrid clock` {

@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import SeededNumbers
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveSeededNumbers
 import Testing
 
 /// RFC 6962, section 2.1, word for word: what the proofs are compared with.

@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// A store that is nothing but leaves, some of which may be missing.
 struct SimulatedStore {

@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 import Testing
 
 @Suite struct `A frame with readings` {

@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import SeededNumbers
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveSeededNumbers
 import Testing
 
 @Suite struct `A comparison of two stores' trees` {

@@ -1,3 +1,4 @@
+import Everything
 import Foundation
 import Groundwave
 import GroundwaveTesting
@@ -12,24 +13,24 @@ enum Antenna: RecordKind {
 /// The call sites of the public interface, as an application writes them.
 @Suite struct `Call sites` {
     @Test func `opening hands out a store, or says why there is none`() async throws {
-        let made = try await TemporaryStore(Configuration(author: "N0CALL"))
+        let made = try await TemporaryStore(Configuration.full(author: "N0CALL"))
         let url = made.url
         try made.store.close()
         let opened: Store
-        switch try await Store.open(at: url, Configuration(author: "N0CALL", kinds: [Antenna.self])) {
+        switch try await Store.open(at: url, Configuration.full(author: "N0CALL", kinds: [Antenna.self])) {
         case .ready(let store): opened = store
         case .recovering(let recovery): opened = recovery.temporary
         }
         #expect(opened.kinds["antenna"] != nil)
         #expect(opened.author == "N0CALL")
         let nowhere = url.appending(path: "nowhere")
-        let error = await #expect(throws: StoreError.self) { try await Store.open(at: nowhere) }
+        let error = await #expect(throws: StoreError.self) { try await Store.open(at: nowhere, .full()) }
         #expect(error?.code == .notFound)
         #expect(!FileManager.default.fileExists(atPath: nowhere.path), "opening never makes a store")
     }
 
     @Test func `a contact is logged in one line`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let saved = try await store.write {
             try $0.add(Contact("W1AW", frequency: Frequency(hertz: 14_032_500), mode: .cw))
@@ -43,7 +44,7 @@ enum Antenna: RecordKind {
     }
 
     @Test func `one field is edited with a note, and the edit is taken back`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let saved = try await store.write {
             try $0.add(Contact("W1AW", frequency: Frequency(hertz: 14_032_500), mode: .cw))
@@ -62,7 +63,7 @@ enum Antenna: RecordKind {
     }
 
     @Test func `two questions are answered by one state`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         try await store.write { batch in
             _ = try batch.add(Contact("W1AW", frequency: Frequency(hertz: 14_032_500), mode: .cw))
@@ -78,7 +79,7 @@ enum Antenna: RecordKind {
     }
 
     @Test func `a list follows what is written`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         var counts: [Int] = []
         for try await contacts in store.values(of: .contacts.on(.now)) {
@@ -90,7 +91,7 @@ enum Antenna: RecordKind {
     }
 
     @Test func `who needs to know hears which fields changed, by whom, and from where to go on`() async throws {
-        let temporary = try await TemporaryStore(Configuration(author: "N0CALL", deviceName: "shack"))
+        let temporary = try await TemporaryStore(Configuration.full(author: "N0CALL", deviceName: "shack"))
         let store = temporary.store
         let saved = try await store.write {
             try $0.add(Contact("W1AW", frequency: Frequency(hertz: 14_032_500), mode: .cw))
@@ -116,7 +117,7 @@ enum Antenna: RecordKind {
 
     @Test func `the store as it was is read like the present one`() async throws {
         let clock = VirtualClock()
-        let temporary = try await TemporaryStore(Configuration(surroundings: .virtual(clock, seed: 1)))
+        let temporary = try await TemporaryStore(Configuration.full(surroundings: .virtual(clock, seed: 1)))
         let store = temporary.store
         let saved = try await store.write { try $0.add(Contact("W1AW", mode: .cw)) }
         let yesterday = Date(timeIntervalSince1970: Double(clock.now.wallMilliseconds) / 1000)
@@ -130,7 +131,7 @@ enum Antenna: RecordKind {
     }
 
     @Test func `the history of a field tells who changed what into what`() async throws {
-        let temporary = try await TemporaryStore(Configuration(deviceName: "shack"))
+        let temporary = try await TemporaryStore(Configuration.full(deviceName: "shack"))
         let store = temporary.store
         let saved = try await store.write {
             try $0.add(Contact("W1AW", frequency: Frequency(hertz: 14_032_500), mode: .cw))
@@ -147,7 +148,7 @@ enum Antenna: RecordKind {
     }
 
     @Test func `what a meter measures is recorded as it comes, and is there when recording ends`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let meter = try #require(MACAddress("02:00:00:00:00:01"))
         // Ten answers of a meter, each with 5 V and a current that rises.

@@ -1,3 +1,4 @@
+import Everything
 import Foundation
 import Groundwave
 import GroundwaveTesting
@@ -6,7 +7,7 @@ import Testing
 /// The guarantees of observation, in the words in which they are given.
 @Suite struct `Observing` {
     @Test func `the first element comes at once, and no two that are equal follow one another`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         try await store.write { _ = try $0.add(Contact("W1AW", start: 0)) }
         var seen: [[String]] = []
@@ -21,7 +22,7 @@ import Testing
     }
 
     @Test func `what comes together is told together, and never without the last state`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let writing = Task {
             for number in 1...60 { try await store.write { _ = try $0.add(Contact("W1AW", start: Int64(number))) } }
@@ -37,13 +38,13 @@ import Testing
     }
 
     @Test func `a token is codable and survives a restart: none is missed, none comes twice`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let saved = try await temporary.store.write { try $0.add(Contact("W1AW", start: 0)) }
         let bytes = try JSONEncoder().encode([try temporary.store.currentToken()])
         try await temporary.store.write { try $0.set(\.name, of: saved.value, to: "Ann") }
         try temporary.store.close()
 
-        let store = try await temporary.reopened()
+        let store = try await temporary.reopened(.full())
         try await store.write { try $0.set(\.name, of: saved.value, to: "Bob") }
         let token = try #require(try JSONDecoder().decode([ChangeToken].self, from: bytes).first)
         var names: [String] = []
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func `a token of another history says that it has expired`() async throws {
-        let (one, other) = (try await TemporaryStore(), try await TemporaryStore())
+        let (one, other) = (try await TemporaryStore(.full()), try await TemporaryStore(.full()))
         let token = try one.store.currentToken()
         let error = await #expect(throws: StoreError.self) {
             for try await _ in other.store.changes(since: token) { break }
@@ -66,7 +67,7 @@ import Testing
     }
 
     @Test func `it ends when its task is cancelled`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let first = Signal()
         let task = Task {

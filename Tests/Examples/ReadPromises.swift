@@ -1,3 +1,4 @@
+import Everything
 import Foundation
 import Groundwave
 import GroundwaveTesting
@@ -6,7 +7,7 @@ import Testing
 /// The guarantees of `Store.read` and of records, in the words in which they are given.
 @Suite struct `Reading` {
     @Test func `sees one state for the whole closure, whatever is written meanwhile`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         try await store.write { _ = try $0.add(Contact("W1AW")) }
         let (isReading, mayGoOn) = (Signal(), DispatchSemaphore(value: 0))
@@ -27,7 +28,7 @@ import Testing
     }
 
     @Test func `on any thread never sees less than before, while others write`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         async let isAscending: [Bool] = withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<3 {
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test func `a kind of one's own is registered at open, and its records are found by name`() async throws {
-        let temporary = try await TemporaryStore(Configuration(kinds: [Antenna.self]))
+        let temporary = try await TemporaryStore(Configuration.full(kinds: [Antenna.self]))
         let saved = try await temporary.store.write {
             try $0.add("antenna", [Assignment("NAME", text: "Dipole"), Assignment("BANDS", text: "20m,40m")])
         }
@@ -66,11 +67,11 @@ import Testing
     @Test func `kinds that nobody registered are kept and listed, and have their names again when somebody does`()
         async throws
     {
-        let temporary = try await TemporaryStore(Configuration(kinds: [Antenna.self]))
+        let temporary = try await TemporaryStore(Configuration.full(kinds: [Antenna.self]))
         let saved = try await temporary.store.write { try $0.add("antenna", [Assignment("NAME", text: "Dipole")]) }
         try temporary.store.close()
 
-        let stranger = try await temporary.reopened()
+        let stranger = try await temporary.reopened(.full())
         try stranger.read { view in
             #expect(try view.kindsWithRecords().contains("antenna"))
             let record = try #require(try view.record("antenna", saved.value))
@@ -79,14 +80,14 @@ import Testing
         try await stranger.write { _ = try $0.add(Contact("W1AW")) }
         try stranger.close()
 
-        let friend = try await temporary.reopened(Configuration(kinds: [Antenna.self]))
+        let friend = try await temporary.reopened(Configuration.full(kinds: [Antenna.self]))
         let record = try #require(try friend.read { try $0.record("antenna", saved.value) })
         #expect(friend.kinds["antenna"]?.value(of: "NAME", in: record) == Array("Dipole".utf8))
         try friend.close()
     }
 
     @Test func `unknown fields are reachable as text, and typed values keep what was written`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         var contact = Contact("W1AW", start: 1_800_000_000)
         contact.fields = ["APP_MINE_MOOD": "über gut", "FREQ": "14.07400"]
@@ -100,8 +101,8 @@ import Testing
     }
 
     @Test func `what is refused says so in one error with code, message and hint`() async throws {
-        let temporary = try await TemporaryStore()
-        let error = await #expect(throws: StoreError.self) { try await Store.create(at: temporary.url) }
+        let temporary = try await TemporaryStore(.full())
+        let error = await #expect(throws: StoreError.self) { try await Store.create(at: temporary.url, .full()) }
         #expect(error?.code == .exists)
         #expect(error?.code.rawValue == 73, "the exit code of the program")
         #expect(error?.message.contains(temporary.url.path) == true)

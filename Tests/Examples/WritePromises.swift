@@ -1,3 +1,4 @@
+import Everything
 import Foundation
 import Groundwave
 import GroundwaveTesting
@@ -8,7 +9,7 @@ import Testing
     private struct Refused: Error {}
 
     @Test func `returned means durable and visible to the next read of this process`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         for number in 1...20 {
             let saved = try await temporary.store.write { try $0.add(Contact("N\(number % 10)CALL")) }
             #expect(try temporary.store.read { try $0.find(saved.value) } != nil)
@@ -17,11 +18,11 @@ import Testing
         // In the log, and not only in what is shown of it.
         try temporary.store.close()
         try FileManager.default.removeItem(at: temporary.url.appending(path: "views.mdb"))
-        #expect(try await temporary.reopened().read { try $0.count(.contacts) } == 20)
+        #expect(try await temporary.reopened(.full()).read { try $0.count(.contacts) } == 20)
     }
 
     @Test func `thrown means nothing happened`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let saved = try await store.write { try $0.add(Contact("W1AW")) }
         let before = try store.digest()
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test func `cancelled before the commit throws, and nothing is written`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let (isRunning, mayGoOn) = (Signal(), DispatchSemaphore(value: 0))
         let first = Task {
@@ -65,7 +66,7 @@ import Testing
     }
 
     @Test func `cancelled after the commit is ignored`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let task = Task {
             let saved = try await store.write { try $0.add(Contact("W1AW")) }
@@ -77,7 +78,7 @@ import Testing
     }
 
     @Test func `a batch that changes nothing writes nothing`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let saved = try await store.write { try $0.add(Contact("W1AW", mode: .cw)) }
         let token = try store.currentToken()
@@ -89,7 +90,7 @@ import Testing
     }
 
     @Test func `what many tasks write at once is all there, each once`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         try await withThrowingTaskGroup(of: RecordID.self) { group in
             for number in 0..<100 {
@@ -106,7 +107,7 @@ import Testing
         func digest(seed: UInt64) async throws -> StoreDigest {
             let clock = VirtualClock()
             let temporary = try await TemporaryStore(
-                Configuration(author: "N0CALL", deviceName: "shack", surroundings: .virtual(clock, seed: seed)))
+                Configuration.full(author: "N0CALL", deviceName: "shack", surroundings: .virtual(clock, seed: seed)))
             for number in 0..<5 {
                 clock.advance(by: .seconds(90))
                 try await temporary.store.write { try $0.add(Contact("W1AW", start: Int64(number), mode: .cw)) }
@@ -119,7 +120,7 @@ import Testing
 
     @Test func `a stamp follows the clock, and never goes back with it`() async throws {
         let clock = VirtualClock(milliseconds: 1_800_000_000_000)
-        let temporary = try await TemporaryStore(Configuration(surroundings: .virtual(clock, seed: 1)))
+        let temporary = try await TemporaryStore(Configuration.full(surroundings: .virtual(clock, seed: 1)))
         let first = try #require(try await temporary.store.write { try $0.add(Contact("W1AW")) }.batch)
         #expect(first.stamp.milliseconds == 1_800_000_000_000)
         clock.advance(by: .seconds(60))

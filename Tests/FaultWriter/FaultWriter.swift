@@ -1,3 +1,4 @@
+import Everything
 import Foundation
 import Groundwave
 
@@ -13,7 +14,7 @@ struct FaultWriter {
         guard arguments.count >= 3 else { exit(64) }
         let store: Store
         do {
-            store = try await Store.open(at: URL(filePath: arguments[1])).whole
+            store = try await Store.open(at: URL(filePath: arguments[1]), .full()).whole
         } catch let error as StoreError {
             say("refused 0 \(error.code.rawValue)")
             exit(error.code.rawValue)

@@ -1,4 +1,4 @@
-import EventLog
+import GroundwaveEventLog
 import Foundation
 import GroundwaveTesting
 import Testing

@@ -1,3 +1,4 @@
+import Everything
 import Foundation
 import Groundwave
 import GroundwaveTesting
@@ -108,7 +109,7 @@ import Testing
     }
 
     @Test func `what another process writes is observed like a write of this one`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let token = try store.currentToken()
         let child = try Child(

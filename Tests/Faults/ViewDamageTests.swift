@@ -1,3 +1,4 @@
+import Everything
 import Foundation
 import Groundwave
 import GroundwaveTesting
@@ -66,7 +67,7 @@ import Testing
             data.replaceSubrange(0..<4096, with: noise(4096))
             try data.write(to: store.views)
         case .ofAnotherLog:
-            let other = try await TemporaryStore()
+            let other = try await TemporaryStore(.full())
             try await other.store.write { _ = try $0.add(Contact("N0CALL", start: 0)) }
             try other.store.close()
             try Data(contentsOf: other.url.appending(path: "views.mdb")).write(to: store.views)

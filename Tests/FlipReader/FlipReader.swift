@@ -8,12 +8,12 @@
 // or `name=!` where that was an error. With `checked` the branches are looked at before the file is opened, as a store
 // does; where they are damaged the line is `number refused`.
 
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import Projections
-import Records
+import GroundwaveProjections
+import GroundwaveRecords
 
 @main
 enum FlipReader {

@@ -1,10 +1,11 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
@@ -15,7 +16,7 @@ import Testing
     /// A store with contacts that were written long ago, and some since; the point lies between.
     private static func store() async throws -> (temporary: TemporaryStore, point: Point, old: RecordID, new: RecordID)
     {
-        let temporary = try await TemporaryStore(Configuration(author: "N0CALL"))
+        let temporary = try await TemporaryStore(Configuration.full(author: "N0CALL"))
         let store = temporary.store
         try await store.importText(generatedLog(300))
         let old = try await store.write { batch in
@@ -66,7 +67,7 @@ import Testing
         #expect(try store.compareWithReplay().isSame)
         let digest = try store.digest()
         try store.close()
-        #expect(try await Store.verify(at: store.url, isDeep: true).damage == [])
+        #expect(try await Store.verify(at: store.url, isDeep: true, components: .all).damage == [])
         // No page of the log has the old values, but in the snapshot that stands for them.
         #expect(try StoreSearch.files(below: folder.url, holding: Self.texts) == ["old.gwa"])
         let log = try Data(contentsOf: store.url.appending(path: "log.mdb"))
@@ -75,7 +76,7 @@ import Testing
         for name in ["views.mdb", "views.mdb-lock", "snapshots"] {
             try? FileManager.default.removeItem(at: store.url.appending(path: name))
         }
-        let reopened = try await temporary.reopened()
+        let reopened = try await temporary.reopened(.full())
         #expect(try reopened.digest() == digest)
         try reopened.close()
     }
@@ -143,7 +144,7 @@ import Testing
         await #expect { try await store.revert(events) } throws: { ($0 as? StoreError)?.code == .archived }
         try store.close()
 
-        let whole = try await Store.open(at: store.url, Configuration(archives: [file])).whole
+        let whole = try await Store.open(at: store.url, Configuration.full(archives: [file])).whole
         #expect(whole.isReadOnly)
         #expect(try await whole.at(.vector(middle)).digest() == earlier)
         #expect(try whole.audit.entries(of: "qso", old, whole) == history)
@@ -151,7 +152,7 @@ import Testing
     }
 
     @Test func `a view of the past from before it is not gone on with`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         for _ in 0..<30 {
             try await store.write { batch in
@@ -208,7 +209,7 @@ import Testing
         #expect(try store.compareWithReplay().isSame)
         await #expect { try await store.restoreArchives(files) } throws: { ($0 as? StoreError)?.code == .usage }
         try store.close()
-        #expect(try await Store.verify(at: store.url, isDeep: true).damage == [])
+        #expect(try await Store.verify(at: store.url, isDeep: true, components: .all).damage == [])
     }
 
     @Test func `is refused where a device has not seen all of it, where nothing is left, and over a file`() async throws
@@ -274,7 +275,7 @@ import Testing
             }
         }
         try store.close()
-        let whole = try await Store.open(at: store.url, Configuration(archives: [file])).whole
+        let whole = try await Store.open(at: store.url, Configuration.full(archives: [file])).whole
         for position in stride(from: Position(1), through: last, by: 13) {
             let vector = try whole.resolve(.position(position)).vector
             #expect(try await whole.at(.vector(vector)).digest() == fleet.stores[1].at(.vector(vector)).digest())
@@ -329,7 +330,7 @@ import Testing
         copy[bytes.count / 2] ^= 1
         try Data(copy).write(to: URL(filePath: changed))
         try temporary.store.close()
-        let verification = try await Store.verify(at: temporary.url, archives: [changed])
+        let verification = try await Store.verify(at: temporary.url, archives: [changed], components: .all)
         let named = try #require(verification.damage.first)
         #expect(verification.damage.count == 1 && named.what == "archive")
         #expect(named.replica == temporary.store.replica && named.first == 2 && named.last == 304)

@@ -1,10 +1,11 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import Groundwave
 import GroundwaveTesting
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @Suite struct `Blaming` {
@@ -17,7 +18,7 @@ import Testing
     }
 
     @Test func `says only where nobody else wrote the field`() async throws {
-        let temporary = try await TemporaryStore(Configuration(author: "N0CALL"))
+        let temporary = try await TemporaryStore(Configuration.full(author: "N0CALL"))
         let id = try await temporary.store.write(note: "On the air") {
             try $0.add("qso", [Assignment("CALL", text: "W1AW")])
         }.value
@@ -29,7 +30,7 @@ import Testing
     }
 
     @Test func `says causal where the value before was in view, and what it was`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         try await temporary.store.importText(adi(["CALL": "W1AW", "FREQ": "14.074", "BAND": "20m"]))
         let id = try #require(try temporary.store.firstContact()).id
         _ = try await temporary.store.write(author: "W1AW") {
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test func `says stamp where two did not know of one another, and chosen once it is settled`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let id = try await store.write { try $0.add("qso", [Assignment("NAME", text: "Joe")]) }.value
         let seen = try #require(try store.read { try $0.record("qso", id) })
@@ -62,7 +63,7 @@ import Testing
     }
 
     @Test func `of a field that was cleared says by whom`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let id = try await store.write { try $0.add("qso", [Assignment("NAME", text: "Joe")]) }.value
         _ = try await store.write(note: "Not on the air any more") { try $0.set("qso", id, [Assignment("NAME", nil)]) }
@@ -72,7 +73,7 @@ import Testing
     }
 
     @Test func `of a record that is not there is refused`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let error = #expect(throws: StoreError.self) { try temporary.store.blame("qso", RecordID(high: 1, low: 2)) }
         #expect(error?.code == .notFound)
     }
@@ -80,7 +81,7 @@ import Testing
 
 @Suite struct `The history` {
     @Test func `tells before and after, the newest first, with each batch's note`() async throws {
-        let temporary = try await TemporaryStore(Configuration(author: "N0CALL"))
+        let temporary = try await TemporaryStore(Configuration.full(author: "N0CALL"))
         let store = temporary.store
         try await store.importText(adi(["CALL": "W1AW", "FREQ": "14.074", "BAND": "20m", "NAME": "Joe"]))
         let id = try #require(try store.firstContact()).id
@@ -106,7 +107,7 @@ import Testing
     }
 
     @Test func `can be that of an author, a device, a kind or a time`() async throws {
-        let temporary = try await TemporaryStore(Configuration(deviceName: "shack"))
+        let temporary = try await TemporaryStore(Configuration.full(deviceName: "shack"))
         let store = temporary.store
         _ = try await store.write(author: "W1AW") { try $0.add("qso", [Assignment("CALL", text: "N0A")]) }
         _ = try await store.write(author: "N0CALL") { try $0.add("qso", [Assignment("CALL", text: "N0B")]) }

@@ -1,8 +1,9 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Metering
-import Records
+import GroundwaveMetering
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
@@ -59,7 +60,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `is decoded to the same rows and times, also after its process died`(isFinished: Bool) async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let trace: RecordID
         do {
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test func `from a file has its rows as far apart as they were recorded`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let recorder = try await store.record(
             meter: simulatedMeter, model: .um25c, rate: 4, isKeepingCapture: true)
@@ -131,7 +132,7 @@ import Testing
 
     @Test func `has its last frame, too, where that waited for what might follow it`() async throws {
         let report = try reportThatWaits()
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let recorder = try await store.record(meter: simulatedMeter, model: .fnb48, over: .usb, isKeepingCapture: true)
         var (decoder, decodedRows) = (MeterModel.fnb48.makeDecoder(over: .usb), DecodedRows())
@@ -165,7 +166,7 @@ import Testing
     }
 
     @Test func `is verified with them, and decoded around what cannot be read`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let recorder = try await store.record(meter: simulatedMeter, model: .um25c, isKeepingCapture: true)
         var decoder = MeterModel.um25c.makeDecoder()
@@ -205,7 +206,7 @@ import Testing
 
     @Test func `loses them by the rule for samples`() async throws {
         let clock = VirtualClock()
-        let temporary = try await TemporaryStore(Configuration(surroundings: .virtual(clock, seed: 1)))
+        let temporary = try await TemporaryStore(Configuration.full(surroundings: .virtual(clock, seed: 1)))
         let store = temporary.store
         let recorder = try await store.record(meter: simulatedMeter, model: .um25c, isKeepingCapture: true)
         var decoder = MeterModel.um25c.makeDecoder()

@@ -1,10 +1,11 @@
-import ByteCoding
-import EventLog
-import Events
+import Everything
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
@@ -18,7 +19,7 @@ import Testing
     }
 
     private static func opened(_ url: URL, isReadOnly: Bool = false) async throws -> Store {
-        try await Store.open(at: url, Configuration(isReadOnly: isReadOnly)).whole
+        try await Store.open(at: url, Configuration.full(isReadOnly: isReadOnly)).whole
     }
 
     @Test(arguments: UInt64(1)...5)
@@ -61,12 +62,12 @@ import Testing
     @Test func `that went on from one copy with one key are forked, and each event with two contents is named`()
         async throws
     {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         try await temporary.store.importText(generatedLog(600))
         try temporary.store.close()
-        let twin = try await temporary.twin()
+        let twin = try await temporary.twin(.full())
         let copy = twin.store
-        let store = try await temporary.reopened()
+        let store = try await temporary.reopened(.full())
         try await store.write { try $0.add("qso", [Assignment("CALL", text: "N0ONE")]) }
         try await copy.write { try $0.add("qso", [Assignment("CALL", text: "N0TWO")]) }
         try await copy.write { try $0.add("qso", [Assignment("CALL", text: "N0SIX")]) }
@@ -116,7 +117,7 @@ import Testing
     }
 
     @Test func `of which one was altered in one contact differ in its event`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         try await store.importText(generatedLog(400))
         let folder = try TemporaryFolder()
@@ -138,7 +139,7 @@ import Testing
     }
 
     @Test func `of which one withholds values have the same events, and views that differ rightly`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         try await store.importText(generatedLog(20))
         let folder = try TemporaryFolder()
@@ -157,7 +158,7 @@ import Testing
     }
 
     @Test func `are compared without changing a byte of either`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         try await temporary.store.importText(generatedLog(50))
         let folder = try TemporaryFolder()
         let url = folder.url.appending(path: "copy")
@@ -171,7 +172,7 @@ import Testing
         }
         let before = try files()
         let (one, two) = (
-            try await temporary.reopened(Configuration(isReadOnly: true)), try await Self.opened(url, isReadOnly: true)
+            try await temporary.reopened(Configuration.full(isReadOnly: true)), try await Self.opened(url, isReadOnly: true)
         )
         #expect(try !one.compare(with: two).isSame)
         try one.close()
@@ -180,7 +181,7 @@ import Testing
     }
 
     @Test func `of different logs are refused, with the word whether they show the same`() async throws {
-        let (one, two) = (try await TemporaryStore(), try await TemporaryStore())
+        let (one, two) = (try await TemporaryStore(.full()), try await TemporaryStore(.full()))
         for temporary in [one, two] { try await temporary.store.importText(generatedLog(5)) }
         let same = #expect(throws: StoreError.self) { try one.store.compare(with: two.store) }
         #expect(same?.code == .usage && same?.message.contains("different logs") == true)
@@ -191,7 +192,7 @@ import Testing
     }
 
     @Test func `that are one are refused, also by way of a link`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let folder = try TemporaryFolder()
         let link = folder.url.appending(path: "link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: temporary.url)

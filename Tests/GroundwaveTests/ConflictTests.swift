@@ -1,9 +1,10 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Groundwave
 import GroundwaveTesting
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @Suite struct `Deciding a conflict` {
@@ -39,7 +40,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `hidden here and edited there is a decision over the whole record`(keeps: Bool) async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let id = try await store.write { try $0.add("qso", fields("CALL=W1AW", "NAME=A")) }.value
         let basis = try #require(try store.read { try $0.record("qso", id) })
@@ -56,7 +57,7 @@ import Testing
 
     /// A contact whose frequency was corrected twice by people who did not see each other's correction.
     private func contested() async throws -> (TemporaryStore, RecordID) {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let id = try await store.write { try $0.add("qso", fields("CALL=W1AW", "FREQ=14.030", "BAND=20m")) }.value
         let basis = try #require(try store.read { try $0.record("qso", id) })

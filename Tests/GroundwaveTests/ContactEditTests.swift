@@ -1,9 +1,10 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Groundwave
 import GroundwaveTesting
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 private let noon: Int64 = 1_777_636_800
@@ -28,7 +29,7 @@ private let noon: Int64 = 1_777_636_800
         ),
     ])
     func `what says one thing stays in step`(before: String, edit: String, after: String) async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let id = try await store.write { try $0.log(words("CALL=W1AW " + before), now: noon) }.value.id
         let written = try await store.write { try $0.edit(id, words(edit)) }
@@ -40,7 +41,7 @@ private let noon: Int64 = 1_777_636_800
     }
 
     @Test func `what is so already writes no event`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let id = try await store.write { try $0.log(words("CALL=W1AW FREQ=14.0325 MODE=USB"), now: noon) }.value.id
         let written = try await store.write { try $0.edit(id, words("CALL=w1aw FREQ=14.0325 BAND=20M MODE=USB")) }
@@ -49,7 +50,7 @@ private let noon: Int64 = 1_777_636_800
     }
 
     @Test func `a contact keeps its call, and a hidden one is not edited`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let id = try await store.write { try $0.log(words("CALL=W1AW BAND=20m"), now: noon) }.value.id
         await #expect(throws: StoreError.self) { try await store.write { try $0.edit(id, words("CALL=")) } }
@@ -58,7 +59,7 @@ private let noon: Int64 = 1_777_636_800
     }
 
     @Test func `a field of a file that is called like a register of ours stays a field`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let text =
             "<EOH><CALL:4>W1AW<QSO_DATE:8>20260501<TIME_ON:4>1200<BAND:3>20m<MODE:2>CW<FREQUENCY:3>low<START:1>x<EOR>"
@@ -73,7 +74,7 @@ private let noon: Int64 = 1_777_636_800
     }
 
     @Test func `contacts from before 1970 are the oldest`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         for date in ["20260501", "19650101", "19700101", "19350704"] {
             _ = try await store.write {

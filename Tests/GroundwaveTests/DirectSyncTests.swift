@@ -1,8 +1,9 @@
-import Connections
-import Events
+import Everything
+import GroundwaveConnections
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Radio
+import GroundwaveRadio
 import Testing
 
 @testable import Groundwave
@@ -12,7 +13,7 @@ import Testing
 
     /// A store that waits for others, and a second one that has joined it.
     private func pair() async throws -> (TemporaryStore, Serving, Joined) {
-        let shack = try await TemporaryStore()
+        let shack = try await TemporaryStore(.full())
         try await shack.store.write { try $0.add(Contact("W1AW")) }
         let serving = try await shack.store.serve(at: try #require(Self.here))
         return (shack, serving, try await Joined(serving.address))
@@ -27,7 +28,7 @@ import Testing
 
         init(_ address: HostAndPort) async throws {
             folder = try TemporaryFolder()
-            var configuration = Configuration()
+            var configuration = Configuration.full()
             configuration.stateFolder = folder.url.appending(path: "state")
             (store, summary) = try await Store.join(
                 .host(name: address.host, port: address.port), at: folder.url.appending(path: "store"), configuration)
@@ -87,7 +88,7 @@ import Testing
 
     @Test func `of another log is an error that names it`() async throws {
         let (shack, serving, _) = try await pair()
-        let other = try await TemporaryStore()
+        let other = try await TemporaryStore(.full())
         let address = RemoteAddress.host(name: serving.address.host, port: serving.address.port)
         let error = await #expect(throws: StoreError.self) { try await other.store.add(remote: "shack", at: address) }
         #expect(error?.code == .exists)
@@ -151,8 +152,8 @@ import Testing
         await serving.stop()
         try shack.store.close()
         // The image of a machine is put back: what it wrote since has been seen elsewhere.
-        let earlier = try await shack.twin()
-        let later = try await shack.reopened()
+        let earlier = try await shack.twin(.full())
+        let later = try await shack.reopened(.full())
         try await later.write { try $0.add(Contact("K1ABC")) }
         let again = try await later.serve(at: serving.address)
         try await portable.store.sync(portable.remote)

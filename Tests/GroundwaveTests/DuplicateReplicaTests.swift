@@ -1,16 +1,17 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Groundwave
 import GroundwaveTesting
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @Suite struct `Duplicates on two devices` {
     /// Two stores that both have the same two contacts, which are one.
     private func pair() async throws -> (TemporaryStore, TemporaryStore, RecordID, RecordID) {
-        let first = try await TemporaryStore(Configuration(author: "N0ONE"))
-        let second = try await TemporaryStore(Configuration(author: "N0TWO"))
+        let first = try await TemporaryStore(Configuration.full(author: "N0ONE"))
+        let second = try await TemporaryStore(Configuration.full(author: "N0TWO"))
         let x = try await first.store.logged(oneContact("NAME=Joe"))
         let y = try await second.store.logged(oneContact("QTH=Here"))
         try exchange(first.store, second.store)
@@ -74,7 +75,7 @@ import Testing
     }
 
     @Test func `merged round in a circle of three, none is lost`() async throws {
-        let temporaries = try await [TemporaryStore(), TemporaryStore(), TemporaryStore()]
+        let temporaries = try await [TemporaryStore(.full()), TemporaryStore(.full()), TemporaryStore(.full())]
         let stores = temporaries.map(\.store)
         var ids: [RecordID] = []
         for store in stores { ids.append(try await store.logged(oneContact())) }

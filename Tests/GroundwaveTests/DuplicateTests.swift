@@ -1,10 +1,11 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import Groundwave
 import GroundwaveTesting
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 /// A contact of 2026-05-01 with N0CALL on 20 m in CW, but for what `words` say.
@@ -38,7 +39,7 @@ extension Store {
 
 @Suite struct `Merging two contacts` {
     @Test func `fills what is missing, keeps what is there, and tells the rest`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let keep = try await store.logged(oneContact("NAME=Joe", "POTA_REF=US-0001", "X_OWN=1"))
         let drop = try await store.logged(
@@ -68,7 +69,7 @@ extension Store {
     func `completes what says one thing only where it says the same`(
         keep: String, drop: String, shown: String
     ) async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         func words(_ text: String) -> [Assignment] {
             oneContact()
@@ -85,7 +86,7 @@ extension Store {
     }
 
     @Test func `does not put a frequency beside a band that it is not in`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let keep = try await store.logged(oneContact("BAND_RX=20m"))
         let drop = try await store.logged(oneContact("FREQ_RX=7.030"))
@@ -98,7 +99,7 @@ extension Store {
     @Test func `tells of each what is not shown in the end, when a later one completes what an earlier one could not`()
         async throws
     {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let keep = try await store.logged(oneContact("TIME_OFF=1240"))
         let earlier = try await store.logged(oneContact("QSO_DATE_OFF=20260501", "TIME_OFF=1241"))
@@ -110,7 +111,7 @@ extension Store {
     }
 
     @Test func `leaves a field that waits for a decision as it is`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let keep = try await store.logged(oneContact("NAME=A"))
         let basis = try store.contact(keep)
@@ -125,7 +126,7 @@ extension Store {
     @Test(arguments: UInt64(1)...30)
     func `shows or tells every value of both, and undo folds back to what was`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let choices = [
             "NAME": ["Joe", "Jim", ""], "QTH": ["Here"], "POTA_REF": ["US-0001", "us-0001,US-0002"],
@@ -163,7 +164,7 @@ extension Store {
     }
 
     @Test func `is refused for one contact alone, a hidden one and a note of an activation`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let first = try await store.logged(oneContact())
         let hidden = try await store.logged(oneContact())
@@ -193,7 +194,7 @@ extension Record {
 
 @Suite struct `Dismissing a pair` {
     @Test func `it is not listed again, also after an edit, until that is undone`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let (x, y) = (try await store.logged(oneContact()), try await store.logged(oneContact()))
         #expect(try store.duplicates().count == 1)
@@ -212,7 +213,7 @@ extension Record {
     }
 
     @Test func `a third contact still pairs with both, and merging all leaves the three alone`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let x = try await store.logged(oneContact())
         let y = try await store.logged(oneContact())
@@ -223,7 +224,7 @@ extension Record {
     }
 
     @Test func `hidden contacts never pair`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         _ = try await store.logged(oneContact())
         let other = try await store.logged(oneContact())

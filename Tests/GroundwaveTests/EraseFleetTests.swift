@@ -1,10 +1,11 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
@@ -47,7 +48,7 @@ import Testing
         let folder = try TemporaryFolder()
         let url = folder.url.appending(path: "third")
         _ = try await one.replay(to: url)
-        let third = try await Store.open(at: url).whole
+        let third = try await Store.open(at: url, .full()).whole
         #expect(try third.log.erased() == one.log.erased(), "a copy refuses what its origin refuses")
         #expect(try third.digest().views == one.digest().views)
         try third.close()
@@ -92,7 +93,7 @@ import Testing
         for store in fleet.stores {
             #expect(try store.compareWithReplay().isSame)
             try store.close()
-            #expect(try await Store.verify(at: store.url).damage == [])
+            #expect(try await Store.verify(at: store.url, components: .all).damage == [])
         }
     }
 
@@ -124,11 +125,11 @@ import Testing
         try Fleet.send(from: one, to: two, at: fleet.clocks[1])
         #expect(try two.erasing.isPending() && !Self.search(two).isEmpty)
         try two.close()
-        let reader = try await Store.open(at: two.url, Configuration(isReadOnly: true)).whole
+        let reader = try await Store.open(at: two.url, Configuration.full(isReadOnly: true)).whole
         #expect(try reader.erasing.isPending() && !Self.search(two).isEmpty, "who only reads changes nothing")
         try reader.close()
-        #expect(try await Store.verify(at: two.url, isDeep: true).damage.map(\.what) == ["withheld"])
-        let again = try await Store.open(at: two.url).whole
+        #expect(try await Store.verify(at: two.url, isDeep: true, components: .all).damage.map(\.what) == ["withheld"])
+        let again = try await Store.open(at: two.url, .full()).whole
         #expect(try !again.erasing.isPending())
         #expect(try Self.search(again) == [])
         #expect(try again.compareWithReplay().isSame)
@@ -142,14 +143,14 @@ import Testing
         let views = store.url.appending(path: "views.mdb")
         try store.close()
         let before = try Data(contentsOf: views)
-        let opened = try await Store.open(at: store.url).whole
+        let opened = try await Store.open(at: store.url, .full()).whole
         try await opened.erase([id])
         let digest = try opened.digest()
         try opened.close()
         // As if it had ended between the log and the views.
         try before.write(to: views)
         #expect(try !Self.search(store).isEmpty)
-        let again = try await Store.open(at: store.url).whole
+        let again = try await Store.open(at: store.url, .full()).whole
         #expect(try Self.search(again) == [])
         #expect(try again.digest() == digest)
         try again.close()

@@ -1,9 +1,10 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
@@ -14,7 +15,7 @@ import Testing
 
     /// A store with contacts of which one, edited, undone and imported again, is to be erased.
     private static func store() async throws -> (TemporaryStore, RecordID) {
-        let temporary = try await TemporaryStore(Configuration(author: "N0CALL"))
+        let temporary = try await TemporaryStore(Configuration.full(author: "N0CALL"))
         let store = temporary.store
         let gone = adi(["CALL": "N0GONE", "QSO_DATE": "20260102", "TIME_ON": "1200", "BAND": "20m"])
         try await store.importText(generatedLog(300) + gone, named: "log.adi")
@@ -66,12 +67,12 @@ import Testing
         let digest = try store.digest()
         try store.close()
         #expect(try Self.search(store) == [])
-        let verification = try await Store.verify(at: store.url, isDeep: true)
+        let verification = try await Store.verify(at: store.url, isDeep: true, components: .all)
         #expect(verification.damage == [])
         for name in ["views.mdb", "views.mdb-lock"] {
             try FileManager.default.removeItem(at: store.url.appending(path: name))
         }
-        let reopened = try await temporary.reopened()
+        let reopened = try await temporary.reopened(.full())
         #expect(try reopened.digest() == digest)
         #expect(try Self.search(reopened) == [])
         try reopened.close()
@@ -121,7 +122,7 @@ import Testing
         _ = try store.exported(.adi)
         #expect(try Self.search(store) == [])
         try store.close()
-        #expect(try await Store.verify(at: store.url, isDeep: true).damage == [])
+        #expect(try await Store.verify(at: store.url, isDeep: true, components: .all).damage == [])
     }
 
     @Test func `is not undone by the same file, which finds the contact hidden`() async throws {

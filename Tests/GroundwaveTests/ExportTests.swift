@@ -1,14 +1,15 @@
-import ADIF
+import Everything
+import GroundwaveADIF
 import Foundation
 import Groundwave
 import GroundwaveTesting
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @Suite struct `Exporting` {
     @Test func `ADI comes out with the bytes and the order of the file`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let records =
             "<MODE:2>CW<CALL:4>W1AW<APP_TEST_X:3> a <FREQ:8>14.07400<EOR>"
             + "<CALL:6>N0CALL<NAME:4>J\u{e9}r<COMMENT:0><EOR>"
@@ -19,7 +20,7 @@ import Testing
     }
 
     @Test func `a table has a column for each field in use, quoted where it must be`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         try await temporary.store.importText(
             adi(["CALL": "W1AW", "QSO_DATE": "20260501", "NAME": "Doe, \"Joe\"", "COMMENT": "=1+1"])
                 + adi(["CALL": "N0CALL", "APP_X": "two\r\nlines", "NOTES": " x"]))
@@ -30,13 +31,13 @@ import Testing
     }
 
     @Test func `an empty log is a table of headings alone`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         #expect(try temporary.store.exported(.csv) == Array("QSO_DATE,TIME_ON,CALL\r\n".utf8))
         #expect(try temporary.store.exported(.ndjson).isEmpty)
     }
 
     @Test func `JSON lines keep the order of fields, and bytes that are no text`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let bytes = Array("<CALL:4>W1AW<NAME:3>J".utf8) + [0xE9, 0x00] + Array("<COMMENT:4>\"\\\n\t<EOR>".utf8)
         try await temporary.store.importBytes(bytes, named: "x.adi")
         let id = try #require(try temporary.store.firstContact()).id
@@ -46,7 +47,7 @@ import Testing
     }
 
     @Test func `what XML cannot hold is told`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         try await temporary.store.importBytes(
             Array("<CALL:4>W1AW<NAME:2>J".utf8) + [0xE9] + Array("<COMMENT:1>\u{1}<EOR>".utf8), named: "x.adi")
         let report = try temporary.store.export(.everything, as: .adx, created: 0) { _ in }
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test func `hidden contacts are left out`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         try await temporary.store.importText(generatedLog(3))
         let contact = try #require(try temporary.store.firstContact())
         _ = try await temporary.store.write { try $0.remove("qso", contact.id) }
@@ -64,7 +65,7 @@ import Testing
     }
 
     @Test func `an export under a name has what changed since the last one`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         try await store.importText(generatedLog(5))
         func export(_ filter: String = "") async throws -> Int {
@@ -84,7 +85,7 @@ import Testing
     }
 
     @Test func `a file for each park and day has the contacts of it, those of two parks twice`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         func contact(_ call: String, _ day: String, _ parks: String?) -> String {
             let record = ["CALL": call, "QSO_DATE": day, "TIME_ON": "1200", "STATION_CALLSIGN": "W1AW/P"]
             var fields = record
@@ -114,7 +115,7 @@ import Testing
     @Test(.enabled(if: Collection.folder != nil))
     func `of every file of the collection give the same content in every format`() async throws {
         for file in Collection.files() {
-            let first = try await TemporaryStore()
+            let first = try await TemporaryStore(.full())
             let bytes = [UInt8](try Data(contentsOf: file))
             guard (try? await first.store.importBytes(bytes, named: file.lastPathComponent)) != nil else { continue }
             let content = try first.store.digest().content
@@ -122,7 +123,7 @@ import Testing
                 var exported: [UInt8] = []
                 let report = try first.store.export(.everything, as: format, created: 0) { exported += $0 }
                 guard report.records > 0 else { continue }
-                let second = try await TemporaryStore()
+                let second = try await TemporaryStore(.full())
                 let imported = try await second.store.importBytes(exported, named: "again")
                 #expect(imported.imported == report.records, "\(file.lastPathComponent)")
                 // What was said to be changed is not expected to be the same: only ADX has such fields.
@@ -134,7 +135,7 @@ import Testing
     }
 
     @Test func `JSON lines that are no contact are rejected with their place, and the rest comes in`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let good = #"{"id":"x","fields":{"CALL":"W1AW","FREQ":14.074,"NAME":null,"QTH":"\u00e9\ud83d\ude00"}}"#
         let bad = [
             "{", "[]", #"{"fields":{}}"#, #"{"fields":{"A:B":"x"}}"#, #"{"fields":{"CALL":true}}"#,

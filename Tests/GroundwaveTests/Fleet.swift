@@ -1,10 +1,11 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 
 @testable import Groundwave
 
@@ -24,7 +25,7 @@ struct Fleet {
         for place in 0..<count {
             let clock = VirtualClock()
             clock.advance(by: skew * Double.random(in: 0...1, using: &numbers))
-            let configuration = Configuration(
+            let configuration = Configuration.full(
                 author: "N\(place)CALL", deviceName: "device \(place)",
                 surroundings: .virtual(clock, seed: seed &* 100 + UInt64(place)))
             let url = folder.url.appending(path: "\(place)")

@@ -1,9 +1,10 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import Groundwave
 import GroundwaveTesting
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 /// What imports must do, as a model: contacts are the n-th with their call, and a field is what is shown, whether a
@@ -124,7 +125,7 @@ private struct ImportModel {
     @Test(arguments: UInt64(1)...60)
     func `writes only what the file changed, whatever else happened in between`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         var model = ImportModel()
         func value(_ field: String, _ generator: inout SeededGenerator) -> String {
@@ -195,7 +196,7 @@ private struct ImportModel {
 
     @Test func `a correction that the file makes too, and that is then taken back here, stays taken back`() async throws
     {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         func take(_ name: String) async throws {
             try await store.importText(Self.text([("N0A", ["NAME": name])], from: "P"))
@@ -215,7 +216,7 @@ private struct ImportModel {
     }
 
     @Test func `what a person logged is completed by a file, not overwritten`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         _ = try await store.write { batch in
             try batch.add(
@@ -240,7 +241,7 @@ private struct ImportModel {
 
     @Test func `a park that was removed here comes back neither from the same file nor from another one`() async throws
     {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let parks = "US-0001,US-0002"
         try await store.importText(Self.text([("N0A", ["POTA_REF": parks])], from: "P"))
@@ -257,7 +258,7 @@ private struct ImportModel {
     }
 
     @Test func `set and shift change every record before it is compared`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         var options = ImportOptions()
         options.assignments = [Assignment("STATION_CALLSIGN", text: "N0CALL"), Assignment("COMMENT", nil)]
         options.shiftMinutes = -750
@@ -273,7 +274,7 @@ private struct ImportModel {
     }
 
     @Test func `a contact that is hidden here stays so, and that is told`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         try await store.importText(Self.text([("N0A", ["NAME": "Joe"])], from: "P"))
         let id = try #require(try store.firstContact()).id

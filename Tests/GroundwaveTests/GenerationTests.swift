@@ -1,10 +1,11 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
@@ -58,11 +59,11 @@ import Testing
     {
         var numbers = SeededGenerator(seed: seed)
         let folder = try TemporaryFolder()
-        let made = try await TemporaryStore(Configuration(author: "N0CALL", deviceName: "shack"))
+        let made = try await TemporaryStore(Configuration.full(author: "N0CALL", deviceName: "shack"))
         var archives: [String] = []
         for _ in 0..<8 { _ = try await made.store.log("N\(UInt16.random(in: 0 ... .max, using: &numbers))CALL") }
         made.store.views.close()
-        let reader = try await made.reopened()
+        let reader = try await made.reopened(.full())
         defer { try? reader.close() }
         reader.views.close()
         var pins: [PastStore] = []
@@ -72,7 +73,7 @@ import Testing
             let then = try Self.shown(reader, of: reader)
             let told = try pins.map { try Self.shown($0, of: reader) }
             #expect(try Self.shown(made.store, of: made.store) == then, "step \(step)")
-            let fresh = try await made.reopened()
+            let fresh = try await made.reopened(.full())
             #expect(try Self.shown(fresh, of: fresh) == then, "step \(step)")
             for (pin, shown) in zip(pins, told) {
                 let now = try await fresh.at(.vector(pin.vector))
@@ -138,7 +139,7 @@ import Testing
         let (fleet, store, lost) = try await Self.restored()
         defer { try? store.close() }
         store.views.close()
-        let reader = try await fleet.stores[0].reopened()
+        let reader = try await fleet.stores[0].reopened(.full())
         defer { try? reader.close() }
         let before = try reader.calls()
         let expected = try fleet[1].calls()

@@ -1,15 +1,16 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import Groundwave
 import GroundwaveTesting
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @Suite struct `Merging all duplicates` {
     @Test func `ends with one contact a group, and is one step back`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         for call in ["N0A", "N0B", "N0C"] {
             for name in ["", "Joe", ""] { _ = try await store.logged(oneContact("CALL=\(call)", "NAME=\(name)")) }
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test func `takes several batches where it must, and is still one step back`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         try await store.importText(generatedLog(2100), named: "a.adi", options("A"))
         let text = generatedLog(2100).replacing("<MODE:2>CW", with: "<MODE:2>CW<NAME:3>Joe")
@@ -50,7 +51,7 @@ import Testing
 
     @Test(arguments: [("A.adi", 0), ("/logs/b.adi", 1), ("b.adi", 1), ("shack", 0), ("more", 0)])
     func `keeps what the import of a file wrote`(name: String, kept: Int) async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         try await store.importText(record("1234", "NAME", "A"), named: "a.adi", options("Shack"))
         try await store.importText(record("1235", "NAME", "Ben", "QTH"), named: "/logs/b.adi", options("Field"))
@@ -61,7 +62,7 @@ import Testing
     }
 
     @Test func `a file that was never imported is refused, and so is a window that makes no sense`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         try await store.importText(record("1234", "NAME", "A"), named: "a.adi")
         let error = try #require(
@@ -74,7 +75,7 @@ import Testing
     }
 
     @Test func `leaves a group whose contact was hidden meanwhile`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let ids = [try await store.logged(oneContact()), try await store.logged(oneContact())]
         let groups = try store.duplicateGroups()
@@ -86,8 +87,8 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a file that comes again brings nothing back and changes nothing`(isSameMinute: Bool) async throws {
-        let temporary = try await TemporaryStore()
-        let other = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
+        let other = try await TemporaryStore(.full())
         let store = temporary.store
         let texts = [record("1234", "NAME", "A", "QTH"), record(isSameMinute ? "123430" : "1235", "NAME", "Ben")]
         try await store.importText(texts[0], named: "a.adi", options("Shack"))
@@ -110,7 +111,7 @@ import Testing
     @Test func `an id that a service gave goes with the merge, and its file still means the hidden contact`()
         async throws
     {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let file = record("1235", "APP_QRZLOG_LOGID", "77", "NAME")
         for name in ["A", "B"] {

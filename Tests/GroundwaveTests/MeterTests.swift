@@ -1,9 +1,10 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import Groundwave
 import GroundwaveTesting
-import Metering
-import Records
+import GroundwaveMetering
+import GroundwaveRecords
 import Testing
 
 /// Two devices with clocks of their own that leave what is new in one folder.
@@ -20,11 +21,11 @@ private struct Pair {
         // The second clock is wrong by three minutes.
         clocks = [VirtualClock(), VirtualClock(milliseconds: 1_767_225_600_000 - 180_000)]
         one = try await TemporaryStore(
-            Configuration(deviceName: "phone", surroundings: .virtual(clocks[0], seed: 1)))
+            Configuration.full(deviceName: "phone", surroundings: .virtual(clocks[0], seed: 1)))
         try await one.store.add(remote: "place", at: place)
         try await one.store.sync(one.store.remote("place"))
         other = try await TemporaryStore(
-            joining: place, Configuration(deviceName: "laptop", surroundings: .virtual(clocks[1], seed: 2)))
+            joining: place, Configuration.full(deviceName: "laptop", surroundings: .virtual(clocks[1], seed: 2)))
     }
 
     var stores: [Store] { [one.store, other.store] }
@@ -68,13 +69,13 @@ private struct Pair {
     }
 
     @Test func `become one when the store is opened, which takes over what each said last`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let one = try await double(store, mac: "00-15-a5-00-11-22", ["NAME": "kitchen", "MODEL": "tc66c"])
         let two = try await double(store, mac: "0015A5001122", ["NAME": "bench", "TEMPERATURE_UNIT": "F"])
         #expect(try Set(visible(store)) == [one, two])
         try store.close()
-        let again = try await Store.open(at: temporary.url).whole
+        let again = try await Store.open(at: temporary.url, .full()).whole
         #expect(try visible(again) == [Metering.meterID(address)])
         let meter = try #require(try again.meter(address))
         #expect(meter.name == "bench" && meter.model == .tc66c && meter.temperatureUnit == "F" && meter.lease == nil)
@@ -114,7 +115,7 @@ private struct Pair {
     @Test func `keep what the one with the right id says, and records without an address are left alone`() async throws
     {
         // A lease ends by the clock, and a busy machine may take longer than that.
-        let temporary = try await TemporaryStore(Configuration(surroundings: .virtual(VirtualClock(), seed: 1)))
+        let temporary = try await TemporaryStore(Configuration.full(surroundings: .virtual(VirtualClock(), seed: 1)))
         let store = temporary.store
         try await store.connect(address, model: .um25c)
         try await store.edit(address, name: "mine")
@@ -197,7 +198,7 @@ private struct Pair {
         let clock = VirtualClock(milliseconds: pair.clocks[0].now.wallMilliseconds)
         let place = RemoteAddress.folder(pair.folder.url.appending(path: "place"))
         let anew = try await TemporaryStore(
-            joining: place, Configuration(deviceName: "phone anew", surroundings: .virtual(clock, seed: 3)))
+            joining: place, Configuration.full(deviceName: "phone anew", surroundings: .virtual(clock, seed: 3)))
         let found = try meter(anew.store)
         #expect(found.name == "bench" && found.lease?.isHeld == false)
         // Nor where the views are made anew.
@@ -234,7 +235,7 @@ private struct Pair {
         async throws
     {
         let clock = VirtualClock(boot: [UInt8](repeating: 0, count: 16))
-        let temporary = try await TemporaryStore(Configuration(surroundings: .virtual(clock, seed: 1)))
+        let temporary = try await TemporaryStore(Configuration.full(surroundings: .virtual(clock, seed: 1)))
         try await temporary.store.connect(address, model: .um25c)
         // Of two starts whose monotonic clocks both begin at 0, nobody can tell one from the other.
         clock.setWall(milliseconds: clock.now.wallMilliseconds + 3_600_000)

@@ -1,9 +1,10 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import Groundwave
 import GroundwaveTesting
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 import Synchronization
 import Testing
 
@@ -20,7 +21,7 @@ import Testing
     }
 
     @Test func `tell the record, the fields, before and after, who and why`() async throws {
-        let temporary = try await TemporaryStore(Configuration(author: "N0CALL", deviceName: "shack"))
+        let temporary = try await TemporaryStore(Configuration.full(author: "N0CALL", deviceName: "shack"))
         let store = temporary.store
         let id = try await store.write { try $0.add("qso", [Assignment("CALL", text: "W1AW")]) }.value
         let token = try store.currentToken()
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test func `from the beginning are all batches, each once, and go on where a token says`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         for number in 0..<10 {
             _ = try await temporary.store.write { try $0.add("qso", [Assignment("CALL", text: "N0C\(number)")]) }
         }
@@ -52,8 +53,8 @@ import Testing
     }
 
     @Test func `a token of another history has expired`() async throws {
-        let first = try await TemporaryStore()
-        let second = try await TemporaryStore()
+        let first = try await TemporaryStore(.full())
+        let second = try await TemporaryStore(.full())
         let token = try first.store.currentToken()
         let error = await #expect(throws: StoreError.self) {
             try await Self.take(1, of: second.store.changes(since: token))
@@ -64,7 +65,7 @@ import Testing
     }
 
     @Test func `can be those of some fields of contacts, and of others alone`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let token = try store.currentToken()
         let id = try await store.write { try $0.add(Contact("W1AW", start: 0, mode: .cw)) }.value
@@ -86,7 +87,7 @@ import Testing
     }
 
     @Test func `end when their task is cancelled, while they wait`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let task = Task { try await Self.take(1, of: store.changes(since: store.currentToken())) }
         let count = Mutex(0)
@@ -104,7 +105,7 @@ import Testing
     }
 
     @Test func `come while another task writes, none missed and none twice`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let token = try store.currentToken()
         let watching = Task { try await Self.take(200, of: store.changes(since: token)) }
@@ -122,7 +123,7 @@ import Testing
     }
 
     @Test func `of a local write come at once`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         var shortest = Duration.seconds(60)
         // On a busy machine a task may wait for its turn longer than for a look at other processes.
         for _ in 0..<20 where shortest > .milliseconds(90) {
@@ -150,7 +151,7 @@ import Testing
 
 @Suite struct `Observed values` {
     @Test func `come at once, end with the last state, and never twice the same`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let watching = Task {
             var states: [[Contact]] = []
@@ -169,7 +170,7 @@ import Testing
     }
 
     @Test func `are not told again when something else changes`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let watching = Task {
             var counts: [Int] = []

@@ -1,8 +1,9 @@
+import Everything
 import Foundation
 import GroundwaveTesting
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
@@ -23,7 +24,7 @@ import Testing
     /// By how many bytes log and views grow in an hour of edits and removals; the pinned list is looked at each minute.
     private static func growth(isPinned: Bool) async throws -> Int {
         let clock = VirtualClock()
-        let temporary = try await TemporaryStore(Configuration(surroundings: .virtual(clock, seed: 1)))
+        let temporary = try await TemporaryStore(Configuration.full(surroundings: .virtual(clock, seed: 1)))
         let store = temporary.store
         try await store.importText(generatedLog(2000))
         let ids = try store.read { try $0.all(.everything).map(\.id) }

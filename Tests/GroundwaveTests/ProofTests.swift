@@ -1,15 +1,16 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import Groundwave
 import GroundwaveTesting
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @Suite struct `A proof of a contact` {
     /// A store of made-up contacts, one of which was edited twice.
     private static func store() async throws -> (TemporaryStore, RecordID) {
-        let temporary = try await TemporaryStore(Configuration(author: "N0CALL"))
+        let temporary = try await TemporaryStore(Configuration.full(author: "N0CALL"))
         try await temporary.store.importText(generatedLog(20))
         let id = try await temporary.store.write(note: "by hand") {
             try $0.add("qso", [Assignment("CALL", text: "N0ONE"), Assignment("NAME", text: "Jo")])
@@ -67,7 +68,7 @@ import Testing
                 })
         }
         let before = try files()
-        let store = try await temporary.reopened(Configuration(isReadOnly: true))
+        let store = try await temporary.reopened(Configuration.full(isReadOnly: true))
         let head = try store.signedHead()
         _ = try store.proof(ofContact: id, for: head)
         #expect(try store.standing(of: head) == .kept(later: 0))
@@ -181,7 +182,7 @@ import Testing
         let copy = folder.appending(path: "copy")
         try FileManager.default.copyItem(at: origin.url, to: copy)
         try Data(Identity().secret).write(to: copy.appending(path: "identity"))
-        guard case .ready(let store) = try await Store.open(at: copy) else { throw CancellationError() }
+        guard case .ready(let store) = try await Store.open(at: copy, .full()) else { throw CancellationError() }
         try await store.write { try $0.set("qso", id, [Assignment("NAME", text: "Joseph")]) }
         return store
     }

@@ -1,8 +1,9 @@
-import ADIF
+import Everything
+import GroundwaveADIF
 import Foundation
 import GroundwaveTesting
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
@@ -10,7 +11,7 @@ import Testing
 @Suite struct `Importing a series of one log as it grew` {
     @Test(.enabled(if: Collection.folder != nil), arguments: ["series-jtdx", "series-xforever1313-qrz"])
     func `adds exactly what is new in each file`(series: String) async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         // What is there, computed from the files alone: contacts by call, date, minute, band and mode, with repeats.
         var known: [String: Int] = [:]
         for file in Collection.files(in: series) {
@@ -35,7 +36,7 @@ import Testing
         series: String
     ) async throws {
         let files = Collection.files(in: series)
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         var positions: [UInt64] = []
         for file in files {
             try await temporary.store.importBytes([UInt8](Data(contentsOf: file)), named: file.lastPathComponent)
@@ -43,7 +44,7 @@ import Testing
         }
         #expect(files.count > 1 && Set(positions).count > 1, "the log grew")
         for (count, position) in positions.enumerated() {
-            let fresh = try await TemporaryStore()
+            let fresh = try await TemporaryStore(.full())
             for file in files[...count] {
                 try await fresh.store.importBytes([UInt8](Data(contentsOf: file)), named: file.lastPathComponent)
             }
@@ -75,7 +76,7 @@ import Testing
     }
 
     @Test func `a slice that is begun again before it has ended counts once`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let text = "x<EOH>" + Self.record()
         try await temporary.store.importText(text)
         let records = ADIReader.items(in: Array(text.utf8)).compactMap { item in
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test func `a contact of another station is another contact, though all else is the same`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         for station in ["N0CALL", "W1AW"] {
             let report = try await temporary.store.importText("x<EOH>" + Self.record(["STATION_CALLSIGN": station]))
             #expect(report.imported == 1)

@@ -1,4 +1,5 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import Groundwave
 import GroundwaveTesting
@@ -6,7 +7,7 @@ import Testing
 
 @Suite struct `Replaying a store` {
     @Test func `the views come out as they were`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         try await temporary.store.importText(generatedLog(500))
         let before = try temporary.store.digest()
         let report = try temporary.store.replay()
@@ -16,7 +17,7 @@ import Testing
     }
 
     @Test func `a copy has the same events and digest, and no event of its own`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         try await temporary.store.importText(generatedLog(5000))
         let target = temporary.url.appending(path: "copy")
         let report = try await temporary.store.replay(to: target)
@@ -29,12 +30,12 @@ import Testing
     }
 
     @Test func `a copy introduces itself as a new replica when it first writes`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         try await temporary.store.importText(generatedLog(3))
         let target = temporary.url.appending(path: "copy")
         _ = try await temporary.store.replay(to: target)
         let copy = try await Self.open(
-            target, Configuration(deviceName: "spare laptop", stateFolder: temporary.stateFolder))
+            target, Configuration.full(deviceName: "spare laptop", stateFolder: temporary.stateFolder))
         let replica = try #require(copy.replica)
         #expect(try copy.deviceNames()[replica] == nil)
         _ = try await copy.write { try $0.add("qso", [Assignment("CALL", text: "W1AW")]) }
@@ -46,8 +47,8 @@ import Testing
     }
 
     @Test func `a copy goes into no folder that has a store`() async throws {
-        let temporary = try await TemporaryStore()
-        let other = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
+        let other = try await TemporaryStore(.full())
         let before = try other.store.digest()
         let error = await #expect(throws: StoreError.self) { try await temporary.store.replay(to: other.url) }
         #expect(error?.code == .exists)
@@ -55,11 +56,11 @@ import Testing
     }
 
     @Test func `a store that is only read is replayed into a copy, not in place`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         try await temporary.store.importText(generatedLog(10))
         let digest = try temporary.store.digest()
         try temporary.store.close()
-        let store = try await Self.open(temporary.url, Configuration(isReadOnly: true))
+        let store = try await Self.open(temporary.url, Configuration.full(isReadOnly: true))
         let error = #expect(throws: StoreError.self) { try store.replay() }
         #expect(error?.code == .notPermitted)
         #expect(try store.compareWithReplay().isSame)
@@ -68,7 +69,7 @@ import Testing
         #expect(report.after.hash == digest.views)
     }
 
-    static func open(_ url: URL, _ configuration: Configuration = Configuration()) async throws -> Store {
+    static func open(_ url: URL, _ configuration: Configuration = Configuration.full()) async throws -> Store {
         try await Store.open(at: url, configuration).whole
     }
 }
@@ -76,7 +77,7 @@ import Testing
 @Suite struct `A store that is only read` {
     @Test(arguments: ["present", "deleted", "damaged", "behind"])
     func `answers, and no byte of it changes, whatever became of its views`(views: String) async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         try await temporary.store.importText(generatedLog(200))
         let path = temporary.url.appending(path: "views.mdb")
         let old = try Data(contentsOf: path)
@@ -90,7 +91,7 @@ import Testing
         default: break
         }
         let before = try Self.contents(temporary.url)
-        let store = try await `Replaying a store`.open(temporary.url, Configuration(isReadOnly: true))
+        let store = try await `Replaying a store`.open(temporary.url, Configuration.full(isReadOnly: true))
         #expect(try store.digest() == digest)
         #expect(try store.read { try $0.count(.everything) } == 201)
         await #expect(throws: StoreError.self) { try await store.write { try $0.add("qso", []) } }

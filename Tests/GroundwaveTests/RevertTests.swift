@@ -1,10 +1,11 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
@@ -63,7 +64,7 @@ import Testing
     }
 
     @Test func `what somebody hid since leaves it hidden, and tells that it still says what it said`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let id = try await store.write { try $0.add("qso", [Assignment("CALL", text: "N0CALL")]) }.value
         let edit = try await store.write { try $0.set("qso", id, [Assignment("NAME", text: "Joe")]) }
@@ -75,7 +76,7 @@ import Testing
     }
 
     @Test func `what made a contact hides it, also where it was hidden and shown again since`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let made = try await store.write { try $0.add("qso", [Assignment("CALL", text: "N0CALL")]) }
         _ = try await store.write { try $0.remove("qso", made.value) }
@@ -86,7 +87,7 @@ import Testing
     }
 
     @Test func `is a step that undo takes back, and behind which it goes on`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         try await store.write(note: "first") { _ = try $0.add("qso", [Assignment("CALL", text: "N0CALL")]) }
         let empty = try store.digest().content
@@ -107,7 +108,7 @@ import Testing
     }
 
     @Test func `an import does not keep its file from being imported again`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let id = try #require(try await store.importText(generatedLog(20), named: "log.adi").id)
         let whole = try store.digest().content
@@ -127,7 +128,7 @@ import Testing
     }
 
     @Test func `an import twice changes nothing more`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let id = try #require(try await temporary.store.importText(generatedLog(5)).id)
         let events = try temporary.store.events(ofImport: id)
         #expect(try await temporary.store.revert(events).changed.count == 5)
@@ -154,7 +155,7 @@ import Testing
     }
 
     @Test func `one event of a batch takes back that one alone`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let ids = try await store.write { batch in
             try (0..<3).map { try batch.add("qso", [Assignment("CALL", text: "N\($0)CALL")]) }
@@ -170,7 +171,7 @@ import Testing
     }
 
     @Test func `events that are not here is refused, and nothing is written`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let before = try temporary.store.digest()
         let nobody = EventSet([EventRange(ReplicaID(high: 1, low: 1), 1, through: 2)])
         await #expect { try await temporary.store.revert(nobody) } throws: { ($0 as? StoreError)?.code == .notFound }

@@ -1,10 +1,11 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
@@ -24,7 +25,7 @@ private final class RewrittenStore {
     init(seed: UInt64) async throws {
         numbers = SeededGenerator(seed: seed)
         folder = try TemporaryFolder()
-        configuration = Configuration(author: "N0CALL", surroundings: .virtual(clock, seed: seed &* 31 + 7))
+        configuration = Configuration.full(author: "N0CALL", surroundings: .virtual(clock, seed: seed &* 31 + 7))
         temporary = try await TemporaryStore(configuration)
         store = temporary.store
     }

@@ -1,13 +1,14 @@
+import Everything
 import Foundation
 import Groundwave
 import GroundwaveTesting
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @Suite struct `A database of contacts` {
     @Test func `has a row for each contact and a column for each field, in the order of the log`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         try await store.importText(
             "<EOH><CALL:4>N0AB<QSO_DATE:8>20260501<TIME_ON:4>1200<BAND:3>20m<MODE:2>CW<NAME:3>J;o<APP_X_Y:2>''<EOR>"
@@ -32,7 +33,7 @@ import Testing
 
     @Test(.enabled(if: Collection.folder != nil), arguments: ["m0nom", "ham2k-samples", "operators"])
     func `says of real logs what the contacts say`(name: String) async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         for file in Collection.files(in: name).prefix(12) {
             _ = try? await temporary.store.importBytes([UInt8](Data(contentsOf: file)), named: file.lastPathComponent)
         }
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test func `is refused where only a stream is, and leaves what was there where it fails`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         #expect(throws: StoreError.self) { try temporary.store.exported(.sqlite) }
         let folder = try TemporaryFolder()
         #expect(throws: StoreError.self) {
@@ -70,7 +71,7 @@ import Testing
     }
 
     @Test func `of views that turn out damaged is written all the same, from new ones`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         try await temporary.store.importText(generatedLog(200))
         try temporary.store.close()
         let views = temporary.url.appending(path: "views.mdb")
@@ -82,7 +83,7 @@ import Testing
         }
         try #require(start > bytes.startIndex)
         try bytes.write(to: views)
-        let store = try await Store.open(at: temporary.url).whole
+        let store = try await Store.open(at: temporary.url, .full()).whole
         let folder = try TemporaryFolder()
         let report = try store.export(.everything, as: .sqlite, created: 0, toFile: folder.path("log.db"))
         #expect(report.records == 200)
@@ -91,7 +92,7 @@ import Testing
     }
 
     @Test func `leaves out a field that is called like a column of ours, and says so`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         try await temporary.store.importText("<EOH><CALL:4>N0AB<BAND:3>20m<MODE:2>CW<_ID:1>7<EOR>")
         let folder = try TemporaryFolder()
         let report = try temporary.store.export(.everything, as: .sqlite, created: 0, toFile: folder.path("log.db"))

@@ -1,8 +1,9 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Metering
-import Records
+import GroundwaveMetering
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
@@ -47,11 +48,11 @@ import Testing
         try await fleet[0].edit(trace: trace, sharing: .local)
         #expect(try !fleet[0].samples.isShared(trace))
         try await fleet.settle()
-        let newcomer = try await TemporaryStore(joining: .folder(fleet.place))
+        let newcomer = try await TemporaryStore(joining: .folder(fleet.place), .full())
         #expect(try newcomer.store.syncStatus().lacking == 0)
         for temporary in fleet.stores + [newcomer] {
             try temporary.store.close()
-            #expect(try await Store.verify(at: temporary.url, isDeep: true).isOK)
+            #expect(try await Store.verify(at: temporary.url, isDeep: true, components: .all).isOK)
         }
     }
 
@@ -70,7 +71,7 @@ import Testing
     }
 
     @Test func `of a trace that is not there cannot be asked for`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         await #expect(throws: StoreError.self) {
             try await temporary.store.edit(trace: RecordID(high: 1, low: 2), sharing: .synced)
         }
@@ -79,7 +80,7 @@ import Testing
 
 @Suite struct `Samples that are old` {
     private func store(_ clock: VirtualClock) async throws -> TemporaryStore {
-        try await TemporaryStore(Configuration(deviceName: "bench", surroundings: .virtual(clock, seed: 1)))
+        try await TemporaryStore(Configuration.full(deviceName: "bench", surroundings: .virtual(clock, seed: 1)))
     }
 
     /// What a user sees of a trace.
@@ -126,15 +127,15 @@ import Testing
         #expect(try Seen(store, old, from: start) == before)
         #expect(try store.oldSamples().blockCount == 0 && store.wantedValues().isEmpty)
         try store.close()
-        #expect(try await Store.verify(at: temporary.url, isDeep: true).isOK)
+        #expect(try await Store.verify(at: temporary.url, isDeep: true, components: .all).isOK)
     }
 
     @Test func `that travel stay until every other device has shown that it has them`() async throws {
         let clock = VirtualClock()
         let surroundings = Surroundings.virtual(clock, seed: 3)
         let fleet = try await SyncedFleet([
-            Configuration(deviceName: "bench", surroundings: surroundings),
-            Configuration(deviceName: "laptop", surroundings: .virtual(clock, seed: 4)),
+            Configuration.full(deviceName: "bench", surroundings: surroundings),
+            Configuration.full(deviceName: "laptop", surroundings: .virtual(clock, seed: 4)),
         ])
         try await fleet.settle()
         let trace = try await fleet[0].recorded(6_000)
@@ -162,8 +163,8 @@ import Testing
     /// Two devices with one clock that have met.
     private func pair(_ clock: VirtualClock) async throws -> SyncedFleet {
         let fleet = try await SyncedFleet([
-            Configuration(deviceName: "bench", surroundings: .virtual(clock, seed: 3)),
-            Configuration(deviceName: "laptop", surroundings: .virtual(clock, seed: 4)),
+            Configuration.full(deviceName: "bench", surroundings: .virtual(clock, seed: 3)),
+            Configuration.full(deviceName: "laptop", surroundings: .virtual(clock, seed: 4)),
         ])
         try await fleet.settle()
         return fleet
@@ -203,7 +204,7 @@ import Testing
     }
 
     @Test func `are kept from one day to a hundred years`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         for days in [0, -1, 36_501] {
             #expect(throws: StoreError.self) { try temporary.store.keepSamples(forDays: days) }
         }

@@ -1,9 +1,10 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Groundwave
 import GroundwaveTesting
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 /// 2026-05-01 12:00:00 UTC.
@@ -11,7 +12,7 @@ private let noon: Int64 = 1_777_636_800
 
 @Suite struct `Sessions of a store` {
     @Test func `the author is the operator of the open session, else the device`() async throws {
-        let temporary = try await TemporaryStore(Configuration(author: "", deviceName: "shack"))
+        let temporary = try await TemporaryStore(Configuration.full(author: "", deviceName: "shack"))
         let store = temporary.store
         let before = try await store.write { try $0.log(fields("CALL=W1AW", "BAND=20m"), now: noon) }
         _ = try await store.startSession(fields("CALL=N0CALL", "OPERATOR=n0abc"), now: noon)
@@ -23,7 +24,7 @@ private let noon: Int64 = 1_777_636_800
     }
 
     @Test func `the start of a session is by its operator`() async throws {
-        let temporary = try await TemporaryStore(Configuration(author: "", deviceName: "shack"))
+        let temporary = try await TemporaryStore(Configuration.full(author: "", deviceName: "shack"))
         let started = try await temporary.store.startSession(fields("CALL=N0CALL"), now: noon)
         #expect(try author(of: started.batch, temporary.store) == "N0CALL")
     }
@@ -31,7 +32,7 @@ private let noon: Int64 = 1_777_636_800
     @Test func `a contact gets what it does not say from the active session, and nothing from a paused one`()
         async throws
     {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let session = try await store.startSession(
             fields("CALL=N0CALL", "PARK=us-1234", "FREQ=7.032", "MODE=CW", "POWER=5", "RIG=KX2"), now: noon
@@ -64,7 +65,7 @@ private let noon: Int64 = 1_777_636_800
     }
 
     @Test func `starting asks to end the open session, and replaces it where that is wanted`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let first = try await store.startSession([], now: noon).value.id
         let error = try await #require(
@@ -78,7 +79,7 @@ private let noon: Int64 = 1_777_636_800
     }
 
     @Test func `ending twice writes once, and resuming takes the end away`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let id = try await store.startSession([], now: noon).value.id
         #expect(try await store.setSession(id, to: .ended, now: noon + 60).value)
@@ -89,7 +90,7 @@ private let noon: Int64 = 1_777_636_800
     }
 
     @Test func `a session that is open on another device is taken over by resuming it`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let id = try await store.startSession([], now: noon).value.id
         let other = ReplicaID(high: 1, low: 2)
@@ -98,7 +99,7 @@ private let noon: Int64 = 1_777_636_800
     }
 
     @Test func `a hidden session is not open`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let id = try await store.startSession([], now: noon).value.id
         _ = try await store.write { try $0.removeByHand("session", id) }
@@ -107,7 +108,7 @@ private let noon: Int64 = 1_777_636_800
 
     @Test(arguments: ["FREQ=7032", "POWER=lots", "GRID=XX", "STATUS=ended", "RIGG=KX2", "MY_RIG=KX2"])
     func `a session refuses what a contact would, and fields it does not have`(typed: String) async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let error = try await #require(
             throws: StoreError.self, performing: { try await temporary.store.startSession(fields(typed), now: noon) })
         #expect(error.code == .usage)
@@ -122,7 +123,7 @@ private let noon: Int64 = 1_777_636_800
 
 @Suite struct `Dupes` {
     @Test func `in a rove another park is no dupe`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let id = try await store.startSession(fields("PARK=US-1234", "FREQ=7.032", "MODE=CW"), now: noon).value.id
         let first = try await store.write { try $0.log(fields("CALL=W1AW"), now: noon) }.value
@@ -134,7 +135,7 @@ private let noon: Int64 = 1_777_636_800
     }
 
     @Test func `a park counts anew after midnight UTC, a contest does not`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         _ = try await store.startSession(fields("PARK=US-1234", "FREQ=7.032", "MODE=CW"), now: noon)
         _ = try await store.write { try $0.log(fields("CALL=W1AW"), now: noon) }

@@ -1,12 +1,13 @@
+import Everything
 import Foundation
 import Groundwave
 import GroundwaveTesting
-import Settings
+import GroundwaveSettings
 import Testing
 
 @Suite struct `Settings of a store` {
     @Test func `a key on the list travels, any other stays in this device's file`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let synced = try await store.set(setting: "defaultPower", to: "5")
         let local = try await store.set(setting: "windowWidth", to: "800")
@@ -28,7 +29,7 @@ import Testing
         ("", "x"),
     ])
     func `a value that is not of the key's type is refused`(key: String, value: String) async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let error = try await #require(
             throws: StoreError.self, performing: { try await temporary.store.set(setting: key, to: value) })
         #expect(error.code == .usage)
@@ -41,7 +42,7 @@ import Testing
         ("defaultRig", "password=hunter2"), ("windowTitle", "AKIAIOSFODNN7EXAMPLE"),
     ])
     func `credentials are refused, and the refusal does not repeat them`(key: String, value: String) async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let error = try await #require(
             throws: StoreError.self, performing: { try await temporary.store.set(setting: key, to: value) })
         #expect(error.code == .notPermitted)
@@ -56,13 +57,13 @@ import Testing
         ("activityLogName", "deadbeefdeadbeef"),
     ])
     func `what only sounds like a credential is kept`(key: String, value: String) async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         _ = try await temporary.store.set(setting: key, to: value)
         #expect(try temporary.store.setting(key)?.value == value)
     }
 
     @Test func `an exported file brings every setting back, of every type`() async throws {
-        let first = try await TemporaryStore()
+        let first = try await TemporaryStore(.full())
         let values = [
             ("usesMetric", "true"), ("keyboardRow", "false"), ("defaultPower", "1"), ("defaultRST", "599"),
             ("rigs", "KX2,FT-891"), ("keys", ""), ("stationProfiles", "W3sibmFtZSI6IkEifV0="), ("theme", "därk \"x\""),
@@ -71,7 +72,7 @@ import Testing
         _ = try await first.store.set(setting: "windowWidth", to: "800")
         let file = try first.store.exportSettings()
         #expect(!String(decoding: file, as: UTF8.self).contains("windowWidth"), "what stays is not exported")
-        let second = try await TemporaryStore()
+        let second = try await TemporaryStore(.full())
         let report = try await second.store.importSettings(file, named: "settings.json")
         #expect(report.imported.count == values.count)
         for (key, value) in values { #expect(try second.store.setting(key)?.value == value) }
@@ -82,7 +83,7 @@ import Testing
     }
 
     @Test func `an import takes what it can, and tells the rest apart`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let file = """
             {"settings": {"usesMetric": true, "defaultPower": "much", "theme": {"a": 1}, "foo": 1, "apiToken": "x", \
             "rigs": ["a,b"], "defaultRST": "599"}}
@@ -99,7 +100,7 @@ import Testing
 
     @Test func `of a hundred planted credentials no file of the store holds one, in any of six encodings`() async throws
     {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         _ = try await store.set(setting: "defaultRig", to: "KX2")
         var generator = SeededGenerator(seed: 42)

@@ -1,13 +1,14 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import Groundwave
 import GroundwaveTesting
-import Records
+import GroundwaveRecords
 import Testing
 
 @Suite struct `The signed head of a store` {
     private static func store(_ contacts: Int = 5) async throws -> TemporaryStore {
-        let temporary = try await TemporaryStore(Configuration(author: "N0CALL"))
+        let temporary = try await TemporaryStore(Configuration.full(author: "N0CALL"))
         try await temporary.store.importText(generatedLog(contacts))
         return temporary
     }
@@ -26,12 +27,12 @@ import Testing
         // A copy that nothing tells from the original, and two things said in place of one another.
         let temporary = try await Self.store()
         try temporary.store.close()
-        let twin = try await temporary.twin()
+        let twin = try await temporary.twin(.full())
         func head(_ store: Store, call: String) async throws -> (Store, SignedHead) {
             try await store.write { try $0.add("qso", [Assignment("CALL", text: call)]) }
             return (store, try store.signedHead())
         }
-        let (first, signed) = try await head(temporary.reopened(), call: "N0ONE")
+        let (first, signed) = try await head(temporary.reopened(.full()), call: "N0ONE")
         let (second, rewritten) = try await head(twin.store, call: "N0TWO")
         #expect(signed.sequence == rewritten.sequence && signed.root != rewritten.root)
         #expect(try first.standing(of: signed) == .kept(later: 0))
@@ -61,11 +62,11 @@ import Testing
         let folder = try TemporaryFolder()
         let copy = folder.url.appending(path: "copy")
         try FileManager.default.copyItem(at: temporary.url, to: copy)
-        let store = try await temporary.reopened()
+        let store = try await temporary.reopened(.full())
         try await store.importText(generatedLog(9))
         let head = try store.signedHead()
         try store.close()
-        let old = try await Store.open(at: copy).whole
+        let old = try await Store.open(at: copy, .full()).whole
         let events = try old.signedHead().sequence
         #expect(try old.standing(of: head) == .missing(events: events))
         try old.close()
@@ -104,7 +105,7 @@ import Testing
         let id = try #require(try temporary.store.firstContact()).id
         try temporary.store.close()
         try FileManager.default.removeItem(at: temporary.url.appending(path: "identity"))
-        let store = try await temporary.reopened(Configuration(isReadOnly: true))
+        let store = try await temporary.reopened(Configuration.full(isReadOnly: true))
         let error = #expect(throws: StoreError.self) { try store.signedHead() }
         #expect(error?.code == .damaged)
         let proof = try store.proof(ofContact: id)

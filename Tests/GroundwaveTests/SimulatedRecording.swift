@@ -1,9 +1,9 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import Groundwave
-import Metering
-import Records
+import GroundwaveMetering
+import GroundwaveRecords
 import Testing
 
 let simulatedMeter = MACAddress("02:00:00:00:00:01")!

@@ -1,14 +1,15 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import LMDB
-import Radio
+import GroundwaveLMDB
+import GroundwaveRadio
 import Testing
 
 @testable import Groundwave
-@testable import Projections
-@testable import Records
+@testable import GroundwaveProjections
+@testable import GroundwaveRecords
 
 @Suite struct `A snapshot` {
     private let folder: TemporaryFolder
@@ -134,8 +135,8 @@ import Testing
     }
 
     @Test func `of another log, another history or other kinds is not used`() async throws {
-        let one = try await TemporaryStore()
-        let two = try await TemporaryStore()
+        let one = try await TemporaryStore(.full())
+        let two = try await TemporaryStore(.full())
         for store in [one.store, two.store] { try await store.importText(generatedLog(30)) }
         let reader = try SnapshotReader(write(try views(one.store, at: one.store.log.vector())))
         #expect(throws: SnapshotError.otherHistory) {
@@ -155,7 +156,7 @@ import Testing
         async throws
     {
         let clock = VirtualClock()
-        let temporary = try await TemporaryStore(Configuration(surroundings: .virtual(clock, seed: 1)))
+        let temporary = try await TemporaryStore(Configuration.full(surroundings: .virtual(clock, seed: 1)))
         let store = temporary.store
         try await store.importText(generatedLog(50))
         #expect(try store.runDueWork().snapshot == nil, "the store is not six hours old")

@@ -1,5 +1,5 @@
-import ByteCoding
-import Compression
+import GroundwaveByteCoding
+import GroundwaveCompression
 import Foundation
 
 /// Looks for text in every file of a folder, however it may be written there.

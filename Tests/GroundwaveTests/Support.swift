@@ -1,9 +1,9 @@
-import EventLog
+import GroundwaveEventLog
 import Foundation
 import Groundwave
 import GroundwaveTesting
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 
 /// The collection of real logs, where it lies in a folder `shared/adif` beside one of the folders above this file.
 enum Collection {

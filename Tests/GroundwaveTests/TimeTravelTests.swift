@@ -1,10 +1,11 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
@@ -128,7 +129,7 @@ import Testing
     }
 
     @Test func `before the first event is an empty store`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         try await temporary.store.importText(generatedLog(3))
         let past = try await temporary.store.at(.position(0))
         #expect(try past.digest().events == 0)
@@ -137,7 +138,7 @@ import Testing
     }
 
     @Test func `to a point that is not there is refused with what there is`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let last = try store.log.lastPosition()
         await #expect { try await store.at(.position(last + 1)) } throws: { error in
@@ -151,7 +152,7 @@ import Testing
     }
 
     @Test func `takes the words that people say`() async throws {
-        let temporary = try await TemporaryStore(Configuration(deviceName: "shack"))
+        let temporary = try await TemporaryStore(Configuration.full(deviceName: "shack"))
         let store = temporary.store
         try await store.importText(generatedLog(3))
         let replica = try #require(store.replica)

@@ -1,8 +1,9 @@
+import Everything
 import Foundation
 import Groundwave
 import GroundwaveTesting
-import Metering
-import Records
+import GroundwaveMetering
+import GroundwaveRecords
 import Testing
 
 /// A counter, a gap, repeats, a sign, an extreme number.
@@ -74,7 +75,7 @@ extension Store {
     }
 
     @Test func `has the integers of each row, what they mean, and a view in volts and amperes`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let trace = try await temporary.store.trace(of: smallRows())
         try exported(trace, temporary.store) { path in
             let rows = try sqliteRows(path, "SELECT * FROM rows")
@@ -104,7 +105,7 @@ extension Store {
 
     @Test(arguments: UInt64(0)..<12)
     func `brings back every integer, whatever its channel's unit and decimals`(seed: UInt64) async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let rows = madeUpRows(200, seed: seed)
         let trace = try await temporary.store.trace(of: rows)
         let firstChannel = rows.layout.tick == nil ? 4 : 5
@@ -138,7 +139,7 @@ extension Store {
     }
 
     @Test func `is the same bytes each time`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let trace = try await temporary.store.trace(of: madeUpRows(3_000, seed: 9))
         var bytes: [Data] = []
         for _ in 1...2 {
@@ -148,7 +149,7 @@ extension Store {
     }
 
     @Test func `numbers rows as the trace does, and means not at all`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let rows = madeUpRows(500, seed: 3)
         let trace = try await temporary.store.trace(of: rows)
         try exported(trace, temporary.store, { $0.every = 70 }) { path in
@@ -168,7 +169,7 @@ extension Store {
     }
 
     @Test func `that cannot be written leaves what was there`() async throws {
-        let (temporary, folder) = (try await TemporaryStore(), try TemporaryFolder())
+        let (temporary, folder) = (try await TemporaryStore(.full()), try TemporaryFolder())
         let store = temporary.store
         let path = folder.path("trace.sqlite")
         try Data("what was there".utf8).write(to: URL(filePath: path))
@@ -200,7 +201,7 @@ extension Store {
     }
 
     @Test func `is a file, and no stream`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let trace = try await temporary.store.trace(of: smallRows())
         #expect {
             _ = try temporary.store.export(trace, as: .sqlite) { _ in Issue.record("nothing is handed out") }
@@ -216,7 +217,7 @@ extension Store {
 struct `Files of exports that are databases` {
     @Test(arguments: UInt64(1)...5) func `hold made-up rows`(seed: UInt64) async throws {
         let folder = URL(filePath: ProcessInfo.processInfo.environment["GROUNDWAVE_EXPORTS"] ?? "")
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let rows = madeUpRows(seed == 5 ? 100_000 : 500, seed: seed)
         let trace = try await temporary.store.trace(of: rows)
         for gaps in TraceExportOptions.GapPolicy.allCases {

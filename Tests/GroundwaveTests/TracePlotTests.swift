@@ -1,9 +1,10 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import Groundwave
 import GroundwaveTesting
-import Metering
-import Records
+import GroundwaveMetering
+import GroundwaveRecords
 import Testing
 
 /// A trace of blocks whose rows are few and far apart in number, so that small traces fill cells of several levels.
@@ -88,7 +89,7 @@ extension Store {
     @Test(arguments: UInt64(0)..<25)
     func `is that of all its rows, whatever was written, withheld or came late`(seed: UInt64) async throws {
         var numbers = SeededGenerator(seed: seed)
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let trace = try await emptyTrace(in: store)
         let scattered = ScatteredTrace(Int.random(in: 2...90, using: &numbers), using: &numbers)
@@ -126,7 +127,7 @@ extension Store {
     @Test(arguments: UInt64(0)..<15)
     func `and its summary and gaps are what the blocks say, one by one`(seed: UInt64) async throws {
         var numbers = SeededGenerator(seed: seed)
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let trace = try await emptyTrace(in: store)
         let scattered = ScatteredTrace(Int.random(in: 1...60, using: &numbers), using: &numbers)
@@ -159,7 +160,7 @@ extension Store {
 
     @Test func `has the same pixels as one of all its rows`() async throws {
         var numbers = SeededGenerator(seed: 11)
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let trace = try await emptyTrace(in: temporary.store)
         for rows in ScatteredTrace(120, using: &numbers).blocks {
             try await temporary.store.writeBlock(SealedBlock(rows, after: nil).block, of: trace.id)

@@ -1,18 +1,19 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import Groundwave
 import GroundwaveTesting
-import Metering
-import Projections
-import Records
+import GroundwaveMetering
+import GroundwaveProjections
+import GroundwaveRecords
 import Testing
 
 @Suite struct `A recording` {
     private let meter = simulatedMeter
 
     @Test func `has all rows in order, in few events, and says how it ended`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let trace = try await store.recorded(12_000, name: "charge")
         #expect(try store.numbers(of: trace) == (Array(0..<12_000), 0))
@@ -28,13 +29,13 @@ import Testing
         #expect(abs(hours - 0.10495 * 1199.9 / 3600) < 0.0001)
         #expect(part.totals.covered == 1_199_900)
         try store.close()
-        let verification = try await Store.verify(at: store.url, isDeep: true)
+        let verification = try await Store.verify(at: store.url, isDeep: true, components: .all)
         #expect(verification.isOK)
     }
 
     @Test(arguments: ["", "N0CALL", "An operator with a name that takes some bytes"])
     func `fills pages of the log, whoever records it`(author: String) async throws {
-        let temporary = try await TemporaryStore(Configuration(author: author))
+        let temporary = try await TemporaryStore(Configuration.full(author: author))
         let recorder = try await temporary.store.record(meter: simulatedMeter, model: .um25c)
         var (noise, rows) = (
             SeededGenerator(seed: 7), TraceRows(Layout([Channel("voltage", .volt, decimals: 3)]), first: 0)
@@ -62,7 +63,7 @@ import Testing
     }
 
     @Test func `is read by time`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let trace = try await temporary.store.recorded(6_000)
         let start: Int64 = 1_700_000_000_000
         #expect(
@@ -72,7 +73,7 @@ import Testing
     }
 
     @Test func `shows its rows while it goes on, and keeps them when its process ends without a word`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let trace: RecordID
         do {
@@ -98,7 +99,7 @@ import Testing
     }
 
     @Test func `has each row once, also where its block went into the log and the tail stayed`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         var (path, kept) = ("", Data())
         do {
@@ -117,7 +118,7 @@ import Testing
     }
 
     @Test func `ends with its last row where all rows were in the log already, and leaves no file`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let trace: RecordID
         do {
@@ -137,7 +138,7 @@ import Testing
     }
 
     @Test func `is said to be interrupted by who only reads, also where the log has all of its rows`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let trace: RecordID
         do {
@@ -164,7 +165,7 @@ import Testing
     }
 
     @Test func `keeps what is whole of a tail that was cut anywhere`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         var trace: RecordID?
         do {
@@ -194,7 +195,7 @@ import Testing
     }
 
     @Test func `is what it was when its samples are withheld, and when the views are made anew`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let trace = try await store.recorded(9_000)
         let (summary, gaps, digest) = (try store.summary(of: trace), try store.gaps(of: trace), try store.digest())
@@ -205,7 +206,7 @@ import Testing
         #expect(numbers.isEmpty && withheld == 9_000)
         #expect(try store.summary(of: trace) == summary && store.gaps(of: trace) == gaps)
         try store.close()
-        let verification = try await Store.verify(at: store.url, isDeep: true)
+        let verification = try await Store.verify(at: store.url, isDeep: true, components: .all)
         #expect(verification.isOK)
     }
 
@@ -217,7 +218,7 @@ import Testing
 
     @Test(arguments: 0..<5)
     func `is the same where the views turn out damaged while they are read`(read: Int) async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let first = try await store.recorded(9_000)
         let second = try await store.recorded(20)
@@ -251,13 +252,13 @@ import Testing
     }
 
     @Test func `goes to another device with its rows where that is wanted`() async throws {
-        let (one, folder) = (try await TemporaryStore(), try TemporaryFolder())
+        let (one, folder) = (try await TemporaryStore(.full()), try TemporaryFolder())
         let trace = try await one.store.recorded(5_000)
         try await one.store.edit(trace: trace, sharing: .synced)
         let address = RemoteAddress.folder(folder.url)
         try await one.store.add(remote: "place", at: address)
         try await one.store.sync(one.store.remote("place"))
-        let other = try await TemporaryStore(joining: address)
+        let other = try await TemporaryStore(joining: address, .full())
         #expect(try other.store.numbers(of: trace) == (Array(0..<5_000), 0))
         #expect(try other.store.summary(of: trace) == one.store.summary(of: trace))
         // The other device has said who it is meanwhile.
@@ -266,7 +267,7 @@ import Testing
     }
 
     @Test func `is exported, and comes back as the same integers`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let first = try await store.recorded(3_000)
         func csv(_ id: RecordID) throws -> [UInt8] {
@@ -287,7 +288,7 @@ import Testing
     }
 
     @Test func `makes one record of a meter, and is no step of undo`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         _ = try await store.write(note: "a contact") { try $0.add(Contact("N0CALL", start: 1_700_000_000)) }
         _ = try await store.recorded(20)
@@ -304,7 +305,7 @@ import Testing
     }
 
     @Test func `that has ended takes no more rows`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let recorder = try await temporary.store.record(meter: meter, model: .um25c)
         try await recorder.append(simulatedRows(0..<5))
         try await recorder.finish()

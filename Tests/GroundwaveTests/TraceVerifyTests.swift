@@ -1,14 +1,15 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import LMDB
-import Metering
-import Records
+import GroundwaveLMDB
+import GroundwaveMetering
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
-@testable import Projections
+@testable import GroundwaveProjections
 
 private let layout = Layout(
     [
@@ -96,7 +97,7 @@ extension BlockSummary {
     }
 
     @Test func `finds nothing in a trace of many blocks, and reads each row`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let trace = try await recorded(0..<140_000, in: temporary.store)
         let found = try temporary.store.verify(trace)
         #expect(found.damage == [] && found.isOK)
@@ -106,7 +107,7 @@ extension BlockSummary {
     }
 
     @Test func `finds nothing in a recording that goes on, nor in one that was interrupted`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let trace: RecordID
         do {
@@ -125,7 +126,7 @@ extension BlockSummary {
     }
 
     @Test func `finds nothing where the channels change`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let recorder = try await temporary.store.record(meter: meter, model: .km003c)
         try await recorder.append(recorded: rows(0..<300))
         try await recorder.append(recorded: rows(300..<500, Layout(layout.channels)))
@@ -147,7 +148,7 @@ extension BlockSummary {
 
     @Test(arguments: 0..<12)
     func `names what is said of a block and is not what its rows say`(falsehood: Int) async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let trace = try await store.emptyTrace()
         let (first, second) = (rows(0..<900), rows(900..<1_900))
@@ -163,7 +164,7 @@ extension BlockSummary {
     }
 
     @Test func `takes charge and energy with or without the row before`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         for isKnown in [true, false] {
             let trace = try await store.emptyTrace()
@@ -180,7 +181,7 @@ extension BlockSummary {
     }
 
     @Test func `tells a block of which other rows are said`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let trace = try await store.emptyTrace()
         var block = SealedBlock(rows(0..<100), after: nil).block
@@ -192,7 +193,7 @@ extension BlockSummary {
 
     @Test func `counts what is withheld, and checks what is left`() async throws {
         let clock = VirtualClock()
-        let temporary = try await TemporaryStore(Configuration(surroundings: .virtual(clock, seed: 1)))
+        let temporary = try await TemporaryStore(Configuration.full(surroundings: .virtual(clock, seed: 1)))
         let store = temporary.store
         let trace = try await recorded(0..<9_000, in: store)
         let other = try await store.emptyTrace()
@@ -210,7 +211,7 @@ extension BlockSummary {
     }
 
     @Test func `counts what was archived as withheld`() async throws {
-        let (temporary, folder) = (try await TemporaryStore(), try TemporaryFolder())
+        let (temporary, folder) = (try await TemporaryStore(.full()), try TemporaryFolder())
         let store = temporary.store
         let trace = try await recorded(0..<5_000, in: store)
         try await store.archive(before: .position(store.log.lastPosition()), to: folder.path("old.gwa"))
@@ -219,7 +220,7 @@ extension BlockSummary {
     }
 
     @Test func `tells rows that no block has, at the start and between blocks, and rows that two have`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let trace = try await store.emptyTrace()
         for numbers in [10..<20, 20..<30, 45..<60, 55..<70] {
@@ -232,7 +233,7 @@ extension BlockSummary {
     }
 
     @Test func `tells a trace whose last rows are gone`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let trace = try await store.emptyTrace()
         let all = rows(0..<80)
@@ -244,7 +245,7 @@ extension BlockSummary {
     }
 
     @Test func `tells rows that cannot be read though they are not withheld`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let block = SealedBlock(rows(0..<100), after: nil).block
         for content in [[], Array(block.content.dropLast()), SealedBlock(rows(0..<99), after: nil).block.content] {
@@ -261,7 +262,7 @@ extension BlockSummary {
     }
 
     @Test func `tells a block of which nothing can be read`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         for summary in [[], [99, 1, 2]] as [[UInt8]] {
             let trace = try await store.emptyTrace()
@@ -277,7 +278,7 @@ extension BlockSummary {
     }
 
     @Test func `tells an event that was damaged in the log since it was opened`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let trace = try await store.emptyTrace()
         try await store.append(SealedBlock(rows(0..<400), after: nil).block, to: trace, note: "words to be found")
@@ -295,7 +296,7 @@ extension BlockSummary {
     }
 
     @Test func `tells a tail that cannot be read`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let recorder = try await store.record(meter: meter, model: .km003c)
         try await recorder.append(recorded: rows(0..<50))
@@ -344,7 +345,7 @@ extension BlockSummary {
 
     @Test(arguments: ["cells", "blocks"], [true, false])
     func `tells views that say something else than the log`(table: String, isRowLeft: Bool) async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         var store = temporary.store
         let trace = try await recorded(0..<9_000, in: store)
         let event = try store.events(of: trace).first
@@ -354,7 +355,7 @@ extension BlockSummary {
             row[row.count - 1] ^= 1
             return isRowLeft
         }
-        store = try await temporary.reopened()
+        store = try await temporary.reopened(.full())
         let found = try store.verify(trace).damage
         let whats = Set(found.map(\.what))
         switch (table, isRowLeft) {

@@ -1,9 +1,10 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import Groundwave
 import GroundwaveTesting
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @Suite struct `Undo` {
@@ -19,7 +20,7 @@ import Testing
     }
 
     @Test func `of an edit gives the value back`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let id = try await Self.contact(temporary.store)
         let before = try temporary.store.digest().content
         _ = try await temporary.store.write { try $0.set("qso", id, [Assignment("NAME", text: "Jim")]) }
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test func `of an addition hides the contact`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let before = try temporary.store.digest().content
         let id = try await Self.contact(temporary.store)
         _ = try await Self.undo(temporary.store)
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test func `of a removal shows the contact again`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let id = try await Self.contact(temporary.store)
         let before = try temporary.store.digest().content
         _ = try await temporary.store.write { try $0.remove("qso", id) }
@@ -46,7 +47,7 @@ import Testing
     }
 
     @Test func `of an import of several batches is one step`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         try await temporary.store.importText(generatedLog(40), named: "first.adi")
         let before = try temporary.store.digest().content
         try await temporary.store.importText(generatedLog(4200), named: "second.adi")
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test func `of an import keeps what was changed since`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         try await temporary.store.importText(generatedLog(2))
         let contact = try #require(try temporary.store.firstContact())
         let step = try #require(try temporary.store.undoableSteps(1).first)
@@ -71,7 +72,7 @@ import Testing
     }
 
     @Test func `again and again goes further back, and ends`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         var contents = [try temporary.store.digest().content]
         for number in 0..<4 {
             _ = try await Self.contact(temporary.store, "N0C\(number)")
@@ -87,7 +88,7 @@ import Testing
     }
 
     @Test func `of an undo brings back what it took, which can then be undone again`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let id = try await Self.contact(temporary.store)
         let original = try temporary.store.digest().content
         let edit = try await temporary.store.write { try $0.set("qso", id, [Assignment("NAME", text: "Jim")]) }.batch
@@ -103,7 +104,7 @@ import Testing
     }
 
     @Test func `of an edit that showed a hidden contact again hides it again`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let id = try await Self.contact(temporary.store)
         _ = try await temporary.store.write { try $0.remove("qso", id) }
         let hidden = try temporary.store.digest().content
@@ -114,12 +115,12 @@ import Testing
     }
 
     @Test func `of a new device does not take back its introduction`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         #expect(try temporary.store.undoableSteps(3).isEmpty)
     }
 
     @Test func `knows when a batch was written, not the one before it`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         _ = try await Self.contact(temporary.store)
         try await Task.sleep(for: .milliseconds(5))
         let batch = try #require(
@@ -130,7 +131,7 @@ import Testing
     @Test(arguments: UInt64(1)...40)
     func `of everything, step by step, passes through every state on the way back`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         var ids = [try await Self.contact(store)]
         var states = [try Self.shown(store)]

@@ -1,12 +1,12 @@
-import Events
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
-@testable import Projections
+@testable import GroundwaveProjections
 
 @Suite struct `What if` {
     private func differences(_ first: some Reading, _ second: some Reading, of store: Store) throws

@@ -2,7 +2,7 @@
 //
 // It says "ready" on standard output when it is where the test wants it, and ends with 0 if all went well.
 
-import LMDB
+import GroundwaveLMDB
 
 #if canImport(Darwin)
 import Darwin

@@ -1,4 +1,4 @@
-import LMDB
+import GroundwaveLMDB
 import Testing
 
 @Suite struct `A compacted copy` {

@@ -1,6 +1,6 @@
 #if os(Linux)
 import Foundation
-import LMDB
+import GroundwaveLMDB
 import Testing
 
 @Suite(.enabled(if: Mount.isAllowed, "mounting a file system needs privileges")) struct `A full disk` {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LMDB
+@testable import GroundwaveLMDB
 
 @Suite struct `Every error` {
     private static let reasons: [LMDBError.Reason] = [

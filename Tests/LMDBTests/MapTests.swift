@@ -1,4 +1,4 @@
-import LMDB
+import GroundwaveLMDB
 import Synchronization
 import Testing
 

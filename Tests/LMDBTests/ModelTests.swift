@@ -1,5 +1,5 @@
-import LMDB
-import SeededNumbers
+import GroundwaveLMDB
+import GroundwaveSeededNumbers
 import Testing
 
 /// What a table should hold: keys as bytes, in the order of bytes.
@@ -143,7 +143,7 @@ private struct Model {
     }
 
     /// Compares all that can be read.
-    private func compare<Transaction: Reading & ~Copyable>(
+    private func compare<Transaction: ReadableTransaction & ~Copyable>(
         _ model: Model, _ transaction: borrowing Transaction, _ table: Table<[UInt8]>, _ random: inout SeededGenerator
     ) throws {
         let keys = model.sortedKeys

@@ -1,5 +1,5 @@
-import LMDB
-import SeededNumbers
+import GroundwaveLMDB
+import GroundwaveSeededNumbers
 import Testing
 
 @Suite struct `Opening a file` {

@@ -1,5 +1,5 @@
 import Foundation
-import LMDB
+import GroundwaveLMDB
 import Testing
 
 @Suite struct `Without permission` {

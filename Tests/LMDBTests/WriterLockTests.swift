@@ -1,5 +1,5 @@
 import Foundation
-import LMDB
+import GroundwaveLMDB
 import Synchronization
 import Testing
 

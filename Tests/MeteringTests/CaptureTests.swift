@@ -1,7 +1,7 @@
-import ByteCoding
-import Compression
-import Metering
-import SeededNumbers
+import GroundwaveByteCoding
+import GroundwaveCompression
+import GroundwaveMetering
+import GroundwaveSeededNumbers
 import Testing
 
 @Suite struct `What went over the line` {

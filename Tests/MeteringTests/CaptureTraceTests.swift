@@ -1,6 +1,6 @@
-import ByteCoding
+import GroundwaveByteCoding
 import Foundation
-import Metering
+import GroundwaveMetering
 import Testing
 
 /// Captures of real meters all the way: frames or published integers to rows, rows to blocks, blocks to CSV and back.

@@ -1,8 +1,8 @@
 import Foundation
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 /// Files for `Tools/read-exports`, which has other programs read them.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["GROUNDWAVE_EXPORTS"] != nil))

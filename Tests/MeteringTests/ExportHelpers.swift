@@ -1,6 +1,6 @@
-import SeededNumbers
+import GroundwaveSeededNumbers
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 /// Writes `pieces` as one file.
 func exported(

@@ -1,7 +1,7 @@
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 @Suite struct `Rows written for InfluxDB` {
     @Test func `are points with exact decimals and times of their own`() throws {

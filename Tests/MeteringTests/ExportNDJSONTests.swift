@@ -1,8 +1,8 @@
 import Foundation
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 @Suite struct `Rows written as NDJSON` {
     @Test func `are objects with exact decimals`() throws {

@@ -1,7 +1,7 @@
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 @Suite struct `What of a trace is written` {
     @Test func `are the channels that are named, in that order`() throws {

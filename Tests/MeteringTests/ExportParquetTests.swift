@@ -1,8 +1,8 @@
-import ByteCoding
-import SeededNumbers
+import GroundwaveByteCoding
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 @Suite struct `Rows written as Parquet` {
     @Test func `of the small trace are these bytes`() throws {

@@ -1,8 +1,8 @@
-import ByteCoding
-import SeededNumbers
+import GroundwaveByteCoding
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 @Suite struct `Rows written for sigrok` {
     /// The entries of an archive, by its local headers.

@@ -1,5 +1,5 @@
-import Metering
-import SeededNumbers
+import GroundwaveMetering
+import GroundwaveSeededNumbers
 import Testing
 
 /// What a meter with a counter sends, in frames of some rows, and what became of it on the way.

@@ -1,7 +1,7 @@
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 @Suite struct `An axis of values` {
     private func labels(

@@ -1,7 +1,7 @@
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 private let voltage = Channel("voltage", .volt, decimals: 3)
 private let current = Channel("current", .ampere, decimals: 5)

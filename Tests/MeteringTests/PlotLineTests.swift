@@ -1,7 +1,7 @@
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 @Suite struct `The line of a plot` {
     private let channel = Channel("current", .ampere, decimals: 0)

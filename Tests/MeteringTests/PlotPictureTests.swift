@@ -1,9 +1,9 @@
-import ByteCoding
-import Compression
-import SeededNumbers
+import GroundwaveByteCoding
+import GroundwaveCompression
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 private let voltage = Channel("voltage", .volt, decimals: 3)
 

@@ -1,6 +1,6 @@
-import ByteCoding
-import Metering
-import SeededNumbers
+import GroundwaveByteCoding
+import GroundwaveMetering
+import GroundwaveSeededNumbers
 import Testing
 
 extension TraceRows {

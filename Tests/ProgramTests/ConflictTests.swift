@@ -1,7 +1,8 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import Groundwave
-import Records
+import GroundwaveRecords
 import Testing
 
 @Suite struct `groundwave conflicts` {
@@ -36,7 +37,7 @@ import Testing
 
     /// Has two people correct one frequency without seeing each other's correction.
     private func contest(_ program: Program) async throws -> String {
-        let store = try await Store.open(at: program.store).whole
+        let store = try await Store.open(at: program.store, .full()).whole
         @Sendable func fields(_ frequency: String, _ band: String) -> [Assignment] {
             [Assignment("FREQ", text: frequency), Assignment("BAND", text: band)]
         }

@@ -1,8 +1,9 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import Groundwave
-import Records
-import SeededNumbers
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 import Testing
 
 /// Whatever comes from a log, a file, a remote or an argument is shown without a character that a terminal would act on.
@@ -59,7 +60,7 @@ import Testing
     private static func set(
         _ kind: String, _ id: RecordID, _ fields: [String: String], _ program: Program
     ) async throws {
-        let store = try await Store.open(at: program.store, Configuration(stateFolder: program.state)).whole
+        let store = try await Store.open(at: program.store, Configuration.full(stateFolder: program.state)).whole
         try await store.write { batch in
             _ = try batch.set(kind, id, fields.map { Assignment($0.key, text: $0.value) })
         }

@@ -1,6 +1,7 @@
+import Everything
 import Foundation
 import Groundwave
-import Records
+import GroundwaveRecords
 import Testing
 
 @Suite struct `groundwave trace` {
@@ -33,7 +34,7 @@ import Testing
 
     @Test func `verify ends with 65 where rows are missing, and names them`() async throws {
         let program = try program(rows: 90)
-        let configuration = Configuration(stateFolder: program.state)
+        let configuration = Configuration.full(stateFolder: program.state)
         guard case .ready(let store) = try await Store.open(at: program.store, configuration) else {
             throw CocoaError(.fileReadCorruptFile)
         }

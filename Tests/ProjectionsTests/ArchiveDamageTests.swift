@@ -1,9 +1,9 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 import Foundation
 import Testing
 
-@testable import Projections
+@testable import GroundwaveProjections
 
 @Suite struct `An archive that says what cannot be` {
     @Test(arguments: [(UInt64(0), UInt64(0)), (0, 3), (3, 2)])

@@ -1,13 +1,13 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
-import Records
-import SeededNumbers
+import GroundwaveLMDB
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Projections
+@testable import GroundwaveProjections
 
 @Suite struct `The checkpoint of the views` {
     private func digest(_ environment: Environment, _ kinds: Kinds) throws -> ViewDigest {

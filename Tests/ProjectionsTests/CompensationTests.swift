@@ -1,10 +1,10 @@
-import EventLog
-import Events
-import Records
-import SeededNumbers
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Projections
+@testable import GroundwaveProjections
 
 @Suite struct `Taking back the last events` {
     /// What a record says: the values of each field, those of a conflict too.

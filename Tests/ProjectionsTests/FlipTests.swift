@@ -1,5 +1,5 @@
 import Foundation
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
 /// Bits of the files of a small store are flipped, one at a time, and everything that the library reads is read: each

@@ -1,12 +1,12 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
-import Records
-import SeededNumbers
+import GroundwaveLMDB
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Projections
+@testable import GroundwaveProjections
 
 /// What is kept of a log's content ends when its file is rewritten, by whomever. Here the log is rewritten beside the views,
 /// as another process does it that ends before it comes to them.

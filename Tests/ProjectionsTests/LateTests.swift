@@ -1,12 +1,12 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 import Foundation
-import Records
-import SeededNumbers
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import EventLog
-@testable import Projections
+@testable import GroundwaveEventLog
+@testable import GroundwaveProjections
 
 /// A made-up series whose cells say in which order their blocks were added: cells of 10 and 40 items.
 private let ordered = KindSchema(

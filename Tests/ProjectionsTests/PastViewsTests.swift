@@ -1,13 +1,13 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
-import Records
-import SeededNumbers
+import GroundwaveLMDB
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Projections
+@testable import GroundwaveProjections
 
 /// However a moment of the past is made, it shows what views do that were folded up to it and no further.
 @Suite struct `Views of the past` {

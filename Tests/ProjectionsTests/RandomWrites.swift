@@ -1,7 +1,7 @@
-import Events
-import Projections
-import Records
-import SeededNumbers
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 
 extension TestStore {
     static let records = (0..<6).map { RecordID(high: 0, low: $0) }

@@ -1,9 +1,9 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import Projections
-import Records
+import GroundwaveProjections
+import GroundwaveRecords
 import Testing
 
 /// A log and its views in a folder of their own, with a made-up kind.

@@ -1,11 +1,11 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
-import Projections
-import Records
-import SeededNumbers
+import GroundwaveLMDB
+import GroundwaveProjections
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 import Testing
 
 /// A made-up series whose blocks say the sum of their items: cells of 10, 40 and 160 items.

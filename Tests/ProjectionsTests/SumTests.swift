@@ -1,13 +1,13 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
-import Records
-import SeededNumbers
+import GroundwaveLMDB
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Projections
+@testable import GroundwaveProjections
 
 /// What the checkpoint says of the rows of each table, against rows that are read and added up by other code.
 @Suite struct `The sums of the views` {

@@ -1,10 +1,10 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
-import Projections
-import Records
+import GroundwaveLMDB
+import GroundwaveProjections
+import GroundwaveRecords
 import Testing
 
 @Suite struct `Views whose rows are not what was written` {

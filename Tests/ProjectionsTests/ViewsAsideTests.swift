@@ -1,11 +1,11 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
-import Records
+import GroundwaveLMDB
+import GroundwaveRecords
 import Testing
 
-@testable import Projections
+@testable import GroundwaveProjections
 
 /// Whatever is wrong with views ends in others that are right: built anew in their place, or aside where that is not ours.
 @Suite struct `Views that cannot be used` {

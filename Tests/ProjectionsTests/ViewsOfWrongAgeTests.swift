@@ -1,13 +1,13 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
-import Records
-import SeededNumbers
+import GroundwaveLMDB
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 import Synchronization
 import Testing
 
-@testable import Projections
+@testable import GroundwaveProjections
 
 /// Pages of the views that are not those of their last commit: noticed before liblmdb sees them, whatever the bytes are.
 @Suite struct `Views with pages of a wrong age` {

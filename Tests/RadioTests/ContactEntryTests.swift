@@ -1,6 +1,6 @@
-import Events
-import Radio
-import Records
+import GroundwaveEvents
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 /// 2026-05-01 12:00:00 UTC.

@@ -1,10 +1,10 @@
-import ADIF
-import Events
-import Records
-import SeededNumbers
+import GroundwaveADIF
+import GroundwaveEvents
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Radio
+@testable import GroundwaveRadio
 
 /// A contact of 2026-05-01 on 20 m in CW, but for what `fields` say; `nil` where it can be no duplicate.
 private func candidate(_ number: UInt64, _ fields: KeyValuePairs<FieldName, String> = [:]) -> DuplicateCandidate? {

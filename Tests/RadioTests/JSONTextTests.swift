@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Radio
+@testable import GroundwaveRadio
 
 @Suite struct `A JSON text` {
     private func parse(_ text: String) -> JSONText? { JSONText(Array(text.utf8)[...]) }

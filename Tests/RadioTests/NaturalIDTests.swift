@@ -1,5 +1,5 @@
-import Events
-import Radio
+import GroundwaveEvents
+import GroundwaveRadio
 import Testing
 
 @Suite struct `Natural identity` {

@@ -1,4 +1,4 @@
-import Radio
+import GroundwaveRadio
 import Testing
 
 @Suite struct `The photos of a session` {

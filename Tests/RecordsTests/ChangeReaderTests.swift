@@ -1,7 +1,7 @@
-import ByteCoding
-import Events
-import Records
-import SeededNumbers
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 import Testing
 
 @Suite struct `Reading a change from bytes` {

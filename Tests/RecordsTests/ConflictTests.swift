@@ -1,6 +1,6 @@
-import Events
-import Records
-import SeededNumbers
+import GroundwaveEvents
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 import Testing
 
 @Suite struct `Concurrent writes` {

@@ -1,5 +1,5 @@
-import Events
-import Records
+import GroundwaveEvents
+import GroundwaveRecords
 import Testing
 
 @Suite struct `Edits that keep what others wrote` {

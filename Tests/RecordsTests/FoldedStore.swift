@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import Records
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// The smallest store there is: the state of every record, in memory, folded out of the bytes of events.
 struct FoldedStore {

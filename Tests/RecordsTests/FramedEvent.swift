@@ -1,7 +1,7 @@
-import ByteCoding
-import Events
-import Records
-import SeededNumbers
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 
 /// One event as its bytes: what a log holds and a peer sends.
 struct FramedEvent {

@@ -1,6 +1,6 @@
-import Events
-import Records
-import SeededNumbers
+import GroundwaveEvents
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 
 /// A random history of some replicas that write offline and now and then meet.
 ///

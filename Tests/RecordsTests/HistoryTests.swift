@@ -1,5 +1,5 @@
-import Events
-import Records
+import GroundwaveEvents
+import GroundwaveRecords
 import Testing
 
 /// What the seeded tests rest on: histories that differ, and that contain what the fold must tell apart.

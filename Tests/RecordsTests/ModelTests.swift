@@ -1,4 +1,4 @@
-import Records
+import GroundwaveRecords
 import Testing
 
 @Suite struct `The fold and the model` {

@@ -1,5 +1,5 @@
-import Events
-import Records
+import GroundwaveEvents
+import GroundwaveRecords
 import Testing
 
 @Suite struct `Of several heads` {

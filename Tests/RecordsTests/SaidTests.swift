@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import Records
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveRecords
 import Testing
 
 @Suite struct `What a source said last` {

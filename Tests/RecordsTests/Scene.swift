@@ -1,5 +1,5 @@
-import Events
-import Records
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// A few named replicas that write one record, for examples whose inputs stand in the test.
 struct Scene {

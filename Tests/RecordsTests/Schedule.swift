@@ -1,6 +1,6 @@
-import Events
-import Records
-import SeededNumbers
+import GroundwaveEvents
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 
 /// Three devices that edit the same records while they are apart, whose clocks are wrong by up to ten years either way,
 /// and that meet now and then: in part, and in any order.

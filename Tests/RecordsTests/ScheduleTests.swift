@@ -1,5 +1,5 @@
-import Events
-import Records
+import GroundwaveEvents
+import GroundwaveRecords
 import Testing
 
 @Suite struct `True per-field merge: three devices with clocks up to ten years off` {

@@ -1,8 +1,8 @@
-import Events
-import SeededNumbers
+import GroundwaveEvents
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Records
+@testable import GroundwaveRecords
 
 /// Values that are taken out of a state in place, as out of the base of a log whose history was archived.
 @Suite struct `Withholding in place` {

@@ -1,9 +1,9 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import Projections
-import Recovery
-import SeededNumbers
+import GroundwaveProjections
+import GroundwaveRecovery
+import GroundwaveSeededNumbers
 
 /// The folder of a store that has nothing but a log, which is damaged; it goes away with this.
 final class DamagedLog {

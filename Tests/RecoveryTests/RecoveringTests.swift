@@ -1,12 +1,12 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
-import SeededNumbers
+import GroundwaveLMDB
+import GroundwaveSeededNumbers
 import Synchronization
 import Testing
 
-@testable import Recovery
+@testable import GroundwaveRecovery
 
 @Suite struct `Recovering a log` {
     /// Makes some pages noise.

@@ -1,5 +1,5 @@
 import Foundation
-import Replication
+import GroundwaveReplication
 import Testing
 
 @Suite struct `Files in the making` {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Replication
+@testable import GroundwaveReplication
 
 @Suite struct `A place that is a folder` {
     let folder: TemporaryFolder

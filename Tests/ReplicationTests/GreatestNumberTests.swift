@@ -1,10 +1,10 @@
-import ByteCoding
-import EventLog
-import Events
-import SeededNumbers
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Replication
+@testable import GroundwaveReplication
 
 /// Whoever makes a key can say any number of any replica. Behind the greatest there is no next one, so no log has it.
 @Suite struct `A statement of the greatest number there is` {

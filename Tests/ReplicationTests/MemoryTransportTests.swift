@@ -1,4 +1,4 @@
-import Replication
+import GroundwaveReplication
 import Synchronization
 import Testing
 

@@ -1,4 +1,4 @@
-import Replication
+import GroundwaveReplication
 import Testing
 
 @Suite struct `Names of objects` {

@@ -1,7 +1,7 @@
-import EventLog
-import Events
-import Replication
-import SeededNumbers
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveReplication
+import GroundwaveSeededNumbers
 import Testing
 
 @Suite struct `Two stores that talk` {

@@ -1,4 +1,4 @@
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
 @Suite struct `Seeded numbers` {

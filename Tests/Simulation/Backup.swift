@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// A copy of the disk of a device.
 struct Backup<Log: SimulatedLog> {

@@ -1,6 +1,6 @@
-import Events
-import Records
-import SeededNumbers
+import GroundwaveEvents
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 
 extension SeededGenerator {
     /// What somebody does to `record`, who sees it as `shown`: one to three operations; a delete stands alone.

@@ -1,6 +1,6 @@
-import EventLog
-import Events
-import Replication
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveReplication
 
 extension Device: ReplicatedLog {
     var id: LogID { log.id }

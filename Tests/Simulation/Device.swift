@@ -1,6 +1,6 @@
-import EventLog
-import Events
-import Replication
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveReplication
 
 /// One device with its store: a disk, what is in memory, a clock, and what it has promised.
 ///

@@ -1,8 +1,8 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
-import Replication
+import GroundwaveLMDB
+import GroundwaveReplication
 
 /// A real log in a folder of its own, which goes away with it.
 ///

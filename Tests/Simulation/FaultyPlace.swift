@@ -1,6 +1,6 @@
-import Events
-import Replication
-import SeededNumbers
+import GroundwaveEvents
+import GroundwaveReplication
+import GroundwaveSeededNumbers
 import Synchronization
 
 /// A place at which things go wrong while somebody looks at it.

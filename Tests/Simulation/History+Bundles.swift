@@ -1,5 +1,5 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 
 extension History {
     /// Somebody copies some ranges from a device: onto a stick, into a mail.

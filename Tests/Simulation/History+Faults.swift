@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 extension History {
     private static var year: Int64 { 365 * 24 * 3600 * 1000 }

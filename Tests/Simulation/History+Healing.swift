@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 extension History {
     /// Everybody meets everybody, and nothing goes wrong any more, until nobody has any news.

@@ -1,6 +1,6 @@
-import EventLog
-import Events
-import Replication
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveReplication
 
 extension History {
     /// A device looks at a place.

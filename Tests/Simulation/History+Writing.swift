@@ -1,5 +1,5 @@
-import Events
-import Records
+import GroundwaveEvents
+import GroundwaveRecords
 
 extension History {
     /// A store that knows of a twin, or that it was put back, writes as a new replica.

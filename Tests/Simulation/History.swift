@@ -1,7 +1,7 @@
-import EventLog
-import Events
-import Replication
-import SeededNumbers
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveReplication
+import GroundwaveSeededNumbers
 
 /// One history: some devices, what they do, what goes wrong, how they meet at the end, and what must be so then.
 ///

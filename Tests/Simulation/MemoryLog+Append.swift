@@ -1,6 +1,6 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 
 extension MemoryLog {
     func append(_ batch: DraftBatch, as replica: ReplicaID, arrival: Arrival) throws -> Appended {

@@ -1,5 +1,5 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 
 extension MemoryLog: RangeSource {
     func scan(

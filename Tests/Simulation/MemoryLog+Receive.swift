@@ -1,6 +1,6 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 
 extension MemoryLog {
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {

@@ -1,6 +1,6 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 
 extension MemoryLog {
     /// Makes the events of a stream behind a number a stream of their own.

@@ -1,5 +1,5 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 
 extension MemoryLog {
     /// The events of one replica: where each stands, and the tree over them.

@@ -1,7 +1,7 @@
-import ByteCoding
-import EventLog
-import Events
-import Replication
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveReplication
 
 /// A log without a file: what `EventLog` promises, fast enough for millions of histories.
 ///

@@ -1,5 +1,5 @@
-import Events
-import Records
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// The rules of the fold by brute force: all events at once, no order, no state.
 ///

@@ -1,4 +1,4 @@
-import SeededNumbers
+import GroundwaveSeededNumbers
 
 /// What a history is made of: how many devices, and what may go wrong in it.
 struct Plan {

@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// A promise that a history has shown to be broken.
 struct BrokenPromise: Error, CustomStringConvertible {

@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
 extension DraftBatch {
     /// `count` events that no two seeds share and that mean nothing.

@@ -1,4 +1,4 @@
-import SeededNumbers
+import GroundwaveSeededNumbers
 
 extension SeededGenerator {
     /// A number of `range`.

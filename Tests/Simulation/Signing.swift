@@ -1,7 +1,7 @@
-import EventLog
-import Events
-import Replication
-import SeededNumbers
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveReplication
+import GroundwaveSeededNumbers
 
 /// How a history signs: really, or by something that costs a hundredth of it.
 struct Signing: Sendable {

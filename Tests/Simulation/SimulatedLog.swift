@@ -1,6 +1,6 @@
-import EventLog
-import Events
-import Replication
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveReplication
 
 /// What the simulation needs of a log: all that replication does, and what a device does with its own.
 protocol SimulatedLog: AnyObject, ReplicatedLog {

@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import Records
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// A view as it lies on the disk: it may lag behind the log.
 struct SavedView {

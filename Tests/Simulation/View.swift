@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import Records
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// What a device shows: the fold of its log, event by event in the order in which they arrived.
 struct View {

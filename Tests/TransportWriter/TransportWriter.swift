@@ -5,7 +5,7 @@
 //   it.
 
 import Foundation
-import Replication
+import GroundwaveReplication
 
 @main
 enum TransportWriter {

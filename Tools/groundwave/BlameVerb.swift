@@ -1,9 +1,10 @@
 import ArgumentParser
-import Events
 import Groundwave
-import Projections
-import Radio
-import Records
+import GroundwaveEvents
+import GroundwaveLogbook
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 
 struct BlameVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import Groundwave
-import Radio
-import Records
+import GroundwaveLogbook
+import GroundwaveRadio
+import GroundwaveRecords
 
 /// The records that a name may mean, as a table.
 enum Candidates {

@@ -1,6 +1,6 @@
-import Events
+import GroundwaveEvents
 import Groundwave
-import Radio
+import GroundwaveRadio
 
 /// A comparison of two stores, as tables or as JSON.
 struct ComparisonOutput: Encodable {
@@ -44,7 +44,7 @@ struct ComparisonOutput: Encodable {
 
         init(_ event: StoreComparison.Event) {
             func side(_ side: StoreComparison.Event.Side) -> Side {
-                Side(leaf: "\(side.leaf)", kind: side.kind, record: side.record.map { "\($0)" }, call: side.call)
+                Side(leaf: "\(side.leaf)", kind: side.kind, record: side.record.map { "\($0)" }, call: side.label)
             }
             self.event = "\(event.id)"
             (here, there) = (event.here.map(side), event.there.map(side))
@@ -179,6 +179,6 @@ struct ComparisonOutput: Encodable {
         guard let side else { return "–" }
         guard let kind = side.kind, let record = side.record else { return "unknown to this version" }
         guard kind == QSOKind.name else { return "\(kind) \(record.short)" }
-        return side.call.map { "\($0) \(record.short)" } ?? record.short
+        return side.label.map { "\($0) \(record.short)" } ?? record.short
     }
 }

@@ -1,7 +1,8 @@
 import ArgumentParser
-import Events
 import Groundwave
-import Records
+import GroundwaveEvents
+import GroundwaveLogbook
+import GroundwaveRecords
 
 struct Conflicts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
-import Events
+import GroundwaveEvents
 import Groundwave
-import Records
+import GroundwaveRecords
 
 /// What differs between two states of a store, as a table or as JSON.
 struct DifferenceOutput: Encodable {

@@ -35,14 +35,14 @@ struct Digest: AsyncParsableCommand {
             return try Terminal.print(
                 json: Result(
                     digest: "\(digest.views)", content: "\(digest.content)", words: spoken?.joined(separator: " "),
-                    contentWords: spokenContent?.joined(separator: " "), contacts: digest.contacts,
+                    contentWords: spokenContent?.joined(separator: " "), contacts: digest.contentCount,
                     events: digest.events, vector: Dictionary(uniqueKeysWithValues: vector)))
         }
         var table = TextTable(["Digest", "\(digest.views)"])
         if let spoken { for row in Self.rows(spoken) { table.append(["", row]) } }
         table.append(["Content", "\(digest.content)"])
         if let spokenContent { for row in Self.rows(spokenContent) { table.append(["", row]) } }
-        table.append(["Contacts", "\(digest.contacts)"])
+        table.append(["Contacts", "\(digest.contentCount)"])
         table.append(["Events", "\(digest.events)"])
         for (replica, sequence) in vector { table.append(["", "\(replica): \(sequence)"]) }
         try table.print()

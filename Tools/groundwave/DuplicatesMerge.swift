@@ -1,9 +1,10 @@
 import ArgumentParser
-import Events
 import Foundation
 import Groundwave
-import Radio
-import Records
+import GroundwaveEvents
+import GroundwaveLogbook
+import GroundwaveRadio
+import GroundwaveRecords
 
 struct DuplicatesMerge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

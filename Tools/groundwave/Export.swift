@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 import Groundwave
-import Radio
+import GroundwaveLogbook
+import GroundwaveRadio
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
-import Events
+import GroundwaveEvents
 import Foundation
 import Groundwave
-import Records
+import GroundwaveRecords
 
 /// What stands behind a verb: `FIELD=VALUE` words, and others that name records.
 struct FieldArguments {

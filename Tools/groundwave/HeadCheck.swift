@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Groundwave
+import GroundwaveLogbook
 
 struct HeadCheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

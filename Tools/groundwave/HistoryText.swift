@@ -1,7 +1,8 @@
-import Events
 import Groundwave
-import Projections
-import Records
+import GroundwaveEvents
+import GroundwaveMeters
+import GroundwaveProjections
+import GroundwaveRecords
 
 /// A history as a table: time, who, which record, what, and why; one line for all that an import wrote in a batch.
 struct HistoryText {

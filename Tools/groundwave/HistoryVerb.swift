@@ -1,10 +1,10 @@
 import ArgumentParser
-import Events
+import GroundwaveEvents
 import Foundation
 import Groundwave
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 
 struct HistoryVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

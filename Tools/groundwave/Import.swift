@@ -1,9 +1,10 @@
 import ArgumentParser
-import Events
 import Foundation
 import Groundwave
-import Radio
-import Records
+import GroundwaveEvents
+import GroundwaveLogbook
+import GroundwaveRadio
+import GroundwaveRecords
 import Synchronization
 
 struct Import: AsyncParsableCommand {

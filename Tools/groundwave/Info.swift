@@ -1,4 +1,5 @@
 import ArgumentParser
+import Everything
 import Foundation
 import Groundwave
 
@@ -78,7 +79,7 @@ struct Info: AsyncParsableCommand {
     func run() async throws {
         let information =
             options.at == nil
-            ? try StoreInformation(at: options.url) : try StoreInformation(of: await options.open())
+            ? try StoreInformation(at: options.url, components: .all) : try StoreInformation(of: await options.open())
         let result = Self.result(information, store: options.url.standardizedFileURL.path)
         if options.json { try Terminal.print(json: result) } else { try describe(result, information) }
         if information.isDamaged { throw ExitCode(StoreError.Code.damaged.rawValue) }
@@ -102,7 +103,7 @@ struct Info: AsyncParsableCommand {
             bytes: .init(
                 log: information.bytes.log, views: information.bytes.views, snapshots: information.bytes.snapshots),
             lookedAt: information.lastLooked.map { UTCText.milliseconds($0) },
-            sync: information.sync.map(Result.Sync.init), format: information.format, program: Groundwave.version,
+            sync: information.sync.map(Result.Sync.init), format: information.format, program: Store.libraryVersion,
             liblmdb: information.lmdbVersion,
             damage: information.troubles.map { .init(part: $0.part, message: $0.message) })
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Groundwave
-import Metering
+import GroundwaveMeterProtocols
+import GroundwaveMetering
 
 struct MeterConnect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

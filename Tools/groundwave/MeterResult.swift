@@ -1,5 +1,6 @@
 import Groundwave
-import Metering
+import GroundwaveMetering
+import GroundwaveMeters
 
 /// A meter as JSON.
 struct MeterResult: Encodable {

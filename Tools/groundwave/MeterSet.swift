@@ -1,6 +1,6 @@
 import ArgumentParser
 import Groundwave
-import Metering
+import GroundwaveMetering
 
 struct MeterSet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -12,7 +12,7 @@ struct Program: AsyncParsableCommand {
             Start with `groundwave init`, then `groundwave import LOG.adi`. The store is the folder given by --store, \
             else by GROUNDWAVE_STORE, else your default one.
             """,
-        version: Groundwave.version,
+        version: Store.libraryVersion,
         groupedSubcommands: [
             CommandGroup(
                 name: "The store",

@@ -1,4 +1,5 @@
 import Groundwave
+import GroundwaveLogbook
 
 /// What is said of a proof.
 struct ProofAnswer: Encodable {

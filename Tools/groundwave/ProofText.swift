@@ -1,4 +1,5 @@
 import Groundwave
+import GroundwaveLogbook
 
 // A proof for people.
 extension ProofAnswer {

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
 import Groundwave
+import GroundwaveLogbook
+import GroundwaveRadio
 
 struct Prove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

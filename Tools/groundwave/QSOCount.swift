@@ -1,6 +1,6 @@
 import ArgumentParser
 import Groundwave
-import Radio
+import GroundwaveRadio
 
 struct QSOCount: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 import Groundwave
-import Radio
+import GroundwaveLogbook
+import GroundwaveRadio
 
 /// Which contacts a verb is about.
 struct QSOFilters: ParsableArguments {

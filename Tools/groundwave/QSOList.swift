@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 import Groundwave
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 
 struct QSOList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,8 @@
 import ArgumentParser
-import Events
 import Groundwave
-import Records
+import GroundwaveEvents
+import GroundwaveLogbook
+import GroundwaveRecords
 
 struct QSORemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,8 @@
-import Events
 import Groundwave
-import Radio
-import Records
+import GroundwaveEvents
+import GroundwaveLogbook
+import GroundwaveRadio
+import GroundwaveRecords
 
 /// The contacts that a verb is to change: named one by one, or by filters.
 struct QSOSelection {

@@ -1,9 +1,9 @@
 import ArgumentParser
-import Events
+import GroundwaveEvents
 import Groundwave
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 
 struct QSOShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,9 @@
 import ArgumentParser
-import Events
 import Groundwave
-import Radio
-import Records
+import GroundwaveEvents
+import GroundwaveLogbook
+import GroundwaveRadio
+import GroundwaveRecords
 
 struct QSOWorked: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

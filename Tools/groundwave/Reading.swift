@@ -1,21 +1,22 @@
 import ArgumentParser
-import Events
+import Everything
 import Foundation
 import Groundwave
-import Radio
-import Records
+import GroundwaveEvents
+import GroundwaveRadio
+import GroundwaveRecords
 
 extension StoreOptions {
     /// Opens the store for reading, for what is about the whole of it: not while recovery waits.
     func openWholeForReading() async throws -> Store {
-        try await opening(Configuration(isReadOnly: true)).whole
+        try await opening(Configuration(components: .all, isReadOnly: true)).whole
     }
 
     /// Opens the store for reading: not a byte of it changes, the lock file aside.
     ///
     /// - Parameter archives: Files whose events are read as if they had never left the log.
     func openForReading(_ archives: ArchiveOptions? = nil) async throws -> Store {
-        switch try await opening(Configuration(isReadOnly: true, archives: archives?.files ?? [])) {
+        switch try await opening(Configuration(components: .all, isReadOnly: true, archives: archives?.files ?? [])) {
         case .ready(let store): return store
         case .recovering(let recovery):
             RecoveryRemark.say(of: recovery)

@@ -1,8 +1,8 @@
 import ArgumentParser
-import Events
+import GroundwaveEvents
 import Groundwave
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 
 struct RecordAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

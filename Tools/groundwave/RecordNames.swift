@@ -1,8 +1,9 @@
-import Events
 import Groundwave
-import Projections
-import Radio
-import Records
+import GroundwaveEvents
+import GroundwaveLogbook
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 
 /// What people call a record: a contact its station, everything else its short id.
 struct RecordNames {

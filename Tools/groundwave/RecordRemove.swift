@@ -1,7 +1,7 @@
 import ArgumentParser
-import Events
+import GroundwaveEvents
 import Groundwave
-import Records
+import GroundwaveRecords
 
 struct RecordRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Events
+import GroundwaveEvents
 import Groundwave
-import Records
+import GroundwaveRecords
 
 struct RecordRestore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,9 @@
-import Events
 import Foundation
 import Groundwave
-import Radio
-import Records
+import GroundwaveEvents
+import GroundwaveLogbook
+import GroundwaveRadio
+import GroundwaveRecords
 
 // Records as they are printed.
 extension Record {

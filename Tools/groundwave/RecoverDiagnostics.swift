@@ -1,4 +1,5 @@
 import ArgumentParser
+import Everything
 import Foundation
 import Groundwave
 
@@ -30,7 +31,8 @@ struct RecoverDiagnostics: AsyncParsableCommand {
         }
         try await Progress.during("Writing the report") { _ in
             try await Store.writeDiagnostics(
-                of: options.url, to: URL(filePath: output), anonymousLog: log.map { URL(filePath: $0) })
+                of: options.url, to: URL(filePath: output), components: .all,
+                anonymousLog: log.map { URL(filePath: $0) })
         }
         let state = try Store.recoveryStatus(at: options.url).state
         if options.json {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Events
+import GroundwaveEvents
 import Foundation
 import Groundwave
 

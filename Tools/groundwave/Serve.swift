@@ -1,5 +1,6 @@
 import ArgumentParser
 import Groundwave
+import GroundwaveNetwork
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

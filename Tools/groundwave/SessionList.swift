@@ -1,6 +1,6 @@
 import ArgumentParser
 import Groundwave
-import Radio
+import GroundwaveRadio
 
 struct SessionList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

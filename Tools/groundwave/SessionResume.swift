@@ -1,7 +1,7 @@
 import ArgumentParser
 import Groundwave
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 
 struct SessionResume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
-import Events
+import GroundwaveEvents
 import Groundwave
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 
 /// Pauses, resumes or ends a session.
 struct SessionStatusChange {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Groundwave
-import Settings
+import GroundwaveSettings
 
 struct SettingsList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

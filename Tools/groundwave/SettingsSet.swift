@@ -1,7 +1,7 @@
 import ArgumentParser
 import Groundwave
-import Radio
-import Settings
+import GroundwaveRadio
+import GroundwaveSettings
 
 struct SettingsSet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

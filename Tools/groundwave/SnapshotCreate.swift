@@ -1,6 +1,6 @@
 import ArgumentParser
 import Groundwave
-import Projections
+import GroundwaveProjections
 
 struct SnapshotCreate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

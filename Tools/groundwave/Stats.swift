@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Groundwave
+import GroundwaveLogbook
 
 struct Stats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

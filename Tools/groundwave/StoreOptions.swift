@@ -1,9 +1,10 @@
 import ArgumentParser
-import Events
+import Everything
 import Foundation
 import Groundwave
-import Radio
-import Records
+import GroundwaveEvents
+import GroundwaveRadio
+import GroundwaveRecords
 import Synchronization
 
 /// What every verb takes.
@@ -48,7 +49,8 @@ struct StoreOptions: ParsableArguments {
     /// How the store is opened for reading and writing.
     func configuration(author: String? = nil) -> Configuration {
         var configuration = Configuration(
-            author: author ?? ProcessInfo.processInfo.environment["GROUNDWAVE_AUTHOR"] ?? "")
+            author: author ?? ProcessInfo.processInfo.environment["GROUNDWAVE_AUTHOR"] ?? "",
+            components: .all)
         configuration.patience = .seconds(wait)
         configuration.isWaiting = { other in
             Terminal.remark(

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Events
+import GroundwaveEvents
 import Groundwave
 
 struct SyncStatusCommand: AsyncParsableCommand {

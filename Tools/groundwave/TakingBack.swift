@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 import Groundwave
 
 /// Takes events back, after it has shown what that changes and asked.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Groundwave
+import GroundwaveLogbook
 import Synchronization
 
 /// What is printed, and where: text for people, JSON for scripts, errors to standard error.

@@ -1,8 +1,10 @@
 import ArgumentParser
 import Foundation
 import Groundwave
-import Metering
-import Records
+import GroundwaveMeterProtocols
+import GroundwaveMetering
+import GroundwaveMeters
+import GroundwaveRecords
 
 struct TraceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

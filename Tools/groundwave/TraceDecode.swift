@@ -1,5 +1,6 @@
 import ArgumentParser
 import Groundwave
+import GroundwaveMeters
 
 struct TraceDecode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
 import Groundwave
-import Metering
+import GroundwaveMetering
+import GroundwaveMeters
+import GroundwaveTraceFiles
 
 struct TraceExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

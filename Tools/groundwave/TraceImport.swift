@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
 import Groundwave
-import Metering
+import GroundwaveMeterProtocols
+import GroundwaveMetering
+import GroundwaveTraceFiles
 
 struct TraceImport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

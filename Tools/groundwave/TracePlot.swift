@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 import Groundwave
-import Metering
+import GroundwaveMetering
+import GroundwaveMeters
 
 struct TracePlot: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
 import Groundwave
-import Metering
+import GroundwaveMeterProtocols
+import GroundwaveMetering
+import GroundwaveMeters
 import Synchronization
 
 struct TraceRecord: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import Groundwave
-import Metering
+import GroundwaveMetering
+import GroundwaveMeters
 
 /// A trace as JSON: the keys of it in `trace list`, and the first ones in `trace show`.
 struct TraceResult: Encodable {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Groundwave
-import Metering
+import GroundwaveMetering
 
 struct TraceSet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Groundwave
-import Metering
+import GroundwaveMetering
+import GroundwaveMeters
 
 struct TraceShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

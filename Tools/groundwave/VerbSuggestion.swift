@@ -1,6 +1,6 @@
 import ArgumentParser
 import Groundwave
-import Radio
+import GroundwaveRadio
 
 /// What a mistyped verb may have meant.
 enum VerbSuggestion {

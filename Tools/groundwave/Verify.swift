@@ -1,4 +1,5 @@
 import ArgumentParser
+import Everything
 import Foundation
 import Groundwave
 
@@ -49,7 +50,7 @@ struct Verify: AsyncParsableCommand {
 
     func run() async throws {
         let verification = try await Progress.during("Verifying") { _ in
-            try await Store.verify(at: options.url, isDeep: deep, archives: archives.files)
+            try await Store.verify(at: options.url, isDeep: deep, archives: archives.files, components: .all)
         }
         let result = Result(
             ok: verification.isOK, events: verification.events,

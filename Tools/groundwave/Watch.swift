@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 import Groundwave
-import Projections
+import GroundwaveMeters
+import GroundwaveProjections
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

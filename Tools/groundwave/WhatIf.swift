@@ -1,9 +1,9 @@
 import ArgumentParser
-import Events
+import GroundwaveEvents
 import Foundation
 import Groundwave
-import Projections
-import Records
+import GroundwaveProjections
+import GroundwaveRecords
 
 struct WhatIf: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 // What a range that was read elsewhere has of this log: the proof that clearing asks for before it deletes anything.
 extension EventLog {

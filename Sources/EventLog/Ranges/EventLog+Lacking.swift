@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 // Events that are here without their values, which others may have: whoever sent them had none, or kept them to itself, or
 // this device has let go of them. The table `lacking` names them.
@@ -13,7 +13,7 @@ extension EventLog {
     }
 
     private static func lackingValues(
-        in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+        in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
     ) throws -> EventSet {
         let lacking = try events(tables.lacking, in: transaction)
         if lacking.isEmpty { return lacking }

@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 extension EventLog {
     /// The range frame of as many events of `range` as one frame holds well, from the first one on.

@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 // As a row: number (8), root (32), public key (32), signature (64).
 extension EventLog {
@@ -15,7 +15,7 @@ extension EventLog {
     }
 
     func signedHead(
-        of stream: ReplicaID, in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+        of stream: ReplicaID, in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
     ) throws -> SignedHead? {
         guard let row = try transaction.value(ReplicaKey(stream), in: tables.signed) else { return nil }
         let replica = try Self.streams(in: transaction, tables).origin(of: stream)

@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 /// A range that came and could not enter the log.
 public struct WaitingRange: Hashable, Sendable {
@@ -44,7 +44,7 @@ extension EventLog {
 
     /// The ranges of one replica that are kept, or of all.
     static func frames(
-        of replica: ReplicaID? = nil, in table: CheckedTable<[UInt8]>, _ transaction: borrowing some Reading & ~Copyable
+        of replica: ReplicaID? = nil, in table: CheckedTable<[UInt8]>, _ transaction: borrowing some ReadableTransaction & ~Copyable
     ) throws -> [RangeFrame] {
         var frames: [RangeFrame] = []
         try transaction.forEach(in: table, from: replica?.bytes) { _, value in
@@ -57,7 +57,7 @@ extension EventLog {
     }
 
     private static func lastNumber(
-        of stream: ReplicaID, in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+        of stream: ReplicaID, in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
     ) throws -> SequenceNumber {
         (try transaction.withValue(ReplicaKey(stream), in: tables.heads) { HeadRow($0) } ?? nil)?.sequence ?? 0
     }
@@ -79,7 +79,7 @@ extension EventLog {
 
     /// Whether a range that waits has values of `events`.
     func rangesHold(
-        _ events: EventSet, in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+        _ events: EventSet, in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
     ) throws -> Bool {
         var isFound = false
         let streams = try Self.streams(in: transaction, tables)

@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// What is to be done with ranges of one replica that came, in one of its histories, decided without touching a log.
 ///

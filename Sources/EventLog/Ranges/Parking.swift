@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// Which ranges of one replica are kept as they came, decided without touching a log: those that were kept and those that
 /// came now.

@@ -1,6 +1,6 @@
-import ByteCoding
-import Compression
-import Events
+import GroundwaveByteCoding
+import GroundwaveCompression
+import GroundwaveEvents
 
 /// Collects the events of a range that is being made.
 struct RangeBuilder {

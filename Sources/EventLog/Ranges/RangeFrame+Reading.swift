@@ -1,6 +1,6 @@
-import ByteCoding
-import Compression
-import Events
+import GroundwaveByteCoding
+import GroundwaveCompression
+import GroundwaveEvents
 
 extension RangeFrame {
     /// How many bytes the frame says it has that begins with `bytes`, so that it can be cut out of a stream.

@@ -1,6 +1,6 @@
-import ByteCoding
-import Compression
-import Events
+import GroundwaveByteCoding
+import GroundwaveCompression
+import GroundwaveEvents
 
 /// How large a range may be.
 ///

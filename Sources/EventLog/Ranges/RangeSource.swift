@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// What ranges are made from: a log, on a disk or in memory.
 package protocol RangeSource {

@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// A whole event that was found in a file, and how sure it is that the log has it.
 struct FoundFrame: Sendable {

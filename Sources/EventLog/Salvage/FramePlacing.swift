@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// Puts events that were found in a file into the order of the log that they are of.
 ///

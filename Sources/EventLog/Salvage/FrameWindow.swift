@@ -1,4 +1,5 @@
-import Events
+import GroundwaveEvents
+import GroundwaveMDBPages
 
 /// Reads events that were found in a file once more, some of them at once.
 struct FrameWindow {

@@ -1,4 +1,5 @@
-import Events
+import GroundwaveEvents
+import GroundwaveMDBPages
 
 /// Whole frames that came late, among those that were found in a file: each counts in the place of one that is lost, or
 /// has no values.

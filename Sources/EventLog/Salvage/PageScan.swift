@@ -1,5 +1,6 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveMDBPages
 
 /// Goes through every page of a file of ours, whatever leads there, and through the bytes of those that are no pages any
 /// more.

@@ -1,6 +1,7 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveMDBPages
 
 // A log that is made anew from what was found. Each event keeps its bytes but for its chain. Where an event is missing
 // before a later one of its replica, its place is held by a frame that says so: numbers and positions stay without

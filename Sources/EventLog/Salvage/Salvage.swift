@@ -1,5 +1,7 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveMDBPages
 
 /// What can be got out of a log file, however damaged: read page by page, without the tree, without liblmdb.
 ///
@@ -170,7 +172,7 @@ public struct Salvage {
 /// Which pages the newest state of a file leads to.
 private struct LivingPages {
     private let used: PageSet
-    private let free: FreePages
+    private let free: FreePageList
     private let lastPage: UInt64
     /// Whether all ways that the state has could be gone to their ends, and none was one of the past.
     private let isWhole: Bool
@@ -192,7 +194,7 @@ private struct LivingPages {
             let counts = reader.walk(tree.value, valueLimit: EventLimits.batchBytes * 2, &rows)
             areCounted = areCounted && counts == TreeCounts(tree.value)
         }
-        var free = FreePages(meta, pageCount: reader.pageCount)
+        var free = FreePageList(meta, pageCount: reader.pageCount)
         _ = reader.walk(
             meta.freePages, order: .integers, valueLimit: Int(clamping: reader.pageCount) * meta.pageSize, &free)
         used = reader.used

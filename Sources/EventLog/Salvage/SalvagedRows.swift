@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
 /// Rows of a log that were found without the trees that led to them.
 ///

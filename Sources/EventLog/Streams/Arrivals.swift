@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// Decides what becomes of ranges of one replica in all the histories that a log has of it, without touching the log.
 package struct Arrivals {

@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 /// Where a stream of a log parts: another history goes on behind that event.
 package struct Parting: Hashable, Sendable {

@@ -1,6 +1,6 @@
-import ByteCoding
-import Events
-import LMDB
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
 
 /// How the names in events are read at present: the meta row `readings`, which is there once a history has parted.
 struct NameState: Hashable {
@@ -55,7 +55,7 @@ extension EventLog {
         return try Meaning(of: events, namedBy: event, in: self)
     }
 
-    static func streams(in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables) throws -> Streams {
+    static func streams(in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables) throws -> Streams {
         var streams = Streams()
         try transaction.forEach(in: tables.streams) { key, value in
             guard let key = ReplicaKey(keyBytes: key), let branch = branch(value) else {
@@ -74,7 +74,7 @@ extension EventLog {
     }
 
     static func nameState(
-        in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
+        in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
     ) throws -> NameState {
         guard let row = try transaction.value(NameState.key, in: tables.meta) else { return NameState() }
         guard let state = row.withSpan({ NameState($0) }) else {

@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// Of events that an author has named, which are surely those that a log has under these names.
 ///

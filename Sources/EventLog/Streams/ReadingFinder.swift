@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// Finds out how the names in events are to be read, event after event in the order of a log.
 ///

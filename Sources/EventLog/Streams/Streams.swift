@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
 /// The streams of a log: which histories of which replicas have parted, and where.
 ///

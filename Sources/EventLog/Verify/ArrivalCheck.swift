@@ -1,5 +1,6 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveMDBPages
 
 /// Goes through the times of arrival: each row has to be what was written, and each event has to be in one.
 struct ArrivalCheck: RowVisitor {

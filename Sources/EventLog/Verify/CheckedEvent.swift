@@ -1,5 +1,6 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveMDBPages
 
 /// What the bytes of one row of `events` say, without regard to other rows: the part of the check that any core can do.
 struct CheckedEvent: Sendable {

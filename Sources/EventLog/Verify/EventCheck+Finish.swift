@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 extension EventCheck {
     /// Holds the rows of the log against the events, once all of them have been through, and says what is lost.

@@ -1,5 +1,6 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveMDBPages
 
 /// Goes through the events in order of position, one after the other, and keeps what has to be known of those before.
 struct EventCheck: RowVisitor {

@@ -1,5 +1,6 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveMDBPages
 
 /// The events of commits that no state that can be read knows of: those behind a lost meta page or main table.
 ///

@@ -1,5 +1,7 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveMDBPages
 
 /// One reading of one state of a log file: the small tables first, then the events, then what remains.
 struct LogReading {
@@ -46,7 +48,7 @@ struct LogReading {
             report.damage = damage
             return report
         }
-        var freePages = FreePages(reader.meta, pageCount: reader.pageCount)
+        var freePages = FreePageList(reader.meta, pageCount: reader.pageCount)
         for table in Self.smallTables { readRows(of: table) }
         if !rows.streams.isSound {
             damage.append(LogDamage(.stream, "the rows that say how histories part lead in a circle"))
@@ -241,19 +243,6 @@ struct LogReading {
             damage.append(LogDamage(.meta, "the log has format \(format.map(String.init) ?? "none"), which is unknown"))
         }
     }
-}
-
-/// Takes the records of tables.
-struct TableCollector: RowVisitor {
-    var tables: [String: TreeRecord] = [:]
-    var damaged: [PageDamage] = []
-
-    mutating func row(key: RawSpan, value: RawSpan) {
-        guard value.byteCount == TreeRecord.byteCount else { return }
-        tables[String(decoding: key.toArray(), as: UTF8.self)] = TreeRecord(at: 0, of: value)
-    }
-
-    mutating func damage(_ damage: PageDamage) { damaged.append(damage) }
 }
 
 /// Looks at pages and passes over rows.

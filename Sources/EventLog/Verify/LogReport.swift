@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// What ``LogVerifier`` found in a log file.
 public struct LogReport: Hashable, Sendable {

@@ -1,5 +1,6 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveMDBPages
 
 /// A row of `runs`: the event `first` of `replica` stands at `position`, and those after it behind it.
 struct Run: Hashable {

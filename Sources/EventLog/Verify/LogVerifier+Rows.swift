@@ -1,4 +1,5 @@
-import Events
+import GroundwaveEvents
+import GroundwaveMDBPages
 
 extension LogVerifier {
     /// The events that the log at `path` says are lost, read page by page. Cost: a few pages.

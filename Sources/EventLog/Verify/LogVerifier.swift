@@ -1,5 +1,6 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveMDBPages
 
 /// Tells whether a log file has all its events, each as it was written, and whether what finds them is right.
 ///

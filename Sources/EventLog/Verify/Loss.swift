@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// Positions without a whole event, in order, and why.
 struct Hole {

@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// Events that a log once had and that are lost, as ranges in order, of which no two touch.
 struct MissingEvents {

@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// What was seen of one replica's events so far.
 struct ReplicaCheck {

@@ -1,4 +1,4 @@
-import Events
+import GroundwaveEvents
 
 /// The tree over a replica's events, computed anew block by block and held against the rows that the log keeps.
 ///

@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 // | the answer to 1 | form |
 // |---|---|

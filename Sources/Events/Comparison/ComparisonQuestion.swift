@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// One of the two questions of a comparison. Nobody needs to remember the one before to answer it.
 ///

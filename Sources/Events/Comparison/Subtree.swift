@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// What one store has of a subtree of a replica's tree.
 ///

@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// A subtree of at least two leaves that is compared part by part.
 ///

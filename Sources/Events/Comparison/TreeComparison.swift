@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// Finds out which events two stores do not have in common, by hashes alone: the side that asks.
 ///

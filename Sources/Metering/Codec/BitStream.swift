@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// Bits one after the other, the lowest of a byte first.
 struct BitWriter {

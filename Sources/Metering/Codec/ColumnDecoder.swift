@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// Reads what a ``ColumnEncoder`` has written. No bytes trap it, or have it take more memory than the rows need.
 struct ColumnDecoder {

@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// Writes the values of one channel in one block: any 64-bit integers, exactly, by what takes the fewest bytes.
 ///

@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// How one column of a block is written: what its reader is told first.
 ///

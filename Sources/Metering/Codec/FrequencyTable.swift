@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// How often each symbol of an alphabet comes, as parts of 1,024: what an entropy coder needs.
 ///

@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 // Asymmetric numeral systems (Duda, arXiv:1311.2540), in the variant with states of 32 bits that grow and shrink by words of
 // 16: what is written last is read first, so a writer takes its symbols from the end. Of many symbols two states take turns,

@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// The residuals of a column in order, so that each is a number: for meters whose values lie on a lattice.
 enum ResidualDictionary {

@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// The samples of some rows of a trace, column by column: what one event holds.
 ///

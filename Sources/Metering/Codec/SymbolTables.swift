@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 /// The frequencies of some symbols in some contexts, for their writer.
 struct WrittenTables {

@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 // What is said of a block, as it stands in the shape of its event, and in a cell of a pyramid, which has one for each layout.
 //

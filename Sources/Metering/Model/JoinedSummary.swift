@@ -1,4 +1,4 @@
-import ByteCoding
+import GroundwaveByteCoding
 
 // What is said of several blocks, as it stands in a cell of the views.
 //

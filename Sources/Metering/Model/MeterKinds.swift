@@ -1,5 +1,5 @@
-import Events
-import Records
+import GroundwaveEvents
+import GroundwaveRecords
 
 /// What the store keeps of power meters: the meters themselves, and the traces that were recorded with them.
 public enum Metering {

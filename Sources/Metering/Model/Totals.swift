@@ -47,7 +47,7 @@ extension Layout {
 
 extension TraceRows {
     /// What a row has that totals are made of.
-    typealias Reading = (clock: Int64, current: Int64, voltage: Int64)
+    package typealias Reading = (clock: Int64, current: Int64, voltage: Int64)
 
     /// What flowed over these rows, and from the row before them on where that is known.
     ///

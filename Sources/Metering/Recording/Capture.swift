@@ -1,6 +1,6 @@
-import ByteCoding
-import Compression
-import Records
+import GroundwaveByteCoding
+import GroundwaveCompression
+import GroundwaveRecords
 
 /// Bytes that went over the line between a host and a meter: one way, and at once.
 public struct CapturedBytes: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Records
+import GroundwaveRecords
 
 /// Rows as an event of the log has them: what is said of them in its shape, and they themselves among its values.
 public struct SealedBlock: Hashable, Sendable {

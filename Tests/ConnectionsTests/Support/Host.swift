@@ -1,6 +1,6 @@
-import Connections
-import EventLog
-import Replication
+import GroundwaveConnections
+import GroundwaveEventLog
+import GroundwaveReplication
 import Synchronization
 
 /// A store that waits for others, and remembers how each conversation ended.

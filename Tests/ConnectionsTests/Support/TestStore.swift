@@ -1,8 +1,8 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import Replication
-import SeededNumbers
+import GroundwaveReplication
+import GroundwaveSeededNumbers
 import Synchronization
 
 extension Arrival {

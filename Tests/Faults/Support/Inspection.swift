@@ -1,9 +1,10 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import Groundwave
-import Projections
-import Records
+import GroundwaveProjections
+import GroundwaveRecords
 import Testing
 
 /// Looks at a store from outside: what its log holds, and whether its views say the same.
@@ -60,7 +61,7 @@ struct Inspection {
 
     /// Opens a store, which is whole.
     static func open(_ url: URL) async throws -> Store {
-        try await Store.open(at: url).whole
+        try await Store.open(at: url, .full()).whole
     }
 
     /// The records of an export, each as it came.

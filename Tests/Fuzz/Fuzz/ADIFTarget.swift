@@ -1,5 +1,5 @@
-import ADIF
-import Radio
+import GroundwaveADIF
+import GroundwaveRadio
 
 extension Target {
     /// Log files of both forms: whatever is read is written, and read again to the same.

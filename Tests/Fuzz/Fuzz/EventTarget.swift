@@ -1,9 +1,9 @@
-import ByteCoding
-import EventLog
-import Events
-import Projections
-import Radio
-import Records
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 
 extension Target {
     /// A whole event, from its bytes to what listing and audit show of it.

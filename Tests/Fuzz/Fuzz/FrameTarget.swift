@@ -1,5 +1,5 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
 extension Target {
     /// A frame of the log, with its checksum made right in every second input, so that what is behind it is reached.

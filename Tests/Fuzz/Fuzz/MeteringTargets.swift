@@ -1,5 +1,5 @@
-import ByteCoding
-import Metering
+import GroundwaveByteCoding
+import GroundwaveMetering
 
 extension Target {
     /// A sample block: what is read can be written, and is the same when it is read again.

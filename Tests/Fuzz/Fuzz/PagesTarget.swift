@@ -1,7 +1,7 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
-@testable import EventLog
+@testable import GroundwaveEventLog
 
 extension Target {
     /// The file of a log as its verifier reads it, page by page, and as salvage does.

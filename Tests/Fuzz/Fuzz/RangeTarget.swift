@@ -1,7 +1,7 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
-@testable import EventLog
+@testable import GroundwaveEventLog
 
 extension Target {
     static let log = LogID(high: 1, low: 2)

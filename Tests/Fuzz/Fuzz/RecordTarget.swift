@@ -1,8 +1,8 @@
-import ByteCoding
-import Events
-import Records
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveRecords
 
-@testable import Projections
+@testable import GroundwaveProjections
 
 extension Target {
     /// Changes of one record that are well formed, whatever is in them: the fold ends the same in every order, a change is

@@ -1,8 +1,8 @@
-import ByteCoding
-import Events
+import GroundwaveByteCoding
+import GroundwaveEvents
 
-@testable import EventLog
-@testable import Replication
+@testable import GroundwaveEventLog
+@testable import GroundwaveReplication
 
 extension Target {
     /// Segments, as they lie at a place and one after the other in a bundle: as they are; and signed by the target.

@@ -1,15 +1,15 @@
-import ADIF
-import ByteCoding
-import Events
+import GroundwaveADIF
+import GroundwaveByteCoding
+import GroundwaveEvents
 import Foundation
-import Metering
-import Radio
-import Records
-import SeededNumbers
+import GroundwaveMetering
+import GroundwaveRadio
+import GroundwaveRecords
+import GroundwaveSeededNumbers
 
-@testable import EventLog
-@testable import Projections
-@testable import Replication
+@testable import GroundwaveEventLog
+@testable import GroundwaveProjections
+@testable import GroundwaveReplication
 
 /// The first inputs of the targets: small ones of real bytes, out of stores that are made for it.
 ///

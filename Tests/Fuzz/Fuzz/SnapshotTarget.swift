@@ -1,12 +1,12 @@
-import ByteCoding
-import Compression
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveCompression
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 
-@testable import Projections
+@testable import GroundwaveProjections
 
 extension Target {
     /// Snapshots: as they are; and the parts of one, each made a whole part by the target.

@@ -1,5 +1,6 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
 
@@ -74,7 +75,7 @@ enum Damage {
 extension TemporaryStore {
     /// A closed store of `count` contacts that has lost a page of events; which these are, and which calls it had.
     static func damaged(_ count: Int = 120) async throws -> (store: TemporaryStore, lost: [EventRange], Set<String>) {
-        let made = try await TemporaryStore(Configuration(author: "N0CALL", deviceName: "shack"))
+        let made = try await TemporaryStore(Configuration.full(author: "N0CALL", deviceName: "shack"))
         try await made.store.logMany(count)
         let calls = try made.store.calls()
         try made.store.close()
@@ -83,14 +84,14 @@ extension TemporaryStore {
     }
 
     /// Opens the folder once more, whatever comes of it.
-    func opening(_ configuration: Configuration = Configuration()) async throws -> Opening {
+    func opening(_ configuration: Configuration = Configuration.full()) async throws -> Opening {
         var configuration = configuration
         configuration.stateFolder = stateFolder
         return try await Store.open(at: url, configuration)
     }
 
     /// Opens the folder once more, which waits in recovery.
-    func recovery(_ configuration: Configuration = Configuration()) async throws -> Recovery {
+    func recovery(_ configuration: Configuration = Configuration.full()) async throws -> Recovery {
         guard case .recovering(let recovery) = try await opening(configuration) else {
             throw StoreError(.bug, "The store does not wait in recovery.")
         }

@@ -1,8 +1,9 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Recovery
+import GroundwaveRecovery
 import Testing
 
 @testable import Groundwave
@@ -51,7 +52,7 @@ import Testing
         #expect(EventSet(lost).subtracting(EventSet(try restored.log.holes())).count == 0)
         try restored.close()
         #expect(
-            try await Store.verify(at: made.url, stateFolder: made.stateFolder).damage.allSatisfy { $0.what == "hole" })
+            try await Store.verify(at: made.url, components: .all, stateFolder: made.stateFolder).damage.allSatisfy { $0.what == "hole" })
         let backups = try FileManager.default.contentsOfDirectory(atPath: made.url.path + "/EmergencyBackup")
         #expect(backups.count == 2)
     }
@@ -128,7 +129,7 @@ import Testing
     }
 
     @Test func `whose log was moved by a process that did not come to say so is recovered from there`() async throws {
-        let made = try await TemporaryStore()
+        let made = try await TemporaryStore(.full())
         try await made.store.logMany(40)
         let calls = try made.store.calls()
         try made.store.close()

@@ -1,10 +1,11 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import LMDB
-import Radio
-import Recovery
+import GroundwaveLMDB
+import GroundwaveRadio
+import GroundwaveRecovery
 import Testing
 
 @testable import Groundwave
@@ -32,10 +33,10 @@ import Testing
         async throws
     {
         let (made, lost, calls) = try await TemporaryStore.damaged()
-        let first = try await made.recovery(Configuration(author: "N0CALL"))
+        let first = try await made.recovery(Configuration.full(author: "N0CALL"))
         _ = try await first.temporary.log("N0MEANWHILE")
         try first.temporary.close()
-        let second = try await made.recovery(Configuration(author: "N0CALL"))
+        let second = try await made.recovery(Configuration.full(author: "N0CALL"))
         #expect(try second.temporary.calls() == ["N0MEANWHILE"], "the same temporary store")
         #expect(second.failure == first.failure, "one incident, one copy")
         _ = try await second.temporary.log("N0LATER")
@@ -59,7 +60,7 @@ import Testing
         try restored.close()
         #expect(!FileManager.default.fileExists(atPath: made.url.appending(path: "ContainerInitFailure.json").path))
         #expect(!FileManager.default.fileExists(atPath: made.url.appending(path: "recovery").path))
-        let verification = try await Store.verify(at: made.url)
+        let verification = try await Store.verify(at: made.url, components: .all)
         #expect(verification.damage.allSatisfy { $0.what == "hole" } && verification.missing == lost)
         let status = try Store.recoveryStatus(at: made.url)
         #expect(status.state == .recovered && status.lost == lost)
@@ -90,11 +91,11 @@ import Testing
         let status = try Store.recoveryStatus(at: restored.url)
         #expect(status.lost.isEmpty && status.receipt?.lost == lost)
         try restored.close()
-        #expect(try await Store.verify(at: fleet.stores[0].url, isDeep: true).isOK)
+        #expect(try await Store.verify(at: fleet.stores[0].url, isDeep: true, components: .all).isOK)
     }
 
     @Test func `that lost its meta pages and tree is restored without a loss`() async throws {
-        let made = try await TemporaryStore()
+        let made = try await TemporaryStore(.full())
         try await made.store.logMany(80)
         let calls = try made.store.calls()
         try made.store.close()
@@ -110,7 +111,7 @@ import Testing
     }
 
     @Test func `of which old events are archived shows them, though the log lost their places`() async throws {
-        let made = try await TemporaryStore()
+        let made = try await TemporaryStore(.full())
         try await made.store.logMany(120)
         let folder = try TemporaryFolder()
         try await made.store.archive(before: .position(90), to: folder.path("old.gwa"))
@@ -128,7 +129,7 @@ import Testing
     }
 
     @Test func `says at least where nobody knows how much there was`() async throws {
-        let made = try await TemporaryStore()
+        let made = try await TemporaryStore(.full())
         try await made.store.logMany(80)
         try made.store.close()
         try Damage.loseMetaPages(of: made.url)
@@ -140,7 +141,7 @@ import Testing
     }
 
     @Test func `restored with a snapshot shows what was lost before it`() async throws {
-        let made = try await TemporaryStore()
+        let made = try await TemporaryStore(.full())
         try await made.store.logMany(120)
         let calls = try made.store.calls()
         let snapshot = try made.store.createSnapshot()
@@ -163,7 +164,7 @@ import Testing
     }
 
     @Test func `gives a report that names nothing of what was logged, and changes no byte`() async throws {
-        let made = try await TemporaryStore(Configuration(author: "N0AUTHOR", deviceName: "shack"))
+        let made = try await TemporaryStore(Configuration.full(author: "N0AUTHOR", deviceName: "shack"))
         for number in 0..<80 {
             _ = try await made.store.log("N0CANARY\(number)", ["GRIDSQUARE": "KN34AA", "COMMENT": "canary words"])
         }
@@ -207,7 +208,7 @@ import Testing
         #expect(try store.recoveryStatus().state == .recovered, "it was begun anew")
         _ = try await store.log("N0AFTER")
         try store.close()
-        #expect(try await Store.verify(at: made.url, isDeep: true).isOK)
+        #expect(try await Store.verify(at: made.url, isDeep: true, components: .all).isOK)
         let backups = made.url.appending(path: "EmergencyBackup").path
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: backups).count == 1, "the damaged file is still there")
@@ -215,11 +216,11 @@ import Testing
 
     @Test func `is of the same device afterwards`() async throws {
         let (made, _, _) = try await TemporaryStore.damaged()
-        let recovery = try await made.recovery(Configuration(deviceName: "the host"))
+        let recovery = try await made.recovery(Configuration.full(deviceName: "the host"))
         _ = try await recovery.temporary.log("N0MEANWHILE")
         try await recovery.stageRestore(from: .salvage)
         try recovery.temporary.close()
-        let restored = try await made.opening(Configuration(deviceName: "the host")).whole
+        let restored = try await made.opening(Configuration.full(deviceName: "the host")).whole
         _ = try await restored.log("N0AFTER")
         let names = try restored.deviceNames()
         #expect(names.count == 2 && Set(names.values) == ["shack"], "\(names)")
@@ -244,7 +245,7 @@ import Testing
     }
 
     @Test func `is looked at closely where its file is not as it was left`() async throws {
-        let made = try await TemporaryStore()
+        let made = try await TemporaryStore(.full())
         try await made.store.logMany(150)
         try made.store.close()
         try Damage.flip("N0C17", of: made.url)
@@ -254,7 +255,7 @@ import Testing
     }
 
     @Test func `is looked at closely after a process that did not close it, and not else`() async throws {
-        let made = try await TemporaryStore()
+        let made = try await TemporaryStore(.full())
         try await made.store.logMany(150)
         try made.store.close()
         let whole = try await made.opening().whole
@@ -276,7 +277,7 @@ import Testing
     }
 
     @Test func `of which the log is gone can be begun anew`() async throws {
-        let made = try await TemporaryStore()
+        let made = try await TemporaryStore(.full())
         try await made.store.logMany(5)
         try made.store.close()
         try FileManager.default.removeItem(at: Damage.log(of: made.url))

@@ -1,4 +1,5 @@
-import EventLog
+import Everything
+import GroundwaveEventLog
 import Foundation
 import GroundwaveTesting
 import Testing
@@ -7,13 +8,13 @@ import Testing
 
 @Suite struct `Salvaging a file` {
     @Test func `makes a store of what is left in it`() async throws {
-        let made = try await TemporaryStore()
+        let made = try await TemporaryStore(.full())
         try await made.store.logMany(80)
         let calls = try made.store.calls()
         try made.store.close()
         let lost = try Damage.loseEvents(of: made.url)
         let folder = try TemporaryFolder()
-        var configuration = Configuration()
+        var configuration = Configuration.full()
         configuration.stateFolder = folder.url.appending(path: "state")
         let target = folder.url.appending(path: "rescued")
         let receipt = try await Store.salvage(Damage.log(of: made.url), to: target, configuration)

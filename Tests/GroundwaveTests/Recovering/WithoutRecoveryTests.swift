@@ -1,15 +1,16 @@
-import EventLog
+import Everything
+import GroundwaveEventLog
 import Foundation
 import GroundwaveTesting
-import LMDB
+import GroundwaveLMDB
 import Testing
 
-@testable import EventLog
+@testable import GroundwaveEventLog
 @testable import Groundwave
 
 @Suite struct `A store that goes on without recovery` {
     @Test func `of which only the key is damaged goes on as a new replica`() async throws {
-        let made = try await TemporaryStore(Configuration(deviceName: "shack"))
+        let made = try await TemporaryStore(Configuration.full(deviceName: "shack"))
         try await made.store.logMany(5)
         let replica = made.store.replica
         try made.store.close()
@@ -19,11 +20,11 @@ import Testing
         #expect(store.replica != replica)
         #expect(try store.calls().count == 6)
         try store.close()
-        #expect(try await Store.verify(at: made.url, isDeep: true).isOK)
+        #expect(try await Store.verify(at: made.url, isDeep: true, components: .all).isOK)
     }
 
     @Test func `whose key cannot be read now keeps it`() async throws {
-        let made = try await TemporaryStore()
+        let made = try await TemporaryStore(.full())
         try await made.store.logMany(5)
         let replica = made.store.replica
         try made.store.close()
@@ -40,7 +41,7 @@ import Testing
     }
 
     @Test func `of a later version is refused, and not taken for damaged`() async throws {
-        let made = try await TemporaryStore()
+        let made = try await TemporaryStore(.full())
         try await made.store.logMany(5)
         try made.store.close()
         let environment = try Environment.open(Damage.log(of: made.url).path)
@@ -54,7 +55,7 @@ import Testing
     }
 
     @Test func `of which only the views are damaged is ready, with new ones`() async throws {
-        let made = try await TemporaryStore()
+        let made = try await TemporaryStore(.full())
         try await made.store.logMany(60)
         let calls = try made.store.calls()
         try made.store.close()
@@ -73,7 +74,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `shows after a power cut what its log has without a meta page`(isReadOnly: Bool) async throws {
-        let made = try await TemporaryStore()
+        let made = try await TemporaryStore(.full())
         let log = Damage.log(of: made.url)
         try await made.store.logMany(5)
         let before = try Data(contentsOf: log)
@@ -84,10 +85,10 @@ import Testing
         let slot = Int(newest.transaction % 2) * newest.pageSize
         bytes.replaceSubrange(slot..<slot + newest.pageSize, with: before[slot..<slot + newest.pageSize])
         try bytes.write(to: log)
-        let store = try await made.opening(Configuration(isReadOnly: isReadOnly)).whole
+        let store = try await made.opening(Configuration.full(isReadOnly: isReadOnly)).whole
         let calls = try store.calls()
         #expect(calls.contains("N0LAST") && calls.count == 6)
         try store.close()
-        #expect(try await Store.verify(at: made.url, isDeep: true).isOK)
+        #expect(try await Store.verify(at: made.url, isDeep: true, components: .all).isOK)
     }
 }

@@ -1,6 +1,7 @@
+import Everything
 import Foundation
 import GroundwaveTesting
-import Replication
+import GroundwaveReplication
 import Testing
 
 @testable import Groundwave
@@ -41,7 +42,7 @@ import Testing
         let before = try fleet[0].digest()
         try fleet[0].close()
         let again = try await TemporaryStore(
-            joining: .folder(fleet.place), Configuration(author: "N0CALL", deviceName: "device 0"))
+            joining: .folder(fleet.place), Configuration.full(author: "N0CALL", deviceName: "device 0"))
         #expect(try again.store.digest().content == before.content)
         #expect(try again.store.setting("myCallsign")?.value == "N0CALL")
         #expect(again.store.replica != fleet[0].replica)
@@ -56,7 +57,7 @@ import Testing
         let clocks = [VirtualClock(), VirtualClock()]
         let fleet = try await SyncedFleet(
             clocks.enumerated().map { index, clock in
-                Configuration(
+                Configuration.full(
                     author: "N\(index)CALL", deviceName: "device \(index)",
                     surroundings: .virtual(clock, seed: UInt64(index) + 7))
             })
@@ -97,7 +98,7 @@ import Testing
     {
         let files = Collection.files(in: "operators").prefix(7)
         try #require(files.count == 7)
-        let one = try await TemporaryStore()
+        let one = try await TemporaryStore(.full())
         for file in files {
             try await one.store.importBytes([UInt8](Data(contentsOf: file)), named: file.lastPathComponent)
         }

@@ -1,11 +1,12 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Metering
-import Records
-import Recovery
-import Replication
+import GroundwaveMetering
+import GroundwaveRecords
+import GroundwaveRecovery
+import GroundwaveReplication
 import Synchronization
 import Testing
 
@@ -69,7 +70,7 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
         #expect(try store.missing().map(\.range) == waiting.map(\.range))
         #expect(try store.log.erased() == erased)
         try store.close()
-        #expect(try await Store.verify(at: fleet.stores[0].url, isDeep: true).isOK)
+        #expect(try await Store.verify(at: fleet.stores[0].url, isDeep: true, components: .all).isOK)
     }
 
     @Test func `brings everything back to a store that was joined anew`() async throws {
@@ -81,7 +82,7 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
         let other = RemoteAddress.folder(fleet.folder.url.appending(path: "other"))
         try await fleet[1].add(remote: "other", at: other)
         try await fleet[1].sync(try fleet[1].remote("other"))
-        let newcomer = try await TemporaryStore(joining: other)
+        let newcomer = try await TemporaryStore(joining: other, .full())
         _ = try await newcomer.store.applyBundle(bundle)
         let now = try newcomer.store.digest().content
         #expect(try now != digest.content && newcomer.store.contactCount() == 12, "two more of the other device")
@@ -92,8 +93,8 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
         let fleet = try await SyncedFleet(1)
         _ = try await fleet[0].log("N0CALL")
         try fleet[0].close()
-        let twin = try await fleet.stores[0].twin()
-        let original = try await fleet.stores[0].reopened()
+        let twin = try await fleet.stores[0].twin(.full())
+        let original = try await fleet.stores[0].reopened(.full())
         _ = try await original.log("N0ONE")
         _ = try await twin.store.log("N0TWO")
         let bundle = fleet.folder.path("twin.gwb")
@@ -130,7 +131,7 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
     }
 
     @Test func `has what a recording that was interrupted had not in the log yet`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         var trace = RecordID(high: 0, low: 0)
         do {
@@ -213,7 +214,7 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
 
 @Suite struct `Clearing that does not come to its end` {
     @Test func `since the bundle is damaged on the disk or cannot be written deletes nothing`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         _ = try await temporary.store.log("N0CALL")
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(
@@ -227,7 +228,7 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
     }
 
     @Test func `since the state folder cannot be written leaves the store as it was`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         _ = try await temporary.store.log("N0CALL")
         let (store, replica) = (temporary.store, temporary.store.replica)
         let clearing = try await store.prepareClearing()
@@ -249,9 +250,9 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
     @Test func `since another program writes meanwhile deletes nothing, and what came counts the next time`()
         async throws
     {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         _ = try await temporary.store.log("N0CALL")
-        let other = try await temporary.reopened()
+        let other = try await temporary.reopened(.full())
         _ = try await other.log("W1AW")
         let clearing = try await temporary.store.prepareClearing()
         let saved = Mutex("")
@@ -274,7 +275,7 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
     }
 
     @Test func `leaves no snapshot and no remains, and keeps the preferences of the device`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         _ = try await store.log("N0CALL")
         _ = try store.createSnapshot()

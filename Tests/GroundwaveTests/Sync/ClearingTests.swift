@@ -1,9 +1,10 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Metering
-import Replication
+import GroundwaveMetering
+import GroundwaveReplication
 import Testing
 
 @testable import Groundwave
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test func `what exists nowhere else is told`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         _ = try await temporary.store.log("N0CALL")
         let clearing = try await temporary.store.prepareClearing()
         #expect(clearing.unsent == 2 && clearing.events == 2)
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test func `is refused while values lie in an archive alone`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         _ = try await temporary.store.log("N0CALL")
         let folder = try TemporaryFolder()
         _ = try await temporary.store.archive(
@@ -70,15 +71,15 @@ import Testing
     }
 
     @Test func `another process that has the store open goes on with the empty one`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         _ = try await temporary.store.log("N0CALL")
-        let other = try await temporary.reopened()
+        let other = try await temporary.reopened(.full())
         #expect(try other.contactCount() == 1)
         try await temporary.store.clear(try await temporary.store.prepareClearing())
         #expect(try other.contactCount() == 0)
         _ = try await other.log("W1AW")
         #expect(try temporary.store.contactCount() == 1)
-        #expect(try await Store.verify(at: other.url).isOK)
+        #expect(try await Store.verify(at: other.url, components: .all).isOK)
         try other.close()
     }
 }

@@ -1,8 +1,8 @@
-import Events
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave

@@ -1,8 +1,9 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
@@ -18,7 +19,7 @@ import Testing
         ]
         let fleet = try await SyncedFleet(
             clocks.enumerated().map { place, clock in
-                Configuration(
+                Configuration.full(
                     author: "N\(place)CALL", deviceName: "device \(place)",
                     surroundings: .virtual(clock, seed: UInt64(place)))
             })

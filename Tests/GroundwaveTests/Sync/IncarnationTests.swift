@@ -1,7 +1,8 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Replication
+import GroundwaveReplication
 import Testing
 
 @testable import Groundwave
@@ -21,13 +22,13 @@ import Testing
         try fleet[0].close()
         let backup = fleet.folder.url.appending(path: "backup")
         try FileManager.default.copyItem(at: fleet.stores[0].url, to: backup)
-        let first = try await fleet.stores[0].reopened()
+        let first = try await fleet.stores[0].reopened(.full())
         for minute in 0..<20 { _ = try await first.log("N0CALL", at: String(format: "11%02d", minute)) }
         try await first.sync(try first.remote("place"))
         let old = try #require(first.replica)
         try first.close()
         try Self.replace(fleet.stores[0], by: backup)
-        let restored = try await fleet.stores[0].reopened()
+        let restored = try await fleet.stores[0].reopened(.full())
         for minute in 0..<10 { _ = try await restored.log("N0CALL", at: String(format: "12%02d", minute)) }
         #expect(restored.replica != old)
         for _ in 0..<2 {
@@ -48,7 +49,7 @@ import Testing
     @Test func `is refused where what tells it from its copies cannot be read now, and goes on as it was afterwards`()
         async throws
     {
-        let made = try await TemporaryStore()
+        let made = try await TemporaryStore(.full())
         let first = made.store
         _ = try await first.log("N0CALL")
         let replica = first.replica
@@ -60,7 +61,7 @@ import Testing
         let aside = file.deletingLastPathComponent().appending(path: "aside")
         try FileManager.default.moveItem(at: file, to: aside)
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
-        let second = try await made.reopened()
+        let second = try await made.reopened(.full())
         await #expect(throws: StoreError.self) { try await second.log("N0ONE") }
         #expect(second.replica == replica)
         try FileManager.default.removeItem(at: file)
@@ -76,9 +77,9 @@ import Testing
         try fleet[0].close()
         let copy = fleet.folder.url.appending(path: "copy")
         try FileManager.default.copyItem(at: fleet.stores[0].url, to: copy)
-        let original = try await fleet.stores[0].reopened()
+        let original = try await fleet.stores[0].reopened(.full())
         let twin = try await Store.open(
-            at: copy, Configuration(stateFolder: fleet.stores[0].stateFolder)
+            at: copy, Configuration.full(stateFolder: fleet.stores[0].stateFolder)
         ).whole
         let before = original.replica
         _ = try await original.log("N0ONE")
@@ -104,8 +105,8 @@ import Testing
         try await fleet.settle()
         try fleet[0].close()
         // The image of a whole machine: nothing tells the two apart.
-        let image = try await fleet.stores[0].twin()
-        let original = try await fleet.stores[0].reopened()
+        let image = try await fleet.stores[0].twin(.full())
+        let original = try await fleet.stores[0].reopened(.full())
         for minute in 10..<15 { _ = try await original.log("N0ONE", at: "12\(minute)") }
         try await original.sync(try original.remote("place"))
         try original.close()
@@ -123,13 +124,13 @@ import Testing
     }
 
     @Test func `that is only read changes nothing, not even its name`() async throws {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         _ = try await temporary.store.log("N0CALL")
         try temporary.store.close()
         let copy = temporary.url.deletingLastPathComponent().appending(path: "copy")
         try FileManager.default.copyItem(at: temporary.url, to: copy)
         let key = try Data(contentsOf: copy.appending(path: "identity"))
-        let store = try await Store.open(at: copy, Configuration(isReadOnly: true)).whole
+        let store = try await Store.open(at: copy, Configuration.full(isReadOnly: true)).whole
         #expect(try store.contactCount() == 1)
         try store.close()
         #expect(try Data(contentsOf: copy.appending(path: "identity")) == key)
@@ -137,7 +138,7 @@ import Testing
 
     @Test func `between the two halves of its token a crash costs nothing`() async throws {
         // The outer half names both what is inside and what will be, so either is right.
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         let replica = temporary.store.replica
         try temporary.store.close()
         let tokens = temporary.stateFolder.appending(path: "tokens/\(temporary.store.logID)")
@@ -145,7 +146,7 @@ import Testing
             path: try #require(
                 try FileManager.default.contentsOfDirectory(atPath: tokens.path).first { !$0.hasSuffix(".heads") }))
         for _ in 0..<3 {
-            let store = try await temporary.reopened()
+            let store = try await temporary.reopened(.full())
             _ = try await store.log("N0CALL")
             #expect(store.replica == replica)
             try store.close()
@@ -156,7 +157,7 @@ import Testing
         }
         // With neither half right it is another store.
         try Data([UInt8](repeating: 9, count: 32)).write(to: file)
-        let store = try await temporary.reopened()
+        let store = try await temporary.reopened(.full())
         _ = try await store.log("N0CALL")
         #expect(store.replica != replica)
         try store.close()
@@ -170,8 +171,8 @@ import Testing
         for minute in 10..<15 { _ = try await fleet[0].log("N0CALL", at: "12\(minute)") }
         try await fleet.settle()
         try fleet[0].close()
-        let image = try await fleet.stores[0].twin()
-        let original = try await fleet.stores[0].reopened()
+        let image = try await fleet.stores[0].twin(.full())
+        let original = try await fleet.stores[0].reopened(.full())
         let old = try #require(original.replica)
         let split = try original.log.vector()[old] + 1
         for minute in 20..<23 { _ = try await original.log("N0ONE", at: "12\(minute)") }
@@ -189,7 +190,7 @@ import Testing
         let first = try [original, image.store].map { try $0.log.leaf(of: EventID(old, split)) }
         #expect(Set(fork.branches.map(\.first)) == Set(first.compactMap { $0 }))
         #expect(try fleet[1].contactCount() == 10, "5 before, 3 here, 2 there")
-        #expect(try await Store.verify(at: fleet[1].url).isOK)
+        #expect(try await Store.verify(at: fleet[1].url, components: .all).isOK)
         // Everybody else goes on, and the twin goes on under a name of its own once it learns of it.
         _ = try await fleet[1].log("N0SIX", at: "1240")
         try await fleet.sync(1)
@@ -222,13 +223,13 @@ import Testing
         // An undo gives it back.
         try await fleet[1].revert(decided.batches.first)
         #expect(try fleet[1].contactCount() == 11 && !fleet[1].forks().allSatisfy(\.isResolved))
-        #expect(try await Store.verify(at: image.url).isOK)
+        #expect(try await Store.verify(at: image.url, components: .all).isOK)
         try original.close()
         // A replay to another place has the same histories by the same names.
         let url = fleet.folder.url.appending(path: "copy")
         #expect(try await fleet[1].replay(to: url).isSame)
-        #expect(try await Store.verify(at: url, isDeep: true).isOK)
-        let copy = try await Store.open(at: url).whole
+        #expect(try await Store.verify(at: url, isDeep: true, components: .all).isOK)
+        let copy = try await Store.open(at: url, .full()).whole
         #expect(try copy.log.streams() == fleet[1].log.streams())
         #expect(try copy.forks() == fleet[1].forks())
         try copy.close()
@@ -241,8 +242,8 @@ import Testing
         _ = try await fleet[0].log("N0CALL")
         try await fleet.settle()
         try fleet[0].close()
-        let image = try await fleet.stores[0].twin()
-        let original = try await fleet.stores[0].reopened()
+        let image = try await fleet.stores[0].twin(.full())
+        let original = try await fleet.stores[0].reopened(.full())
         let shown = try await original.log("N0ONE", at: "1220")
         let gone = try await image.store.log("N0GONE", at: "1230")
         for minute in 31..<33 { _ = try await image.store.log("N0TWO", at: "12\(minute)") }
@@ -294,13 +295,13 @@ import Testing
         try Data().write(to: state)
         let key = try Data(contentsOf: copy.appending(path: "identity"))
         for _ in 0..<3 {
-            let store = try await Store.open(at: copy, Configuration(stateFolder: state)).whole
+            let store = try await Store.open(at: copy, Configuration.full(stateFolder: state)).whole
             await #expect(throws: StoreError.self) { _ = try await store.log("N0TWO") }
             try store.close()
             #expect(try Data(contentsOf: copy.appending(path: "identity")) == key)
         }
         try FileManager.default.removeItem(at: state)
-        let store = try await Store.open(at: copy, Configuration(stateFolder: state)).whole
+        let store = try await Store.open(at: copy, Configuration.full(stateFolder: state)).whole
         _ = try await store.log("N0TWO")
         #expect(try store.replicas().first { $0.isThisDevice }?.former == old)
         #expect(try store.replicas().first { $0.isThisDevice }?.device == "device 0", "it is still the same device")
@@ -313,19 +314,19 @@ import Testing
     @Test func `of which only the log was put back to what it was at the opening before goes on as a new replica`()
         async throws
     {
-        let temporary = try await TemporaryStore()
+        let temporary = try await TemporaryStore(.full())
         _ = try await temporary.store.log("N0CALL")
         let replica = temporary.store.replica
         try temporary.store.close()
         // Its key stays what and where it is: only the halves of the token tell.
         let log = temporary.url.appending(path: "log.mdb")
         let earlier = try Data(contentsOf: log)
-        let store = try await temporary.reopened()
+        let store = try await temporary.reopened(.full())
         _ = try await store.log("N0LATER")
         #expect(store.replica == replica)
         try store.close()
         try earlier.write(to: log)
-        let restored = try await temporary.reopened()
+        let restored = try await temporary.reopened(.full())
         _ = try await restored.log("N0NEW")
         #expect(restored.replica != replica)
         try restored.close()
@@ -338,7 +339,7 @@ import Testing
         let backup = fleet.folder.url.appending(path: "log.mdb")
         let file = fleet.stores[0].url.appending(path: "log.mdb")
         try FileManager.default.copyItem(at: file, to: backup)
-        let first = try await fleet.stores[0].reopened()
+        let first = try await fleet.stores[0].reopened(.full())
         _ = try await fleet[1].log("N0CALL")
         try await fleet.sync(1)
         try await first.sync(try first.remote("place"))
@@ -346,7 +347,7 @@ import Testing
         try first.close()
         try FileManager.default.removeItem(at: file)
         try FileManager.default.copyItem(at: backup, to: file)
-        let restored = try await fleet.stores[0].reopened()
+        let restored = try await fleet.stores[0].reopened(.full())
         try await restored.sync(try restored.remote("place"))
         #expect(try restored.contactCount() == 1)
         try restored.close()

@@ -1,7 +1,8 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Replication
+import GroundwaveReplication
 import Testing
 
 @testable import Groundwave
@@ -19,7 +20,7 @@ import Testing
         let other = RemoteAddress.folder(fleet.folder.url.appending(path: "other"))
         try await first.add(remote: "other", at: other)
         try await first.sync(try first.remote("other"))
-        let newcomer = try await TemporaryStore(joining: other)
+        let newcomer = try await TemporaryStore(joining: other, .full())
         let lacking = try newcomer.store.log.lackingValues()
         #expect(lacking.count > 0)
         #expect(try newcomer.store.field("CALL", of: id) == nil)
@@ -37,6 +38,6 @@ import Testing
         #expect(try newcomer.store.digest().content == fleet[1].digest().content)
         #expect(try newcomer.store.syncStatus().isComplete)
         try newcomer.store.close()
-        #expect(try await Store.verify(at: newcomer.url, isDeep: true).isOK)
+        #expect(try await Store.verify(at: newcomer.url, isDeep: true, components: .all).isOK)
     }
 }

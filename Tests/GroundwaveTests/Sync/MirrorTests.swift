@@ -1,3 +1,4 @@
+import Everything
 import Foundation
 import GroundwaveTesting
 import Testing
@@ -7,7 +8,7 @@ import Testing
 @Suite struct `A mirror` {
     @Test func `is written by itself when something has changed and it is an hour old`() async throws {
         let clock = VirtualClock()
-        let temporary = try await TemporaryStore(Configuration(surroundings: .virtual(clock, seed: 1)))
+        let temporary = try await TemporaryStore(Configuration.full(surroundings: .virtual(clock, seed: 1)))
         let (store, folder) = (temporary.store, try TemporaryFolder())
         let file = folder.path("groundwave.adi")
         func mirrored() throws -> String { try String(contentsOfFile: file, encoding: .utf8) }

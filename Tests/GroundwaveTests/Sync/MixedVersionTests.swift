@@ -1,9 +1,10 @@
-import ByteCoding
-import EventLog
-import Events
+import Everything
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Records
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
@@ -31,7 +32,7 @@ private enum Rotator: RecordKind {
     private static let newer: [any RecordKind.Type] = [NewLamp.self, Rotator.self]
 
     private static func configuration(_ name: String, _ kinds: [any RecordKind.Type]) -> Configuration {
-        Configuration(author: "N0CALL", deviceName: name, kinds: kinds)
+        Configuration.full(author: "N0CALL", deviceName: name, kinds: kinds)
     }
 
     /// A newer program and an older one that meet at a place, and what the newer one wrote of what the older one does

@@ -1,7 +1,8 @@
+import Everything
 import GroundwaveTesting
 import Testing
 
-@testable import EventLog
+@testable import GroundwaveEventLog
 @testable import Groundwave
 
 @Suite struct `The tree of events that came from elsewhere` {
@@ -12,7 +13,7 @@ import Testing
         try await fleet.settle()
         try fleet[1].close()
         // Another process has what lies in the file, and nothing else.
-        let again = try await fleet.stores[1].reopened()
+        let again = try await fleet.stores[1].reopened(.full())
         defer { try? again.close() }
         let count = try again.log.vector()[replica]
         #expect(count > 700)

@@ -1,7 +1,8 @@
-import Events
+import Everything
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Replication
+import GroundwaveReplication
 import Testing
 
 @testable import Groundwave
@@ -62,7 +63,7 @@ import Testing
         try await fleet.settle()
         #expect(try fleet[0].syncStatus().isComplete && fleet[1].syncStatus().isComplete)
         #expect(try fleet[1].syncStatus().places[0].emptied != nil)
-        let newcomer = try await TemporaryStore(joining: .folder(fleet.place))
+        let newcomer = try await TemporaryStore(joining: .folder(fleet.place), .full())
         #expect(try newcomer.store.contactCount() == 1)
     }
 

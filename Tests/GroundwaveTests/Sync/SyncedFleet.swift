@@ -1,9 +1,10 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import GroundwaveTesting
-import Radio
-import Records
+import GroundwaveRadio
+import GroundwaveRecords
 
 @testable import Groundwave
 
@@ -33,7 +34,7 @@ final class SyncedFleet: Sendable {
     }
 
     convenience init(_ count: Int) async throws {
-        try await self.init((0..<count).map { Configuration(author: "N\($0)CALL", deviceName: "device \($0)") })
+        try await self.init((0..<count).map { Configuration.full(author: "N\($0)CALL", deviceName: "device \($0)") })
     }
 
     subscript(index: Int) -> Store { stores[index].store }

@@ -1,6 +1,7 @@
+import Everything
 import Foundation
 import GroundwaveTesting
-import Records
+import GroundwaveRecords
 import Testing
 
 @testable import Groundwave
@@ -14,7 +15,7 @@ private enum Lamp: RecordKind {
 @Suite struct `Fields that yield` {
     private func fleet() async throws -> (SyncedFleet, RecordID) {
         let fleet = try await SyncedFleet(
-            (0..<2).map { Configuration(author: "N\($0)CALL", deviceName: "device \($0)", kinds: [Lamp.self]) })
+            (0..<2).map { Configuration.full(author: "N\($0)CALL", deviceName: "device \($0)", kinds: [Lamp.self]) })
         let id = try await fleet[0].write { try $0.add("lamp", [Assignment("NAME", text: "desk")]) }.value
         try await fleet.settle()
         return (fleet, id)

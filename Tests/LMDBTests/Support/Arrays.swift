@@ -1,4 +1,4 @@
-import LMDB
+import GroundwaveLMDB
 
 // The tests write values as arrays.
 

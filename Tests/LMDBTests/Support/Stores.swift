@@ -1,4 +1,4 @@
-import LMDB
+import GroundwaveLMDB
 import Testing
 
 /// The table that most tests use.

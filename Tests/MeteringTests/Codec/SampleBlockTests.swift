@@ -1,8 +1,8 @@
-import ByteCoding
-import SeededNumbers
+import GroundwaveByteCoding
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 @Suite struct `A block of samples` {
     private static func decoded(_ bytes: [UInt8]) throws -> [[Int64]] {

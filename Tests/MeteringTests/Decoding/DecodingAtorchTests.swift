@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 @Suite struct `Decoding the reports of Atorch meters` {
     static func report(second: Int, breaksRule: Bool = true, energy: Int = 703, settings: Int = 0x3C0D) -> [UInt8] {

@@ -1,7 +1,7 @@
-import ByteCoding
+import GroundwaveByteCoding
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 @Suite struct `Decoding the USB reports of FNIRSI meters` {
     static let rows = (0..<4).map {

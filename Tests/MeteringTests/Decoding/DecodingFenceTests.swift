@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 @Suite struct `What arrives after a connection but is from before it` {
     static let answers: [(MeterModel, [UInt8], Int)] = [

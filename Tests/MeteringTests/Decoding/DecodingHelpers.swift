@@ -1,8 +1,8 @@
-import ByteCoding
+import GroundwaveByteCoding
 import Foundation
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 /// Captures of real meters, in a folder beside the project that is not part of it.
 enum Captures {

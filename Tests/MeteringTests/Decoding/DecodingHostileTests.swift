@@ -1,8 +1,8 @@
 import Foundation
-import SeededNumbers
+import GroundwaveSeededNumbers
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 @Suite struct `Decoding bytes that nobody vouches for` {
     /// A way for a meter to be read, its good frames by number, and how sure its check is.

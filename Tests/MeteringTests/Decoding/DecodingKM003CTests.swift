@@ -1,7 +1,7 @@
-import ByteCoding
+import GroundwaveByteCoding
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 @Suite struct `Decoding what a KM003C answers` {
     static func samples(_ ticks: some Sequence<Int>, lines: [Int] = [74, 3_237, 0, 0]) -> [MadeUp.Sample] {

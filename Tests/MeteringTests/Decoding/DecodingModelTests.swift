@@ -1,7 +1,7 @@
-import ByteCoding
+import GroundwaveByteCoding
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 @Suite struct `Models of meters` {
     @Test(arguments: MeterModel.allCases)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 @Suite struct `Decoding the answers of UM meters` {
     static let fields =

@@ -1,7 +1,7 @@
-import ByteCoding
+import GroundwaveByteCoding
 import Testing
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 @Suite struct `Decoding the answers of a TC66C` {
     static let words = [

@@ -1,6 +1,6 @@
-import ByteCoding
+import GroundwaveByteCoding
 
-@testable import Metering
+@testable import GroundwaveMetering
 
 /// Frames as meters send them, made up for tests where nobody has published one.
 enum MadeUp {

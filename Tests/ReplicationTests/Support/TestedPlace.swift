@@ -1,4 +1,4 @@
-import Replication
+import GroundwaveReplication
 import Testing
 
 /// A way to make an empty place. Add one here, and every sentence about transports holds for it too.

@@ -1,4 +1,4 @@
-import ADIF
+import GroundwaveADIF
 import Foundation
 
 /// Reading ADIF, and a log to read: distinct calls and times, twenty fields a contact.

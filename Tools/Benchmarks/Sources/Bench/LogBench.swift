@@ -1,6 +1,6 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 
 /// Append, scan and hashing, against the plain C loops.

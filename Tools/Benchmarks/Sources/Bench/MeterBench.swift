@@ -1,7 +1,7 @@
 import Foundation
 import Groundwave
-import Metering
-import Records
+import GroundwaveMetering
+import GroundwaveRecords
 
 /// Recording, plotting and listing, as an application does it.
 enum MeterBench {

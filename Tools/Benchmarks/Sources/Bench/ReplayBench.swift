@@ -1,9 +1,9 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import Projections
-import Records
+import GroundwaveProjections
+import GroundwaveRecords
 
 /// Rebuilding views from a log, and taking a few events into views that are there.
 ///

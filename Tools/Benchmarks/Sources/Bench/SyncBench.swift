@@ -1,8 +1,9 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import Groundwave
-import Records
+import GroundwaveRecords
 
 /// Stores of one log that meet: over TCP with another process, and in a folder.
 ///
@@ -12,7 +13,7 @@ enum SyncBench {
     private static let names = ["one", "two", "three", "four", "five"]
 
     private static func configuration(_ folder: URL, _ name: String, isReadOnly: Bool = false) -> Configuration {
-        var configuration = Configuration(author: "N0CALL", deviceName: name, isReadOnly: isReadOnly)
+        var configuration = Configuration.full(author: "N0CALL", deviceName: name, isReadOnly: isReadOnly)
         configuration.stateFolder = folder.appending(path: "state")
         return configuration
     }

@@ -1,10 +1,11 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import Groundwave
-import Projections
-import Radio
-import Records
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
 import Synchronization
 
 /// Time travel in a store that grew over three years: 60 % new contacts, 40 % edits of a field of an older one.
@@ -42,7 +43,7 @@ enum TimeTravelBench {
         let numbers = Mutex(SeededGenerator(state: 7))
         let surroundings = Surroundings(now: { clock.now }, randomNumber: { numbers.withLock { $0.next() } })
         let store = try await Store.create(
-            at: URL(filePath: path), Configuration(author: "N0CALL", surroundings: surroundings))
+            at: URL(filePath: path), Configuration.full(author: "N0CALL", surroundings: surroundings))
         var ids: [RecordID] = []
         var made = 0
         var step = 1
@@ -218,7 +219,7 @@ enum TimeTravelBench {
     /// nearest way back.
     static func snapshot(_ path: String, log: String) async throws {
         try? FileManager.default.removeItem(atPath: path)
-        let store = try await Store.create(at: URL(filePath: path), Configuration(author: "N0CALL"))
+        let store = try await Store.create(at: URL(filePath: path), Configuration.full(author: "N0CALL"))
         try await take(log, into: store)
         var begin = ContinuousClock.now
         let information = try store.createSnapshot()
@@ -251,7 +252,7 @@ enum TimeTravelBench {
     /// Bytes a contact of a snapshot of all ADI files below `folder` together; a contact that several have counts once.
     static func bytes(_ path: String, folder: String) async throws {
         try? FileManager.default.removeItem(atPath: path)
-        let store = try await Store.create(at: URL(filePath: path), Configuration(author: "N0CALL"))
+        let store = try await Store.create(at: URL(filePath: path), Configuration.full(author: "N0CALL"))
         let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
         for file in files.sorted() where file.lowercased().hasSuffix(".adi") || file.lowercased().hasSuffix(".adif") {
             // What holds no whole record is no log.
@@ -280,7 +281,7 @@ enum TimeTravelBench {
     // MARK: - Helpers
 
     private static func open(_ path: String, isReadOnly: Bool = true) async throws -> Store {
-        var configuration = Configuration()
+        var configuration = Configuration.full()
         configuration.isReadOnly = isReadOnly
         return try await Store.open(at: URL(filePath: path), configuration).whole
     }

@@ -1,10 +1,11 @@
-import ByteCoding
-import EventLog
-import Events
+import Everything
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import Groundwave
-import Metering
-import Records
+import GroundwaveMetering
+import GroundwaveRecords
 
 /// What a trace takes as blocks and in the log, and how fast blocks are made and read.
 enum TraceBench {
@@ -90,7 +91,7 @@ enum TraceBench {
     }
 
     static func configuration(_ path: String) -> Configuration {
-        var configuration = Configuration(author: "N0CALL")
+        var configuration = Configuration.full(author: "N0CALL")
         configuration.stateFolder = URL(filePath: path).appending(path: "state")
         return configuration
     }

@@ -1,9 +1,10 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import Groundwave
-import LMDB
-import Projections
+import GroundwaveLMDB
+import GroundwaveProjections
 import Synchronization
 
 /// What must be so after any fault: opens what is left, compares it with what was promised, and says what it found.
@@ -128,14 +129,14 @@ struct Check {
         for choice in (0..<(1 << min(pending.count, 4))).reversed() where isArchived && !pending.isEmpty {
             let more = pending.indices.filter { choice >> $0 & 1 == 1 }.map { pending[$0] }
             guard
-                let verification = try? await Store.verify(at: url, isDeep: true, archives: archives + more),
+                let verification = try? await Store.verify(at: url, isDeep: true, archives: archives + more, components: .all),
                 verification.isOK
             else { continue }
             for path in more { Witness.say(line: "a archive \(path)") }
             for path in pending where !more.contains(path) { try? FileManager.default.removeItem(atPath: path) }
             return
         }
-        let verification = try await Store.verify(at: url, isDeep: true, archives: archives)
+        let verification = try await Store.verify(at: url, isDeep: true, archives: archives, components: .all)
         for damage in verification.damage.prefix(5) { wrong("verify --deep: \(damage.what) \(damage.detail)") }
     }
 
@@ -224,7 +225,7 @@ struct Check {
     /// Whether a store that nobody opens for writing is whole.
     static func look(at folder: String) async {
         do {
-            let verification = try await Store.verify(at: URL(filePath: StoreSession.path(in: folder)))
+            let verification = try await Store.verify(at: URL(filePath: StoreSession.path(in: folder)), components: .all)
             for damage in verification.damage.prefix(5) {
                 Witness.say(line: "w look: \(damage.what) \(damage.detail)")
             }

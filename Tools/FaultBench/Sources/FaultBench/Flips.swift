@@ -1,6 +1,6 @@
-import EventLog
+import GroundwaveEventLog
 import Foundation
-import Projections
+import GroundwaveProjections
 import Synchronization
 
 /// One bit of a file of a store is flipped.

@@ -1,8 +1,8 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
-import LMDB
+import GroundwaveLMDB
 
 /// Writes to a log and nothing else, so that there can be many of them in a second.
 ///

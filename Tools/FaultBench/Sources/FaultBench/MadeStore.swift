@@ -1,9 +1,9 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import Groundwave
-import LMDB
-import Projections
+import GroundwaveLMDB
+import GroundwaveProjections
 
 /// A store that the scripted session made, to be damaged: it stays as it is, and each run gets a copy.
 struct MadeStore: Sendable {

@@ -1,5 +1,6 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import Groundwave
 
@@ -15,7 +16,7 @@ struct PeerSession {
     private var place: RemoteAddress { .folder(URL(filePath: "\(disk)/place")) }
 
     private func configuration(_ name: String) -> Configuration {
-        Configuration(author: "N0FLT", deviceName: name, stateFolder: URL(filePath: "\(disk)/state-\(name)"))
+        Configuration.full(author: "N0FLT", deviceName: name, stateFolder: URL(filePath: "\(disk)/state-\(name)"))
     }
 
     private func own() async throws -> Store {
@@ -63,7 +64,7 @@ struct PeerSession {
             try peer.close()
             try store.close()
             let folder = URL(filePath: disk).deletingLastPathComponent().path
-            let verification = try await Store.verify(at: URL(filePath: StoreSession.path(in: folder)), isDeep: true)
+            let verification = try await Store.verify(at: URL(filePath: StoreSession.path(in: folder)), isDeep: true, components: .all)
             for damage in verification.damage.prefix(3) {
                 Witness.say(line: "w after a sync with a peer: \(damage.what) \(damage.detail)")
             }

@@ -1,10 +1,10 @@
-import ByteCoding
-import EventLog
-import Events
+import GroundwaveByteCoding
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import Groundwave
-import Projections
-import Records
+import GroundwaveProjections
+import GroundwaveRecords
 
 /// Reads everything that a store says, and takes it down: `read FOLDER`.
 ///

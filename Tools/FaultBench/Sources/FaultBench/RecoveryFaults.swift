@@ -1,5 +1,5 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 
 /// A damaged log, and what can be got out of it.

@@ -1,4 +1,5 @@
-import EventLog
+import Everything
+import GroundwaveEventLog
 import Foundation
 import Groundwave
 
@@ -9,7 +10,7 @@ extension StoreSession {
     private static func place(_ folder: String) -> RemoteAddress { .folder(URL(filePath: "\(folder)/place")) }
 
     private static func configuration(_ name: String, state: String) -> Configuration {
-        Configuration(author: "N0FLT", deviceName: name, stateFolder: URL(filePath: state))
+        Configuration.full(author: "N0FLT", deviceName: name, stateFolder: URL(filePath: state))
     }
 
     /// Has the remote, which may have to be added.

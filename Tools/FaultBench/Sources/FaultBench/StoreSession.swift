@@ -1,5 +1,6 @@
-import EventLog
-import Events
+import Everything
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 import Groundwave
 
@@ -11,7 +12,7 @@ struct StoreSession {
     static func path(in folder: String) -> String { "\(folder)/disk/store" }
 
     static func configuration(in folder: String) -> Configuration {
-        Configuration(author: "N0FLT", deviceName: "bench", stateFolder: URL(filePath: "\(folder)/disk/state"))
+        Configuration.full(author: "N0FLT", deviceName: "bench", stateFolder: URL(filePath: "\(folder)/disk/state"))
     }
 
     let folder: String

@@ -1,6 +1,7 @@
+import Everything
 import Foundation
 import Groundwave
-import Metering
+import GroundwaveMetering
 
 /// Records what a made-up meter measures, row by row, each saying its number, and keeps the bytes that it sends.
 ///
@@ -107,7 +108,7 @@ struct TraceCheck {
         let kept = (try? FileManager.default.contentsOfDirectory(atPath: url.appending(path: "tails").path)) ?? []
         if !kept.isEmpty { wrong("tails are left: \(kept.joined(separator: ", "))") }
         try store.close()
-        let verification = try await Store.verify(at: url, isDeep: true, archives: [])
+        let verification = try await Store.verify(at: url, isDeep: true, archives: [], components: .all)
         for damage in verification.damage.prefix(5) { wrong("verify --deep: \(damage.what) \(damage.detail)") }
     }
 

@@ -1,5 +1,5 @@
-import EventLog
-import Events
+import GroundwaveEventLog
+import GroundwaveEvents
 import Foundation
 
 /// What a process of the bench promises: lines on standard output, each written whole, at the moment it is true.

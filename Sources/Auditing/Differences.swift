@@ -1,0 +1,112 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRecords
+import GroundwaveStore
+
+/// A record that two states of a store show differently.
+public struct RecordDifference: Hashable, Sendable {
+    /// What became of it on the way from the first state to the second.
+    public enum What: String, Hashable, Sendable {
+        /// It shows only in the second.
+        case added
+        /// It shows only in the first: it was hidden, or there was no such record in the second.
+        case removed
+        /// It shows in both, with other values.
+        case changed
+    }
+
+    /// A field with other values.
+    public struct Field: Hashable, Sendable {
+        /// Its name.
+        public let name: String
+        /// The value that shows in the first state; `nil` where the field is empty.
+        public let before: [UInt8]?
+        /// That in the second.
+        public let after: [UInt8]?
+    }
+
+    /// The kind.
+    public let kind: String
+    /// The record.
+    public let record: RecordID
+    /// What became of it.
+    public let what: What
+    /// The fields with other values, by name; of an added or removed record all that have one.
+    public let fields: [Field]
+}
+
+extension ViewReader {
+    fileprivate func names(of kind: String) throws -> [WriteBatch.RecordName] {
+        var names: [WriteBatch.RecordName] = []
+        try forEachState(of: kind) { id, _ in
+            names.append(.init(kind: kind, id: id))
+            return true
+        }
+        return names
+    }
+}
+
+extension Store {
+    /// Hands out what `second` shows otherwise than `first`, record by record in the order in which these came into this
+    /// store, until `body` says `false`. Both are states of this store.
+    ///
+    /// Records that only keep books (devices, imports, undos) are passed over.
+    ///
+    /// - Parameters:
+    ///   - kinds: Kinds of which every record is looked at, since their values are chosen by another policy.
+    /// - Complexity: O(events of the records that an event touches which counts in only one of them).
+    public func forEachDifference(
+        from first: some Reading, to second: some Reading, policiesOf kinds: Set<String> = [],
+        _ body: (RecordDifference) throws -> Bool
+    ) throws {
+        try describing {
+            let all = try log.vector()
+            let ranges = first.audit.filter.differing(from: second.audit.filter, of: all)
+            let every = try kinds.isEmpty ? [] : read { view in try kinds.flatMap { try view.names(of: $0) } }
+            let touched = try records(touchedBy: EventSet(ranges))
+            for name in touched + Set(every).subtracting(touched).sorted(by: { $0.id < $1.id }) {
+                let (before, after) = try (first.record(name.kind, name.id), second.record(name.kind, name.id))
+                guard let difference = difference(name, before, after) else { continue }
+                guard try body(difference) else { return }
+            }
+        }
+    }
+
+    /// What one record shows otherwise; `nil` where it shows the same.
+    public func difference(
+        of record: RecordID, kind: String, from first: some Reading, to second: some Reading
+    ) throws -> RecordDifference? {
+        difference(
+            .init(kind: kind, id: record), try first.record(kind, record), try second.record(kind, record))
+    }
+
+    private func difference(
+        _ name: WriteBatch.RecordName, _ before: Record?, _ after: Record?
+    ) -> RecordDifference? {
+        let (old, new) = (shown(before), shown(after))
+        guard old != nil || new != nil else { return nil }
+        let union = kinds[name.kind].map { schema in Set(schema.fields.filter { $0.policy == .union }.map(\.name)) }
+        let fields = Set((old ?? [:]).keys).union((new ?? [:]).keys).sorted().compactMap { field in
+            let (before, after) = (old?[field], new?[field])
+            // An element that went and came back stands at the end of its list, which is no difference.
+            let isSame = before == after || union?.contains(field) == true && elements(before) == elements(after)
+            return isSame ? nil : RecordDifference.Field(name: field, before: before, after: after)
+        }
+        if old != nil, new != nil, fields.isEmpty { return nil }
+        let what: RecordDifference.What = old == nil ? .added : new == nil ? .removed : .changed
+        return RecordDifference(kind: name.kind, record: name.id, what: what, fields: fields)
+    }
+
+    private func elements(_ list: [UInt8]?) -> Set<ArraySlice<UInt8>>? {
+        list.map { Set($0.split(separator: UInt8(ascii: ","))) }
+    }
+
+    /// The values that a record shows, by the names of their fields; `nil` where it does not show.
+    private func shown(_ record: Record?) -> [String: [UInt8]]? {
+        guard let record, record.isVisible else { return nil }
+        let schema = kinds[record.kind] ?? KindSchema(name: record.kind, fields: [])
+        return Dictionary(
+            schema.values(of: record).map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+}

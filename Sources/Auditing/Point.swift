@@ -1,0 +1,97 @@
+import Foundation
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveStore
+
+/// A moment in the history of a log. Each names one set of whole batches: see ``Store/resolve(_:)``.
+public enum Point: Hashable, Sendable {
+    /// What this store had when the event at this position was its last one; 0 is before everything.
+    case position(Position)
+    /// What was written up to this moment, in milliseconds since 1970, by the stamps of its authors; and what these
+    /// authors had seen then, also where its own stamp is later.
+    case time(milliseconds: Int64)
+    /// What this store had before the batch that this event is part of.
+    case before(EventID)
+    /// What this store had with the batch that this event is part of.
+    case after(EventID)
+    /// The events that this vector has; a batch of which it has a part is left out.
+    case vector(VersionVector)
+    /// As `time(milliseconds:)`.
+    public static func time(_ moment: Date) -> Point {
+        let milliseconds = (moment.timeIntervalSince1970 * 1000).rounded(.down)
+        return .time(milliseconds: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
+    }
+    /// What the author of this event had in view when the event was written, and the event with its batch.
+    case known(EventID)
+}
+
+/// The set of events that a point names.
+public struct ResolvedPoint: Hashable, Sendable {
+    /// Whole batches, all of them in this log.
+    public let vector: VersionVector
+    /// Events that belong to the point and are not in this log, or not as a whole batch.
+    public internal(set) var missing: [EventRange] = []
+    /// Of a moment in time: how many events count that are stamped later, since someone had seen them by then.
+    public internal(set) var laterCount: UInt64 = 0
+}
+
+extension Store {
+    /// The events that `point` names.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where the point names an event or position that is not here.
+    public func resolve(_ point: Point) throws -> ResolvedPoint {
+        try describing {
+            switch point {
+            case .position(let position):
+                let last = try log.lastPosition()
+                guard position <= last else {
+                    throw StoreError(
+                        .notFound, "There is no position @\(position).", hint: "The last one is @\(last).")
+                }
+                return ResolvedPoint(vector: try log.vector(through: position))
+            case .time(let milliseconds): return try resolve(milliseconds: milliseconds)
+            case .before(let event): return try resolve(besides: event) { $0.lowerBound - 1 }
+            case .after(let event): return try resolve(besides: event) { $0.upperBound }
+            case .vector(let vector): return try resolve(wanted: vector)
+            case .known(let event):
+                guard let batch = try log.batch(of: event),
+                    var context = try log.context(of: EventID(event.replica, batch.upperBound))
+                else { throw Self.noEvent(event) }
+                context[event.replica] = batch.upperBound
+                return try resolve(wanted: context)
+            }
+        }
+    }
+
+    private func resolve(milliseconds: Int64) throws -> ResolvedPoint {
+        // The whole of the millisecond.
+        let stamp = Stamp(milliseconds: milliseconds, counter: .max)
+        var plain = VersionVector()
+        var joined = VersionVector()
+        for entry in try log.vector().entries {
+            let last = try log.lastSequence(of: entry.replica, stampedUpTo: stamp)
+            plain[entry.replica] = last
+            if last > 0, let context = try log.context(of: EventID(entry.replica, last)) { joined.join(context) }
+        }
+        var point = try resolve(wanted: joined)
+        point.laterCount = point.vector.ranges(missingFrom: plain).reduce(0) { $0 + $1.count }
+        return point
+    }
+
+    private func resolve(
+        besides event: EventID, _ end: (ClosedRange<Position>) -> Position
+    ) throws -> ResolvedPoint {
+        guard let batch = try log.batch(of: event),
+            let first = try log.position(of: EventID(event.replica, batch.lowerBound))
+        else { throw Self.noEvent(event) }
+        return ResolvedPoint(
+            vector: try log.vector(through: end(first...first + (batch.upperBound - batch.lowerBound))))
+    }
+
+    private func resolve(wanted: VersionVector) throws -> ResolvedPoint {
+        var point = ResolvedPoint(vector: try log.alignedDown(wanted))
+        point.missing = wanted.ranges(missingFrom: point.vector)
+        return point
+    }
+}

@@ -1,0 +1,101 @@
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRecords
+import GroundwaveStore
+
+/// Which events a history shows.
+public struct HistoryQuery: Hashable, Sendable {
+    /// Only events of this record.
+    public var record: (kind: String, id: RecordID)? {
+        get { recordName.map { ($0.kind, $0.id) } }
+        set { recordName = newValue.map { WriteBatch.RecordName(kind: $0.kind, id: $0.id) } }
+    }
+    private var recordName: WriteBatch.RecordName?
+    /// Only events that touched this field.
+    public var field: String?
+    /// Only events of this replica.
+    public var replica: ReplicaID?
+    /// Only events of this author; upper and lower case are one.
+    public var author: String?
+    /// Only events on records of this kind.
+    public var kind: String?
+    /// Only events written at this stamp's milliseconds or later.
+    public var since: Int64?
+    /// Only events written before this stamp's milliseconds.
+    public var until: Int64?
+    /// At most so many.
+    public var limit: Int?
+    /// Events as well that only say that a device still has a meter: one a minute.
+    public var isWithRenewals = false
+
+    /// All events.
+    public init() {}
+
+    func matches(_ entry: AuditEntry, _ components: [StoreComponent]) -> Bool {
+        if let recordName, entry.kind != recordName.kind || entry.record != recordName.id { return false }
+        if let field, !entry.changes.contains(where: { $0.field == field || $0.field.isEmpty }) { return false }
+        if let replica, entry.event.replica != replica { return false }
+        if let author, entry.note.author.uppercased() != author.uppercased() { return false }
+        if let kind, entry.kind != kind { return false }
+        if let since, entry.stamp.milliseconds < since { return false }
+        if let until, entry.stamp.milliseconds >= until { return false }
+        return isWithRenewals || !components.contains { $0.isRoutine?(entry.kind, entry.changes) ?? false }
+    }
+}
+
+extension Reading {
+    /// Hands out the events of `query`, the newest first, until `body` says `false`.
+    ///
+    /// The history of one record is read from its row, whatever the size of the log.
+    public func forEachHistoryEntry(_ query: HistoryQuery, _ body: (AuditEntry) throws -> Bool) throws {
+        try describing {
+            var left = query.limit ?? .max
+            func handOut(_ position: Position) throws -> Bool {
+                guard left > 0 else { return false }
+                guard let entry = try audit.entry(at: position), query.matches(entry, components) else { return true }
+                left -= 1
+                return try body(entry)
+            }
+            if let (kind, id) = query.record {
+                for position in try positions(of: kind, id).reversed() where try !handOut(position) { return }
+            } else {
+                var position = try audit.lastPosition()
+                while position > 0, try handOut(position) { position -= 1 }
+            }
+        }
+    }
+
+    /// The events of `query`, the newest first.
+    public func history(_ query: HistoryQuery) throws -> [AuditEntry] {
+        var entries: [AuditEntry] = []
+        try forEachHistoryEntry(query) { entry in
+            entries.append(entry)
+            return true
+        }
+        return entries
+    }
+
+    /// Why each field of a record shows what it shows.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where there is no such record.
+    public func blame(_ kind: String, _ id: RecordID) throws -> [Blame] {
+        try describing {
+            guard let record = try record(kind, id) else { throw WriteBatch.noRecord(kind, id) }
+            return try audit.blame(record, schema: kinds[kind])
+        }
+    }
+
+    /// The records that wait for a decision: fields with several values, or an edit that met a delete.
+    public func conflicts() throws -> [Record] {
+        var records: [Record] = []
+        try read { view in
+            for kind in try view.kindsWithRecords() {
+                try view.forEachRecord(of: kind) { record in
+                    if record.hasConflict { records.append(record) }
+                    return true
+                }
+            }
+        }
+        return records
+    }
+}

@@ -1,0 +1,67 @@
+import GroundwaveEvents
+import GroundwaveStore
+
+/// What a store says to a signed head.
+public enum HeadStanding: Hashable, Sendable {
+    /// The events that were signed are all here and unaltered, and `later` ones have come since.
+    case kept(later: UInt64)
+    /// The events of these numbers are here, and are not those that were signed.
+    case rewritten(root: Hash256)
+    /// Only `events` of them are here, so nothing can be said of the rest.
+    case missing(events: SequenceNumber)
+}
+
+extension Store {
+    /// The head of this device's events as they are now, signed with its key.
+    ///
+    /// Works in a store that is open for reading, and changes nothing: the key is read from its file.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where this device has written nothing yet; `damaged` where its key
+    ///   is gone.
+    /// - Complexity: As `EventLog.root(of:)`.
+    public func signedHead() throws -> SignedHead {
+        try describing {
+            let identity = try files.readIdentity()
+            let last = try log.vector()[identity.replica]
+            guard last > 0, let root = try log.root(of: identity.replica, through: last) else {
+                throw StoreError(
+                    .notFound, "This device has written nothing to \(files.folder.path) yet: there is nothing to sign.")
+            }
+            return identity.sign(log: log.id, sequence: last, root: root)
+        }
+    }
+
+    /// The root of the tree over a history up to `sequence`; `nil` where there are not that many.
+    package func root(along path: [ReplicaID], through sequence: SequenceNumber) throws -> Hash256? {
+        var hasher = MerkleHasher()
+        return try log.edge(along: path, through: sequence)?.root(hasher: &hasher)
+    }
+
+    /// Whether the events that `head` was signed over are here, and unaltered.
+    ///
+    /// - Parameter head: A head with a right signature, of any device.
+    /// - Throws: ``StoreError`` with code `notFound` where it is of another log.
+    /// - Complexity: As `EventLog.edge(of:through:)`.
+    public func standing(of head: SignedHead) throws -> HeadStanding {
+        try describing {
+            guard head.log == log.id else {
+                throw StoreError(
+                    .notFound, "The head is of the log \(head.log.short), and this store of the log \(log.id.short).",
+                    hint: "Name the store of that log with --store.")
+            }
+            let (vector, streams) = (try log.vector(), try log.streams())
+            var standing = HeadStanding.missing(events: 0)
+            // Of several histories the one that was signed counts.
+            for path in streams.histories(from: head.replica) {
+                let count = path.reduce(0) { $0 + vector[$1] }
+                guard let root = try root(along: path, through: head.sequence) else {
+                    if case .missing(let events) = standing { standing = .missing(events: max(events, count)) }
+                    continue
+                }
+                if root == head.root { return .kept(later: count - head.sequence) }
+                standing = .rewritten(root: root)
+            }
+            return standing
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRecords
+import GroundwaveStore
+
+/// An event that names a call, in a value or in the words of its batch.
+public struct Mention: Hashable, Sendable {
+    /// The kind of the record that the event touched.
+    public let kind: String
+    /// That record.
+    public let record: RecordID
+    /// The event.
+    public let event: EventID
+    /// Whether the author or the note of its batch names the call, and no value does.
+    public let isInNote: Bool
+}
+
+extension Store {
+    /// The events whose values or notes name `call` as a word, what was replaced since included, in order of arrival:
+    /// what is left to decide on once the contacts with it are erased.
+    ///
+    /// Calls of contacts with stations such as `N0CALL/P` count. An event that cannot be read is not searched.
+    ///
+    /// - Parameter erased: Records of contacts that are to be erased and are left out.
+    /// - Complexity: The log is read once.
+    public func mentions(of call: String, except erased: Set<RecordID> = []) throws -> [Mention] {
+        let search = WordSearch(call)
+        var mentions: [Mention] = []
+        try describing {
+            try log.scan(from: 1) { _, frame, bytes in
+                if frame.isWithheld { return true }
+                let (shape, values) = (bytes.extracting(frame.shape), bytes.extracting(frame.values))
+                guard var reader = try? ChangeReader(shape: shape, isWithheld: false, by: frame.names(in: bytes)),
+                    !erased.contains(reader.record), let note = try? reader.note(in: values)
+                else { return true }
+                var isInValue = false
+                while !isInValue, let step = try? reader.next(shape: shape, values: values) {
+                    for _ in 0..<step.headCount { _ = try? reader.head(of: step, in: shape) }
+                    guard let value = step.value else { continue }
+                    isInValue = search.isFound(in: values.extracting(value).toArray())
+                }
+                let isInNote = [note.author, note.text].contains { search.isFound(in: Array($0.utf8)) }
+                if isInValue || isInNote {
+                    let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
+                    mentions.append(
+                        Mention(kind: kind, record: reader.record, event: frame.id, isInNote: !isInValue))
+                }
+                return true
+            }
+        }
+        return mentions
+    }
+
+    /// The records that were erased and have values again, written by who had not seen the erase: they may repeat what
+    /// was erased, and stay until they are erased once more.
+    ///
+    /// Cost: a look-up for each erased event.
+    public func writtenSinceErased() throws -> [(kind: String, record: RecordID)] {
+        try read { view in
+            let events = try Erasures(in: view, log).events
+            var records: Set<WriteBatch.RecordName> = []
+            for range in events.ranges {
+                try log.scan(range) { _, frame, bytes in
+                    let shape = bytes.extracting(frame.shape)
+                    let reader = try? ChangeReader(
+                        shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+                    guard let reader else { return true }
+                    let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
+                    records.insert(WriteBatch.RecordName(kind: kind, id: reader.record))
+                    return true
+                }
+            }
+            return try records.filter { name in
+                try view.record(name.kind, name.id)?.fields.contains { field in
+                    field.heads.contains { $0.value != nil && !events.contains($0.id.event) }
+                } ?? false
+            }.map { ($0.kind, $0.id) }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+        }
+    }
+
+    /// Files and folders of the store that an erase does not touch: those of this device alone that name `call`, and
+    /// copies of damaged files, which are not searched.
+    public func copiesOutOfReach(of call: String) -> [String] {
+        let search = WordSearch(call)
+        return files.others.filter { path in
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return false }
+            return isFolder.boolValue
+                || FileManager.default.contents(atPath: path).map { search.isFound(in: $0) } ?? true
+        }
+    }
+}

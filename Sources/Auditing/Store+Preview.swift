@@ -1,0 +1,21 @@
+import GroundwaveStore
+
+extension Store {
+    /// Runs what a write would, and writes nothing: what would come of it.
+    ///
+    /// - Throws: What the write would throw.
+    public func preview<Value: Sendable>(
+        _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
+    ) async throws -> Value {
+        guard let writer else {
+            throw StoreError(.notPermitted, "The store \(files.folder.path) can only be read.")
+        }
+        return try await Self.describing(files) {
+            try await writer.exclusively { [views] in
+                try views.catchUp()
+                var batch = writer.newBatch()
+                return try body(&batch)
+            }
+        }
+    }
+}

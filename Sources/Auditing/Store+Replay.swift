@@ -1,0 +1,131 @@
+import Foundation
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveStore
+
+/// What a replay did.
+public struct ReplayReport: Hashable, Sendable {
+    /// How many events were folded.
+    public let events: Int
+    /// How long it took.
+    public let seconds: Double
+    /// The digest of the views before; `nil` where they could not be read.
+    public let before: ViewDigest?
+    /// Why they could not be read.
+    public let trouble: String?
+    /// The digest of the views that were built.
+    public let after: ViewDigest
+
+    /// Whether the views are what they were.
+    public var isSame: Bool { before == after }
+}
+
+extension Store {
+    /// Builds the views anew from the log beside the present ones, compares the two, and puts the new ones in place.
+    ///
+    /// Others may read and write meanwhile.
+    public func replay() throws -> ReplayReport {
+        try describing {
+            guard !isReadOnly else {
+                throw StoreError(
+                    .notPermitted, "The store \(files.folder.path) can only be read.",
+                    hint: "Replay it into a fresh store with --to.")
+            }
+            let start = ContinuousClock.now
+            let comparison = try views.rebuildComparing()
+            return ReplayReport(comparison, since: start)
+        }
+    }
+
+    /// Folds the log anew in a temporary folder and compares the outcome with the present views. Writes nothing.
+    public func compareWithReplay() throws -> ReplayReport {
+        try describing {
+            let folder = try ScratchFolder()
+            let start = ContinuousClock.now
+            let comparison = try views.compare(foldingInto: folder.path(of: "views.mdb"))
+            return ReplayReport(comparison, since: start)
+        }
+    }
+
+    /// Copies every event into a fresh store in the folder at `url`, builds its views, and compares.
+    ///
+    /// The copy is a store of the same log and has exactly the same events, so the digests are equal. It gets a key of
+    /// its own: the first thing that is written to it introduces it as a new replica. Were it to go on as the old one,
+    /// two stores would give one number to two events. Nothing is left behind where this throws.
+    ///
+    /// - Throws: ``StoreError`` with code `exists` where a store is there; `damaged` where an event cannot be read.
+    public func replay(to url: URL, deviceName: String? = nil) async throws -> ReplayReport {
+        let start = ContinuousClock.now
+        let target = StoreFiles(url)
+        guard !target.exists else {
+            throw StoreError(
+                .exists, "There is a store in \(target.folder.path) already.", hint: "Choose another folder.")
+        }
+        let isNewFolder = !FileManager.default.fileExists(atPath: target.folder.path)
+        do {
+            try describing { try copyLog(to: target) }
+            var configuration = Configuration(components: components)
+            if let deviceName { configuration.deviceName = deviceName }
+            let copy = try Store.openWhole(target, configuration, nil, areViewsDamaged: false)
+            let (after, position) = try copy.read { (try $0.digest(), $0.position) }
+            try copy.close()
+            // The present views may have gone on meanwhile: they are compared as they were at the copy's last event.
+            let folder = try ScratchFolder()
+            let before = try describing {
+                try views.digest(at: position, foldingInto: folder.path(of: "views.mdb"))
+            }
+            return ReplayReport(
+                events: Int(position), seconds: ReplayReport.seconds(since: start), before: before, trouble: nil,
+                after: after)
+        } catch {
+            for path in [target.log, target.views] {
+                for end in ["", "-lock", ".boot"] { unlink(path + end) }
+            }
+            unlink(target.identity)
+            if isNewFolder { rmdir(target.folder.path) }
+            throw error
+        }
+    }
+
+    private func copyLog(to target: StoreFiles) throws {
+        try target.makeFolder()
+        var generator = surroundings.generator
+        let identity = Identity.random(using: &generator)
+        try target.write(identity)
+        let copy = try EventLog.create(at: target.log, id: log.id, epoch: generator.next())
+        try Incarnation(files: target, log: copy, surroundings: surroundings, stateFolder: stateFolder)
+            .claimNew(identity)
+        try copy.adoptStreams(of: log)
+        var frames: [[UInt8]] = []
+        var byteCount = 0
+        func append() throws {
+            if frames.isEmpty { return }
+            _ = try copy.append(copying: frames, arrival: surroundings.now())
+            frames.removeAll(keepingCapacity: true)
+            byteCount = 0
+        }
+        try log.scan(from: 1) { _, frame, bytes in
+            frames.append(bytes.extracting(0..<frame.length).toArray())
+            byteCount += frame.length
+            // A slice ends where a batch ends, so that no batch is ever there in part.
+            if frame.rest == 0, byteCount > EventLimits.batchBytes { try append() }
+            return true
+        }
+        try append()
+        try copy.close()
+    }
+}
+
+extension ReplayReport {
+    init(_ comparison: ViewComparison, since start: ContinuousClock.Instant) {
+        self.init(
+            events: comparison.events, seconds: Self.seconds(since: start), before: comparison.before,
+            trouble: comparison.trouble, after: comparison.after)
+    }
+
+    static func seconds(since start: ContinuousClock.Instant) -> Double {
+        let duration = ContinuousClock.now - start
+        return Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
+    }
+}

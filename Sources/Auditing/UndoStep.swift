@@ -1,0 +1,66 @@
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRecords
+import GroundwaveStore
+
+/// What one `undo` takes back: a batch, or all batches of one import, merge of all duplicates or revert.
+public struct UndoStep: Hashable, Sendable {
+    /// The batches, the newest first.
+    public var batches: [Batch]
+    /// Who, and why.
+    public let note: AuditNote
+    /// How many records it changed; an event that only closes an import, merge or revert does not count.
+    public var changeCount: Int
+
+    /// When the newest of the batches was written.
+    public var stamp: Stamp { batches[0].stamp }
+}
+
+extension Store {
+    /// The latest steps that this device wrote and that were not undone, the newest first.
+    ///
+    /// An import is one step, however many batches it took; so are a merge of all duplicates and a revert of chosen
+    /// events. An undo is not a step: it is passed over with what it undid, so that undoing again goes further back.
+    public func undoableSteps(_ count: Int) throws -> [UndoStep] {
+        guard count > 0 else { return [] }
+        var steps: [UndoStep] = []
+        var lastSeries: [UInt8]?
+        try forEachUndoableBatch { batch in
+            guard let last = try log.change(at: batch.position + UInt64(batch.count) - 1)?.change,
+                !components.contains(where: { $0.isAutomatic?(last) ?? false })
+            else { return true }
+            let series = Self.series(closedBy: last)
+            let changes = batch.count - (series == nil ? 0 : 1)
+            if let series, series == lastSeries {
+                steps[steps.count - 1].batches.append(batch)
+                steps[steps.count - 1].changeCount += changes
+                return true
+            }
+            if steps.count == count { return false }
+            lastSeries = series
+            let note = try audit.note(at: batch.position + UInt64(batch.count) - 1)
+            steps.append(UndoStep(batches: [batch], note: note, changeCount: changes))
+            return true
+        }
+        return steps
+    }
+
+    /// Takes a step back.
+    ///
+    /// - Throws: What `write` throws; what was taken back by then stays taken back.
+    @discardableResult
+    public func revert(_ step: UndoStep, note: String? = nil, author: String? = nil) async throws -> Reverted {
+        let words = note ?? (step.note.text.isEmpty ? "Undo" : "Undo: \(step.note.text)")
+        return try await takeBack(EventSet(step.batches.map(\.range)), isStep: false, note: words, author: author)
+    }
+
+    /// What the batches of one import, merge or revert have in common; `nil` for a batch that stands for itself.
+    private static func series(closedBy last: Change) -> [UInt8]? {
+        switch last.kind {
+        case ImportKind.name, MergeKind.name: last.record.bytes
+        // Each batch of a revert says the same of which events it takes back.
+        case RevertKind.name: last.operations.first?.value
+        default: nil
+        }
+    }
+}

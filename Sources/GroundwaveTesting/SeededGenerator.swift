@@ -1,4 +1,0 @@
-import SeededNumbers
-
-/// The generator of seeded tests: the same seed gives the same numbers, and neighbouring seeds have none in common.
-public typealias SeededGenerator = SeededNumbers.SeededGenerator

@@ -1,0 +1,44 @@
+import GroundwaveADIF
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
+import GroundwaveStore
+
+/// The name of a session's record.
+public typealias SessionID = RecordID
+
+/// Names of bands as people write them.
+public enum BandName {
+    /// `text` as ADIF spells it.
+    ///
+    /// - Throws: ``StoreError`` with code `usage` where there is no such band.
+    public static func checked(_ text: String) throws -> String {
+        if let band = Band(named: text) { return band.name }
+        let guess = ["m", "cm", "mm"].compactMap { Band(named: text + $0) }.first
+        throw StoreError(
+            .usage, "There is no band “\(text)”.",
+            hint: guess.map { "Did you mean \($0.name)?" }
+                ?? "Bands are called 160m, 80m, 40m, 20m, 2m, 70cm and so on.")
+    }
+}
+
+extension ViewReader {
+    /// The contact that `contact` repeats: another one, by the rules of ``DupeCheck``, or `nil`.
+    public func firstDupe(of contact: LoggedContact) throws -> Record? {
+        func text(_ name: String) -> String? {
+            contact.assignments.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
+        }
+        let start = ContactFacts.seconds(date: text("QSO_DATE") ?? "", time: text("TIME_ON") ?? "")
+        guard let call = text("CALL"), let start else { return nil }
+        let check = DupeCheck(
+            call: call, band: text("BAND"), mode: ContactFacts.modeName(text("MODE"), text("SUBMODE")),
+            session: contact.session, parks: ContactFacts.parks(text("MY_POTA_REF")), now: start)
+        var found: Record?
+        try forEachContact(.contacts.worked(call)) { record in
+            if record.id != contact.id, check.isDupe(record) { found = record }
+            return found == nil
+        }
+        return found
+    }
+}

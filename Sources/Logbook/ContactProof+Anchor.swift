@@ -1,0 +1,68 @@
+import GroundwaveEvents
+import GroundwaveStore
+
+/// How a tree of a proof follows from signed heads that came another way, such as from its owner by hand.
+public enum ProofAnchor: Hashable, Sendable {
+    /// No head is of this device: anybody could have made the tree.
+    case none
+    /// A head says just this tree.
+    case sameTree
+    /// The tree begins with that of a head, and goes on.
+    case grownFrom(SequenceNumber)
+    /// A head is of this device, but of another number of events, and the proof does not say how they go together.
+    case otherSize(SequenceNumber)
+
+    /// Whether the head bears the tree out.
+    public var holds: Bool {
+        switch self {
+        case .sameTree, .grownFrom: true
+        case .none, .otherSize: false
+        }
+    }
+}
+
+extension ContactProof {
+    /// What `heads` say of `tree`, one of this proof that has been checked.
+    ///
+    /// - Parameter heads: Heads with a right signature, from somebody the caller trusts.
+    /// - Throws: ``StoreError`` with code `damaged` where a head contradicts the tree: it is of another log, or has
+    ///   another root for the same events.
+    public func anchor(of tree: Tree, in heads: [SignedHead]) throws -> ProofAnchor {
+        var anchor = ProofAnchor.none
+        for head in heads {
+            if let own = tree.head, own.log != head.log {
+                throw StoreError(
+                    .damaged,
+                    "The proof is of the log \(own.log.short), and the head of another one, \(head.log.short).",
+                    hint: "Ask for a head of the same log.")
+            }
+            guard head.replica == tree.replica else { continue }
+            // One head that bears the tree out is enough; all are compared, for one that contradicts it.
+            let found = try Self.anchor(of: tree, in: head)
+            if !anchor.holds { anchor = found }
+        }
+        return anchor
+    }
+
+    private static func anchor(of tree: Tree, in head: SignedHead) throws -> ProofAnchor {
+        if head.sequence == tree.events {
+            try compare(tree.root, with: head)
+            return .sameTree
+        }
+        if let since = tree.since, since.events == head.sequence {
+            try compare(since.root, with: head)
+            return .grownFrom(since.events)
+        }
+        return .otherSize(head.sequence)
+    }
+
+    private static func compare(_ root: Hash256, with head: SignedHead) throws {
+        guard root == head.root else {
+            throw StoreError(
+                .damaged,
+                "The proof contradicts the head: over \(head.sequence) events of \(head.replica.short) the head has the "
+                    + "root \(head.root), the proof \(root).",
+                hint: "The proof is of another history than the one that was signed.")
+        }
+    }
+}

@@ -1,0 +1,7 @@
+import GroundwaveRadio
+import GroundwaveStore
+
+extension EntryProblem: StoreErrorConvertible {
+    /// The input is refused, with what helps.
+    package var storeError: StoreError { StoreError(.usage, message, hint: hint, cause: self) }
+}

@@ -1,0 +1,164 @@
+import GroundwaveADIF
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
+import GroundwaveStore
+
+/// The formats that contacts are written in, all in the order in which they came.
+public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
+    /// ADIF's tagged text: what nobody touched comes out byte for byte.
+    case adi
+    /// ADIF's XML. It holds text only: a value that is no UTF-8 is read as Windows-1252.
+    case adx
+    /// A table for spreadsheets (RFC 4180): UTF-8, lines end with CR and LF, a first line of field names. A value that
+    /// begins with `=`, `+`, `-` or `@` is written as it is: an export does not alter a log.
+    case csv
+    /// One JSON object a line: see ``NDJSON``. Nothing is lost.
+    case ndjson
+    /// An SQLite database of two tables, for questions in SQL. It is a file and cannot be written piece by piece.
+    case sqlite
+}
+
+/// What an export wrote.
+public struct ExportReport: Hashable, Sendable {
+    /// A field that could not be written as it was.
+    public struct Remark: Hashable, Sendable {
+        /// The contact.
+        public let record: RecordID
+        /// The field.
+        public let field: String
+        /// What became of it.
+        public let message: String
+
+        package init(record: RecordID, field: String, message: String) {
+            (self.record, self.field, self.message) = (record, field, message)
+        }
+    }
+
+    /// How many contacts were written.
+    public internal(set) var records = 0
+    /// How many bytes were written.
+    public internal(set) var bytes = 0
+    /// What could not be written as it was.
+    public internal(set) var remarks: [Remark] = []
+    /// The state that was written: what changes later comes behind it.
+    public internal(set) var token: ChangeToken
+}
+
+/// Writes contacts in one format, piece by piece.
+struct ContactWriter {
+    let format: ExportFormat
+    let created: Int64
+    /// The columns of a table, in order.
+    var columns: [FieldName] = []
+    private(set) var remarks: [ExportReport.Remark] = []
+
+    init(_ format: ExportFormat, created: Int64) {
+        self.format = format
+        self.created = created
+    }
+
+    private var header: ADIFHeader {
+        ADIWriter.makeHeader(programVersion: Store.libraryVersion, createdTimestamp: created)
+    }
+
+    func appendStart(to bytes: inout [UInt8]) {
+        switch format {
+        case .adi: ADIWriter.append(header, to: &bytes)
+        case .adx: ADXWriter.appendStart(header, to: &bytes)
+        case .csv: CSV.append(columns.map { Array($0.name.utf8) }, to: &bytes)
+        case .ndjson, .sqlite: break
+        }
+    }
+
+    mutating func append(_ record: Record, to bytes: inout [UInt8]) {
+        let fields = record.adifFields
+        switch format {
+        case .adi: ADIWriter.append(adif(fields, record.id), to: &bytes)
+        case .adx:
+            for problem in ADXWriter.append(ADIFRecord(fields: adif(fields, record.id)), to: &bytes) {
+                remarks.append(.init(record: record.id, field: problem.field.name, message: problem.code.explanation))
+            }
+        case .csv:
+            let values = Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+            let row = columns.map { column -> [UInt8] in
+                guard let value = values[column] else { return [] }
+                let text = ValueText(decoding: value[...])
+                if text.encoding != .utf8 {
+                    remarks.append(
+                        .init(
+                            record: record.id, field: column.name,
+                            message: ADXWriter.Problem.Code.convertedToUTF8.explanation))
+                }
+                return Array(text.string.utf8)
+            }
+            CSV.append(row, to: &bytes)
+        case .ndjson: NDJSON.append(id: "\(record.id)", fields: fields, to: &bytes)
+        case .sqlite: preconditionFailure("A database is written by ContactDatabase.")
+        }
+    }
+
+    func appendEnd(to bytes: inout [UInt8]) {
+        if format == .adx { ADXWriter.appendEnd(to: &bytes) }
+    }
+
+    private mutating func adif(_ fields: [(name: FieldName, value: [UInt8])], _ id: RecordID) -> ADIFFields {
+        var result = ADIFFields()
+        for (name, value) in fields {
+            if ADIFFields.accepts(name) {
+                result.append(name, value: value)
+            } else {
+                remarks.append(
+                    .init(record: id, field: name.name, message: "ADIF has no such field names; it was left out."))
+            }
+        }
+        return result
+    }
+}
+
+/// Tables as RFC 4180 has them.
+enum CSV {
+    /// Appends a row; a value with a comma, a quote, a line end, or a blank at an end is quoted.
+    static func append(_ row: [[UInt8]], to bytes: inout [UInt8]) {
+        for (place, value) in row.enumerated() {
+            if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            let mustQuote =
+                value.first == 0x20 || value.last == 0x20
+                || value.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0A || $0 == 0x0D }
+            guard mustQuote else {
+                bytes += value
+                continue
+            }
+            bytes.append(UInt8(ascii: "\""))
+            for byte in value {
+                if byte == UInt8(ascii: "\"") { bytes.append(byte) }
+                bytes.append(byte)
+            }
+            bytes.append(UInt8(ascii: "\""))
+        }
+        bytes += [0x0D, 0x0A]
+    }
+
+    /// The columns for contacts that have these fields: what every log has first, then the rest by name.
+    static func columns(_ names: Set<FieldName>) -> [FieldName] {
+        let first: [FieldName] = [
+            .qsoDate, .timeOn, .call, .freq, .band, .mode, .submode, .rstSent, .rstRcvd, .name, .qth, .gridsquare,
+            .stationCallsign, .operator, .myGridsquare, .comment, .notes,
+        ]
+        let always: Set<FieldName> = [.qsoDate, .timeOn, .call]
+        let rest = names.subtracting(first).sorted { $0.name < $1.name }
+        return first.filter { names.contains($0) || always.contains($0) } + rest
+    }
+}
+
+extension ADXWriter.Problem.Code {
+    /// What became of the field.
+    var explanation: String {
+        switch self {
+        case .forbiddenCharacter: "The value has a control character that XML does not allow; it was left out."
+        case .convertedToUTF8: "The value is not UTF-8; it was read as Windows-1252 and written as UTF-8."
+        case .unsuitableName: "XML has no such field names; it was left out."
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import GroundwaveEvents
+import GroundwaveRadio
+import GroundwaveStore
+
+/// What was exported last under each name: `exports.json` in the store's folder, of this device alone.
+struct ExportMarks: Codable {
+    struct Mark: Codable, Hashable {
+        /// The state that was written.
+        var token: ChangeToken
+        /// Which contacts were wanted.
+        var filter: String
+    }
+
+    var marks: [String: Mark] = [:]
+
+    private static func path(in files: StoreFiles) -> String { files.folder.appending(path: "exports.json").path }
+
+    init(of files: StoreFiles) throws {
+        guard let data = try AtomicFile.read(Self.path(in: files)) else { return }
+        do { self = try JSONDecoder().decode(Self.self, from: data) } catch {
+            throw StoreError(
+                .damaged, "\(Self.path(in: files)) cannot be read.",
+                hint: "Delete it: the next export under a name is then a whole one.", cause: error)
+        }
+    }
+
+    func write(to files: StoreFiles) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        var file = try AtomicFile(Self.path(in: files))
+        try file.write([UInt8](encoder.encode(self)))
+        try file.finish()
+    }
+}
+
+extension Store {
+    /// What has changed since the last export under `name` with the same filter; all of `query` where there was none,
+    /// where the filter was another one, or where the log was rebuilt since: rather twice than never.
+    ///
+    /// - Parameter filter: Names the filter; ``finishExport(named:filter:_:)`` remembers it.
+    /// - Returns: The query, and whether it leaves out what was exported before.
+    public func query(
+        _ query: ContactQuery, newSinceExportNamed name: String, filter: String
+    ) throws -> (query: ContactQuery, isContinued: Bool) {
+        guard !isReadOnly else {
+            throw StoreError(
+                .notPermitted, "The store \(files.folder.path) can only be read, so it cannot remember an export.",
+                hint: "Export without --new.")
+        }
+        guard let mark = try ExportMarks(of: files).marks[name], mark.filter == filter,
+            mark.token.epoch == log.epoch, try mark.token.position <= log.lastPosition()
+        else { return (query, false) }
+        var query = query
+        query.changedAfter = mark.token.position
+        return (query, true)
+    }
+
+    /// Remembers an export under `name`, once its file is written.
+    public func finishExport(named name: String, filter: String, _ report: ExportReport) throws {
+        var marks = try ExportMarks(of: files)
+        marks.marks[name] = ExportMarks.Mark(token: report.token, filter: filter)
+        try marks.write(to: files)
+    }
+}

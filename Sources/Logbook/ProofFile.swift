@@ -1,0 +1,34 @@
+import Foundation
+import GroundwaveStore
+
+/// Files of proofs and signed heads: small JSON texts that come from anywhere, and are believed in nothing.
+public enum ProofFile {
+    /// The most bytes of a file: an event of the greatest size in hexadecimal, twice.
+    public static let byteLimit = 16 << 20
+
+    /// The bytes of the file at `path`.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where there is none, `damaged` where it is larger than
+    ///   ``byteLimit``, that of what the system refused where it cannot be read.
+    public static func read(_ path: String) throws -> [UInt8] {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw StoreError(.notFound, "There is no file \(path).")
+        }
+        do {
+            let file = try FileHandle(forReadingFrom: URL(filePath: path))
+            let bytes = try file.read(upToCount: byteLimit + 1) ?? Data()
+            try file.close()
+            if bytes.count <= byteLimit { return [UInt8](bytes) }
+        } catch {
+            throw StoreError(error, "The file \(path) cannot be read")
+        }
+        throw StoreError(
+            .damaged, "The file \(path) is too large for a proof: \(byteLimit >> 20) MiB are the most.")
+    }
+
+    static func encode(_ form: some Encodable) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+        return [UInt8](try encoder.encode(form)) + Array("\n".utf8)
+    }
+}

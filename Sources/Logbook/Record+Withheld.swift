@@ -1,0 +1,15 @@
+import GroundwaveRadio
+import GroundwaveRecords
+
+extension Record {
+    /// The names of a contact's fields whose shown value is withheld; of fields that say one thing all names.
+    public var withheldContactFields: [String] {
+        fields.filter(\.shown.isWithheld).flatMap { field -> [String] in
+            guard case .number(let number) = field.key, let schema = QSOKind.schema.field(number: number) else {
+                return [field.key.plainName]
+            }
+            if schema.isInternal { return [] }
+            return schema.members.isEmpty ? [schema.name] : schema.members
+        }
+    }
+}

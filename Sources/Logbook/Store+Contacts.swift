@@ -1,0 +1,35 @@
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
+import GroundwaveStore
+
+extension Reading {
+    /// Hands out the contacts of `query` from the earliest to the latest, one by one; of a limited query the latest ones.
+    ///
+    /// Memory: 16 bytes a contact.
+    public func forEachContactByTime(_ query: ContactQuery, _ body: (Record) throws -> Void) throws {
+        try read { view in
+            var ids: [RecordID] = []
+            try view.forEachContact(query) { record in
+                ids.append(record.id)
+                return true
+            }
+            for id in ids.reversed() {
+                if let record = try view.record(QSOKind.name, id) { try body(record) }
+            }
+        }
+    }
+
+    /// Counts the contacts of `query`. Notes of an activation never count.
+    public func countContacts(_ query: ContactQuery, by keys: [ContactCounts.Key]) throws -> ContactCounts {
+        try read { view in
+            var counts = ContactCounts(by: keys)
+            try view.forEachContact(query) { record in
+                counts.add(ContactFacts(record))
+                return true
+            }
+            return counts
+        }
+    }
+}

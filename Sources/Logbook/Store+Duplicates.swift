@@ -1,0 +1,106 @@
+import Foundation
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
+import GroundwaveStore
+
+/// Which of several contacts that may be one stays.
+public enum DuplicateRule: Hashable, Sendable {
+    /// The one with more fields; of equal ones the one that was written down first.
+    case more
+    /// The one that the import of this file wrote, by the file's name or that of its source; else as `more`.
+    case file(String)
+}
+
+extension Reading {
+    /// Pairs of contacts that may be one, in order of time. Nothing is ever merged without being asked for.
+    ///
+    /// See ``DuplicateCandidate`` for what makes a pair. Hidden contacts, notes of an activation and pairs that were
+    /// dismissed are not among them.
+    ///
+    /// - Parameter window: The most seconds between two starts, from 0 to ``DuplicatePair/maximumWindow``.
+    /// - Throws: ``StoreError`` with code `usage` where the window is something else.
+    /// - Complexity: One pass over all contacts: see ``ViewReader/duplicatePairs(within:)``.
+    public func duplicates(within window: Int64 = DuplicatePair.defaultWindow) throws -> [DuplicatePair] {
+        try Self.check(window)
+        return try read { try $0.duplicatePairs(within: window) }
+    }
+
+    /// The groups that ``duplicates(within:)`` make, each with the contact that `rule` lets stay; in the order of
+    /// ``DuplicateGroup/all(of:ranks:isDismissed:)``.
+    ///
+    /// - Throws: ``StoreError`` with code `usage` as above, and `notFound` where the file of `rule` was not imported.
+    public func duplicateGroups(
+        within window: Int64 = DuplicatePair.defaultWindow, keeping rule: DuplicateRule = .more
+    ) throws -> [DuplicateGroup] {
+        try Self.check(window)
+        return try read { view in
+            let pairs = try view.duplicatePairs(within: window)
+            let wanted: Set<RecordID>
+            if case .file(let name) = rule { wanted = try Self.imports(of: name, in: view) } else { wanted = [] }
+            let imports = ImportsOfContacts(log)
+            var ranks: [RecordID: DuplicateRank] = [:]
+            for id in Set(pairs.flatMap { [$0.first.id, $0.second.id] }) {
+                guard let record = try view.record(QSOKind.name, id) else { continue }
+                let isPreferred = try !wanted.isEmpty && !imports.imports(of: record).isDisjoint(with: wanted)
+                ranks[id] = DuplicateRank(record, isPreferred: isPreferred)
+            }
+            return try DuplicateGroup.all(of: pairs, ranks: ranks) { try view.isDismissed($0, $1) }
+        }
+    }
+
+    private static func check(_ window: Int64) throws {
+        guard 0...DuplicatePair.maximumWindow ~= window else {
+            throw StoreError(
+                .usage, "A window of \(window) seconds makes no sense.",
+                hint: "It has from 0 to \(DuplicatePair.maximumWindow) seconds.")
+        }
+    }
+
+    /// The imports of a file by this name, with or without its folder, or of this source; in any case of letters.
+    private static func imports(of name: String, in view: borrowing ViewReader) throws -> Set<RecordID> {
+        func text(_ field: String, _ record: Record) -> String? {
+            ImportKind.schema.value(of: field, in: record).map { String(decoding: $0, as: UTF8.self).lowercased() }
+        }
+        let wanted = name.lowercased()
+        var found: Set<RecordID> = []
+        try view.forEachRecord(of: ImportKind.name) { record in
+            let file = text("FILE", record) ?? ""
+            let names = [file, URL(filePath: file).lastPathComponent, text("SOURCE", record) ?? ""]
+            if names.contains(wanted) { found.insert(record.id) }
+            return true
+        }
+        guard !found.isEmpty else {
+            throw StoreError(
+                .notFound, "No file called \(name) was imported.",
+                hint: "groundwave record list import shows which files were.")
+        }
+        return found
+    }
+}
+
+/// Which imports wrote what a contact shows: found at the ends of their batches, each of which is looked at once.
+private final class ImportsOfContacts {
+    private let log: EventLog
+    private var known: [Position: RecordID?] = [:]
+
+    init(_ log: EventLog) { self.log = log }
+
+    /// The imports that wrote a value which still counts.
+    func imports(of record: Record) throws -> Set<RecordID> {
+        var found: Set<RecordID> = []
+        for position in Set(record.fields.flatMap(\.heads).filter { $0.source != nil }.map(\.position)) {
+            guard let closing = try log.withEvent(at: position, { frame, _ in position + UInt64(frame.rest) }) else {
+                continue
+            }
+            if known[closing] == nil {
+                let change = try log.change(at: closing)?.change
+                known[closing] = .some(change?.kind == ImportKind.name ? change?.record : nil)
+            }
+            if let id = known[closing] ?? nil { found.insert(id) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,131 @@
+import GroundwaveADIF
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
+import GroundwaveStore
+
+extension ViewReader {
+    /// Hands out the contacts of `query` in the order in which they were first written down here: the order of an
+    /// export, the same every time.
+    ///
+    /// Memory: 24 bytes a contact; the records are read one by one.
+    func forEachContactInOrder(_ query: ContactQuery, _ body: (Record) throws -> Void) throws {
+        var order: [(position: Position, id: RecordID)] = []
+        try forEachContact(query) { record in
+            order.append((record.firstPosition, record.id))
+            return true
+        }
+        order.sort { ($0.position, $0.id) < ($1.position, $1.id) }
+        for (_, id) in order {
+            if let record = try record(QSOKind.name, id) { try body(record) }
+        }
+    }
+}
+
+extension Reading {
+    /// Hands out the contacts of `query` in the order in which they were first written down here.
+    public func forEachContactInOrder(_ query: ContactQuery, _ body: (Record) throws -> Void) throws {
+        try read { view in try view.forEachContactInOrder(query, body) }
+    }
+
+    /// Writes the contacts of `query`, all from one state of the store.
+    ///
+    /// - Parameters:
+    ///   - created: The moment that the header says, in seconds since 1970.
+    ///   - sink: Takes the bytes piece by piece.
+    /// - Throws: ``StoreError`` with code `usage` for ``ExportFormat/sqlite``, which only a file can hold.
+    /// - Complexity: Reads every contact of the query once, for a table twice; memory does not grow with the log but
+    ///   for 24 bytes a contact.
+    public func export(
+        _ query: ContactQuery, as format: ExportFormat = .adi, created: Int64, to sink: ([UInt8]) throws -> Void
+    ) throws -> ExportReport {
+        guard format != .sqlite else {
+            throw StoreError(.usage, "An SQLite database is a file.", hint: "Name one with -o.")
+        }
+        var hasBegun = false
+        var report = ExportReport(token: ChangeToken(epoch: log.epoch, position: 0))
+        try read { view in
+            // Views that turn out damaged are built anew and read again; what the sink has cannot be taken back.
+            guard !hasBegun else {
+                throw StoreError(.damaged, "The views were damaged.", hint: "They were built anew: export once more.")
+            }
+            report = ExportReport(token: ChangeToken(epoch: log.epoch, position: view.position))
+            var writer = ContactWriter(format, created: created)
+            if format == .csv { writer.columns = try Self.columns(query, view) }
+            var bytes: [UInt8] = []
+            func flush() throws {
+                report.bytes += bytes.count
+                hasBegun = true
+                try sink(bytes)
+                bytes.removeAll(keepingCapacity: true)
+            }
+            writer.appendStart(to: &bytes)
+            try view.forEachContactInOrder(query) { record in
+                writer.append(record, to: &bytes)
+                report.records += 1
+                if bytes.count > 1 << 18 { try flush() }
+            }
+            writer.appendEnd(to: &bytes)
+            try flush()
+            report.remarks = writer.remarks
+        }
+        return report
+    }
+
+    /// Writes the contacts of `query` into the file at `path`, aside and renamed: nobody ever sees half of it.
+    ///
+    /// If it throws, what was at `path` is there as before.
+    public func export(
+        _ query: ContactQuery, as format: ExportFormat = .adi, created: Int64, toFile path: String
+    ) throws -> ExportReport {
+        var file = try AtomicFile(path)
+        let report =
+            try format == .sqlite
+            ? exportDatabase(query, created: created, file)
+            : export(query, as: format, created: created) { try file.write($0) }
+        try file.finish()
+        return report
+    }
+
+    private func exportDatabase(
+        _ query: ContactQuery, created: Int64, _ file: borrowing AtomicFile
+    ) throws -> ExportReport {
+        var report = ExportReport(token: ChangeToken(epoch: log.epoch, position: 0))
+        try read { view in
+            report = ExportReport(token: ChangeToken(epoch: log.epoch, position: view.position))
+            try file.truncate()
+            let facts = databaseFacts(created: created, position: view.position)
+            let database = try components.contactDatabase()
+            let columns = try Self.columns(query, view)
+            report.remarks = try file.describing(where: database.isOfWriting) {
+                try database.write(columns, path: file.aside, facts: facts) { take in
+                    try view.forEachContactInOrder(query) { record in
+                        report.records += 1
+                        try take(record)
+                    }
+                }
+            }
+            report.bytes = try file.byteCount()
+        }
+        return report
+    }
+
+    /// What the table `export` says.
+    func databaseFacts(created: Int64, position: Position) -> [(key: String, value: String)] {
+        [
+            ("program", "Groundwave \(Store.libraryVersion)"), ("log", "\(logID)"), ("position", "\(position)"),
+            ("created", UTCText.seconds(created)),
+        ]
+    }
+
+    private static func columns(_ query: ContactQuery, _ view: borrowing ViewReader) throws -> [FieldName] {
+        var names: Set<FieldName> = []
+        try view.forEachContact(query) { record in
+            for (name, _) in record.adifFields { names.insert(name) }
+            return true
+        }
+        return CSV.columns(names)
+    }
+}

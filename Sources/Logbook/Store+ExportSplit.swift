@@ -1,0 +1,118 @@
+import Foundation
+import GroundwaveADIF
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
+import GroundwaveStore
+
+/// By what an export is split into files.
+public enum ExportSplit: String, Hashable, Sendable, CaseIterable {
+    /// One file for each own park; a contact from several parks at once is in the file of each.
+    case park
+    /// One file for each UTC day.
+    case day
+}
+
+/// One file of a split export.
+public struct ExportedFile: Hashable, Sendable {
+    /// Its name in the folder.
+    public let name: String
+    /// How many contacts it has.
+    public internal(set) var records: Int
+    /// How many bytes it has.
+    public internal(set) var bytes: Int
+}
+
+extension Reading {
+    /// Writes the contacts of `query` into files of the folder at `folder`, one for each station, park and UTC day as
+    /// `split` says, named as programs for activations name them: `N0CALL@US-0001-20260501.adi`.
+    ///
+    /// Each file is written aside and renamed; a file of the same name is replaced. Contacts without a park are in the
+    /// files without one.
+    ///
+    /// - Returns: The files, by name, and the report of all of them; a contact in two files counts twice.
+    public func export(
+        _ query: ContactQuery, as format: ExportFormat, by split: Set<ExportSplit>, into folder: URL, created: Int64
+    ) throws -> (files: [ExportedFile], report: ExportReport) {
+        var report = ExportReport(token: ChangeToken(epoch: log.epoch, position: 0))
+        var files: [ExportedFile] = []
+        try read { view in
+            report = ExportReport(token: ChangeToken(epoch: log.epoch, position: view.position))
+            files = []
+            var groups: [String: [RecordID]] = [:]
+            try view.forEachContactInOrder(query) { record in
+                for name in Self.fileNames(of: record, by: split) { groups[name, default: []].append(record.id) }
+            }
+            do {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            } catch {
+                throw StoreError(error, "The folder \(folder.path) cannot be made")
+            }
+            for (name, ids) in groups.sorted(by: { $0.key < $1.key }) {
+                let file = try write(ids, "\(name).\(format.rawValue)", format, folder, created, view, &report)
+                files.append(file)
+            }
+        }
+        return (files, report)
+    }
+
+    private func write(
+        _ ids: [RecordID], _ name: String, _ format: ExportFormat, _ folder: URL, _ created: Int64,
+        _ view: borrowing ViewReader, _ report: inout ExportReport
+    ) throws -> ExportedFile {
+        let records = try ids.compactMap { try view.record(QSOKind.name, $0) }
+        let columns = CSV.columns(Set(records.flatMap { $0.adifFields.map(\.name) }))
+        var file = try AtomicFile(folder.appending(path: name).path)
+        if format == .sqlite {
+            let database = try components.contactDatabase()
+            report.remarks += try file.describing(where: database.isOfWriting) {
+                let facts = databaseFacts(created: created, position: view.position)
+                return try database.write(columns, path: file.aside, facts: facts) { take in
+                    try records.forEach(take)
+                }
+            }
+        } else {
+            var writer = ContactWriter(format, created: created)
+            writer.columns = columns
+            var bytes: [UInt8] = []
+            writer.appendStart(to: &bytes)
+            for record in records { writer.append(record, to: &bytes) }
+            writer.appendEnd(to: &bytes)
+            try file.write(bytes)
+            report.remarks += writer.remarks
+        }
+        let byteCount = try file.byteCount()
+        try file.finish()
+        report.records += records.count
+        report.bytes += byteCount
+        return ExportedFile(name: name, records: records.count, bytes: byteCount)
+    }
+
+    /// The files that a contact belongs to, without the ending of their names.
+    static func fileNames(of record: Record, by split: Set<ExportSplit>) -> [String] {
+        let facts = ContactFacts(record)
+        let station = record.text(.stationCallsign) ?? record.text(.operator) ?? ""
+        let call = fileName(station.isEmpty ? "log" : station.uppercased())
+        var day = ""
+        if split.contains(.day) {
+            day = facts.startSeconds.map { "-\(ContactTime.text(seconds: $0).date)" } ?? "-undated"
+        }
+        guard split.contains(.park) else { return [call + day] }
+        var parks = facts.myParks
+        if parks.isEmpty, record.text("MY_SIG")?.uppercased() == "POTA", let park = record.text("MY_SIG_INFO") {
+            parks = park.split(separator: ",").map { $0.uppercased().filter { !$0.isWhitespace } }
+        }
+        var seen: Set<String> = []
+        let names = parks.filter { !$0.isEmpty && seen.insert($0).inserted }.map { "\(call)@\(fileName($0))\(day)" }
+        return names.isEmpty ? [call + day] : names
+    }
+
+    /// `text` with a low line for whatever may mean something to a file system; values come from anywhere.
+    private static func fileName(_ text: String) -> String {
+        String(
+            text.prefix(64).map { letter in
+                letter.isASCII && (letter.isLetter || letter.isNumber || letter == "-") ? letter : "_"
+            })
+    }
+}

@@ -1,0 +1,112 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveRadio
+import GroundwaveRecords
+import GroundwaveStore
+
+/// What came of merging many groups of duplicates.
+public struct MergedDuplicates: Sendable {
+    /// The groups that were merged, in the order in which they came.
+    public var contacts: [MergedContact] = []
+    /// The groups that were left, since one of their contacts was hidden meanwhile.
+    public var left: [DuplicateGroup] = []
+    /// The batches that were written, in order: one step of `undo`.
+    public var batches: [Batch] = []
+}
+
+extension Store {
+    /// Makes one contact of several, in one batch: see ``WriteBatch/merge(_:into:)``.
+    ///
+    /// - Parameter note: "Merge duplicates" where it is not given.
+    public func merge(
+        _ drop: [RecordID], into keep: RecordID, note: String? = nil, author: String? = nil
+    ) async throws -> Written<MergedContact> {
+        try await write(note: note ?? Self.mergeNote, author: author) { try $0.merge(drop, into: keep) }
+    }
+
+    /// Makes one contact of each group, in as few batches as their limits allow; a group is never divided.
+    ///
+    /// All batches share one record of the kind `merge`, and are one step of `undo`. Killed in the middle, whole batches
+    /// are there, and running it again completes it.
+    ///
+    /// - Parameter groups: As ``duplicateGroups(within:keeping:)`` returned them: no contact in two of them.
+    /// - Throws: What `write` throws; what was written by then stays.
+    public func merge(
+        _ groups: [DuplicateGroup], note: String? = nil, author: String? = nil
+    ) async throws -> MergedDuplicates {
+        var result = MergedDuplicates()
+        var rest = groups[...]
+        var series: MergeSeries?
+        while !rest.isEmpty {
+            let (groups, before) = (rest, series)
+            let written = try await write(note: note ?? Self.mergeNote, author: author) { batch in
+                try batch.merge(groups, after: before)
+            }
+            result.contacts += written.value.contacts
+            result.left += written.value.left
+            rest = rest.dropFirst(written.value.contacts.count + written.value.left.count)
+            guard let batch = written.batch else { continue }
+            result.batches.append(batch)
+            series = written.value.series
+            series?.closing = HeadID(batch.last)
+        }
+        return result
+    }
+
+    /// Notes that two contacts are two: see ``WriteBatch/dismissDuplicate(_:_:)``.
+    public func dismissDuplicate(
+        _ one: RecordID, _ other: RecordID, note: String? = nil, author: String? = nil
+    ) async throws -> Written<RecordID> {
+        try await write(note: note ?? "No duplicates", author: author) { try $0.dismissDuplicate(one, other) }
+    }
+
+    private static let mergeNote = "Merge duplicates"
+}
+
+/// The batches of one merge of many groups, as far as they were written.
+private struct MergeSeries: Sendable {
+    /// The record that closes each of them.
+    let id: RecordID
+    /// The event that closed the one before.
+    var closing: HeadID?
+    var kept = 0
+    var hidden = 0
+
+    /// The change that closes a batch: how many contacts stayed and went so far.
+    var change: Change {
+        var operations = MergeKind.schema.operations(
+            assigning: [Assignment("KEPT", text: "\(kept)"), Assignment("HIDDEN", text: "\(hidden)")], to: nil)
+        if let closing { for place in operations.indices { operations[place].supersedes = [closing] } }
+        return Change(kind: MergeKind.name, record: id, operations: operations)
+    }
+}
+
+extension WriteBatch {
+    /// Merges the first of `groups`, as many as there is room for, at least one; and closes the batch.
+    fileprivate mutating func merge(
+        _ groups: ArraySlice<DuplicateGroup>, after before: MergeSeries?
+    ) throws -> (contacts: [MergedContact], left: [DuplicateGroup], series: MergeSeries) {
+        var series = before ?? MergeSeries(id: newID())
+        var contacts: [MergedContact] = []
+        var left: [DuplicateGroup] = []
+        var bytes = 0
+        for group in groups {
+            guard try ([group.keep] + group.drop).allSatisfy({ try record(QSOKind.name, $0)?.isVisible ?? false })
+            else {
+                left.append(group)
+                continue
+            }
+            // Half of a batch's bytes are kept free for this group, the words and what the writer adds.
+            let isFull =
+                changes.count + group.drop.count + 2 > EventLimits.batchCount || bytes > EventLimits.batchBytes / 2
+            if isFull, !contacts.isEmpty { break }
+            let first = changes.count
+            contacts.append(try merge(group.drop, into: group.keep))
+            bytes += changes[first...].reduce(0) { $0 + DraftBatch.byteBound(of: $1) + DraftBatch.overheadPerEvent }
+            series.hidden += group.drop.count
+        }
+        series.kept += contacts.count
+        if !contacts.isEmpty { try append(series.change) }
+        return (contacts, left, series)
+    }
+}

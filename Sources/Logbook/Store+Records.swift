@@ -1,0 +1,169 @@
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
+import GroundwaveSettings
+import GroundwaveStore
+
+/// A record that was added.
+public struct AddedRecord: Hashable, Sendable {
+    /// The record.
+    public let id: RecordID
+    /// Whether it was there already, by its natural identity; then its fields were set.
+    public let wasThere: Bool
+    /// What was unusual, in sentences.
+    public let remarks: [String]
+}
+
+extension WriteBatch {
+    /// Adds a record of `kind` with the id that its natural identity gives, where the kind has one: two devices that add
+    /// the same park, receiver or source meet in one record.
+    ///
+    /// - Throws: ``StoreError`` with code `usage` where a field that makes the identity is missing.
+    public mutating func addNaturally(_ kind: String, _ assignments: [Assignment]) throws -> AddedRecord {
+        let schema = try Self.editable(kind, in: kinds)
+        try check(assignments, schema, record: nil)
+        let (assignments, remarks) = try Radio.checked(assignments, of: schema)
+        func text(_ name: String) -> String? {
+            assignments.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
+        }
+        let said = assignments.filter { $0.value != nil }
+        guard !said.isEmpty else { throw StoreError(.usage, "A new \(kind) needs at least one field: FIELD=VALUE.") }
+        guard let id = Radio.naturalID(of: kind, text) else {
+            let required = Radio.requiredFields(of: kind)
+            if let missing = required.first(where: { text($0) == nil }) {
+                throw StoreError(
+                    .usage, "A new \(kind) needs \(missing).",
+                    hint: "What says which \(kind) it is: \(required.joined(separator: ", ")).")
+            }
+            return AddedRecord(id: try add(kind, said), wasThere: false, remarks: remarks)
+        }
+        let wasThere = try record(kind, id)?.isVisible ?? false
+        try set(kind, id, said)
+        return AddedRecord(id: id, wasThere: wasThere, remarks: remarks)
+    }
+
+    /// Sets or clears fields of a record as a person says; the fields that make its identity stay.
+    ///
+    /// - Returns: Whether anything was written, and what was unusual.
+    public mutating func editNaturally(
+        _ kind: String, _ id: RecordID, _ assignments: [Assignment]
+    ) throws -> (isChanged: Bool, remarks: [String]) {
+        let schema = try Self.editable(kind, in: kinds)
+        guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }
+        try check(assignments, schema, record: record)
+        let (assignments, remarks) = try Radio.checked(assignments, of: schema)
+        func before(_ name: String) -> String? {
+            schema.value(of: name, in: record).map { String(decoding: $0, as: UTF8.self) }
+        }
+        func after(_ name: String) -> String? {
+            guard let assignment = assignments.last(where: { $0.name == name }) else { return before(name) }
+            return assignment.value.map { String(decoding: $0, as: UTF8.self) }
+        }
+        if Radio.naturalID(of: kind, before) == id, Radio.naturalID(of: kind, after) != id {
+            throw StoreError(
+                .usage, "\(Radio.identityFields(of: kind).joined(separator: " and ")) say which \(kind) this is.",
+                hint: "Add another one, and remove this one.")
+        }
+        return (try set(kind, id, assignments), remarks)
+    }
+
+    private func check(_ assignments: [Assignment], _ schema: KindSchema, record: Record?) throws {
+        for assignment in assignments {
+            if let record, schema.value(of: assignment.name, in: record) != nil { continue }
+            try Radio.check(field: assignment.name, of: schema)
+        }
+    }
+
+    /// The schema of a kind that people may write by hand.
+    private static func editable(_ kind: String, in kinds: Kinds) throws -> KindSchema {
+        switch kind {
+        case QSOKind.name: throw StoreError(.usage, "Contacts have verbs of their own.", hint: "groundwave qso --help.")
+        case Radio.session.name:
+            throw StoreError(.usage, "Sessions have verbs of their own.", hint: "groundwave session --help.")
+        case Settings.setting.name:
+            throw StoreError(.usage, "Settings have verbs of their own.", hint: "groundwave settings --help.")
+        case Radio.dismissal.name:
+            throw StoreError(
+                .usage, "Dismissals have a verb of their own.", hint: "groundwave duplicates dismiss A B")
+        case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name,
+            ArchiveKind.name:
+            throw StoreError(.notPermitted, "Records of the kind \(kind) are written by Groundwave alone.")
+        default: break
+        }
+        guard let schema = kinds[kind] else {
+            let meant = Spelling.nearest(to: kind, among: kinds.all.map(\.name))
+            throw StoreError(
+                .usage, "There is no kind of record called \(kind).",
+                hint: meant.map { "Did you mean \($0)?" } ?? "groundwave record kinds lists them.")
+        }
+        return schema
+    }
+}
+
+extension WriteBatch {
+    /// Hides a record that people may write by hand; `false` where it is hidden already.
+    public mutating func removeByHand(_ kind: String, _ id: RecordID) throws -> Bool {
+        try Self.checkRemovable(kind)
+        return try remove(kind, id)
+    }
+
+    /// Shows a hidden record again that people may write by hand; `false` where it is not hidden.
+    public mutating func restoreByHand(_ kind: String, _ id: RecordID) throws -> Bool {
+        try Self.checkRemovable(kind)
+        return try restore(kind, id)
+    }
+
+    private static func checkRemovable(_ kind: String) throws {
+        // A session has no verb of its own for this; what this version does not know may be hidden all the same.
+        switch kind {
+        case QSOKind.name: throw StoreError(.usage, "Contacts have verbs of their own.", hint: "groundwave qso --help.")
+        case Settings.setting.name:
+            throw StoreError(.usage, "Settings have verbs of their own.", hint: "groundwave settings unset.")
+        case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name,
+            ArchiveKind.name:
+            throw StoreError(.notPermitted, "Records of the kind \(kind) are written by Groundwave alone.")
+        default: break
+        }
+    }
+}
+
+/// How many records of a kind there are.
+public struct KindCount: Hashable, Sendable {
+    /// The kind.
+    public let kind: String
+    /// How many show.
+    public var shown = 0
+    /// How many are hidden.
+    public var hidden = 0
+}
+
+extension Reading {
+    /// All kinds that are registered or have records, by name.
+    public func kindCounts() throws -> [KindCount] {
+        try read { view in
+            let names = Set(view.kinds.all.map(\.name)).union(try view.kindsWithRecords())
+            return try names.sorted().map { name in
+                var count = KindCount(kind: name)
+                try view.forEachState(of: name) { _, state in
+                    if state.isVisible { count.shown += 1 } else { count.hidden += 1 }
+                    return true
+                }
+                return count
+            }
+        }
+    }
+
+    /// The schema of a kind that is registered or has records; `nil` where it only has records.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where it is neither.
+    public func knownKind(_ kind: String) throws -> KindSchema? {
+        if let schema = kinds[kind] { return schema }
+        let names = try read { try $0.kindsWithRecords() }
+        if names.contains(kind) { return nil }
+        let meant = Spelling.nearest(to: kind, among: kinds.all.map(\.name) + names)
+        throw StoreError(
+            .notFound, "There is no kind of record called \(kind).",
+            hint: meant.map { "Did you mean \($0)?" } ?? "groundwave record kinds lists them.")
+    }
+}

@@ -1,0 +1,141 @@
+import GroundwaveAuditing
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
+import GroundwaveSettings
+import GroundwaveStore
+
+/// A name that fits several records: the cause of a ``StoreError`` with code `notFound`.
+public struct AmbiguousName: Error, Sendable {
+    /// What was given.
+    public let text: String
+    /// The records that it fits, at most ``limit``.
+    public let candidates: [Record]
+    /// Whether there are more.
+    public let hasMore: Bool
+
+    /// The most records that are listed.
+    public static let limit = 20
+}
+
+/// Among which records a name is looked up.
+public enum ResolveScope: Sendable {
+    /// All; by a call those that show come first.
+    case all
+    /// Hidden ones alone.
+    case hidden
+}
+
+extension Reading {
+    /// The record of `kind` that `text` names: a whole id, `last`, for a contact its call, for other kinds the name that
+    /// people call it by, or any unambiguous prefix of an id.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where there is none, or where several fit; then its cause is an
+    ///   ``AmbiguousName``.
+    public func resolve(_ text: String, kind: String, among scope: ResolveScope = .all) throws -> RecordID {
+        if let id = RecordID(text: text) {
+            guard try record(kind, id) != nil else { throw WriteBatch.noRecord(kind, id) }
+            return id
+        }
+        if scope == .all, let id = try presentRecord(kind, idPrefix: text), try record(kind, id) != nil { return id }
+        let candidates = try read { try Self.candidates(text, kind, scope, in: $0) }
+        if candidates.count == 1 { return candidates[0].id }
+        let noun = kind == QSOKind.name ? "contact" : kind
+        if candidates.isEmpty {
+            let list = components.lazy.compactMap { $0.listVerbs[kind] }.first ?? "record list \(kind)"
+            throw StoreError(
+                .notFound, "There is no \(scope == .hidden ? "hidden " : "")\(noun) called \(text).",
+                hint: "groundwave \(list)\(scope == .hidden ? " --hidden" : "") shows what there is.")
+        }
+        let hasMore = candidates.count > AmbiguousName.limit
+        throw StoreError(
+            .notFound, "\(text) may be any of \(hasMore ? "more than \(AmbiguousName.limit)" : "\(candidates.count)").",
+            hint: "Name one by its id.",
+            cause: AmbiguousName(
+                text: text, candidates: Array(candidates.prefix(AmbiguousName.limit)), hasMore: hasMore))
+    }
+
+    /// Of a past moment: the record whose id starts with `text`, the eight letters that tables show or more, looked up
+    /// among those that are there now. No record ever goes away, so this needs no replay.
+    private func presentRecord(_ kind: String, idPrefix text: String) throws -> RecordID? {
+        guard let past = self as? PastStore, text.count >= 8 else { return nil }
+        var ids: [RecordID] = []
+        try past.store.read { view in
+            try view.forEachRecordID(of: kind, textPrefix: text.uppercased()) { id in
+                ids.append(id)
+                return ids.count < 2
+            }
+        }
+        return ids.count == 1 ? ids[0] : nil
+    }
+
+    private static func candidates(
+        _ text: String, _ kind: String, _ scope: ResolveScope, in view: borrowing ViewReader
+    ) throws -> [Record] {
+        if text.isEmpty { return [] }
+        if text.lowercased() == "last" { return try last(of: kind, scope, in: view).map { [$0] } ?? [] }
+        let named = kind == QSOKind.name ? try called(text, scope, in: view) : try named(text, kind, scope, in: view)
+        return named.isEmpty ? try prefixed(text.uppercased(), kind, scope, in: view) : named
+    }
+
+    private static func last(
+        of kind: String, _ scope: ResolveScope, in view: borrowing ViewReader
+    ) throws -> Record? {
+        if kind == QSOKind.name {
+            var query = ContactQuery.contacts
+            query.limit = 1
+            query.isHidden = scope == .hidden
+            return try view.all(query).first
+        }
+        var last: Record?
+        try view.forEachRecord(of: kind) { record in
+            if record.isVisible != (scope == .hidden), record.firstPosition > last?.firstPosition ?? 0 { last = record }
+            return true
+        }
+        return last
+    }
+
+    /// The contacts with a call, those that show before hidden ones.
+    private static func called(
+        _ call: String, _ scope: ResolveScope, in view: borrowing ViewReader
+    ) throws -> [Record] {
+        var query = ContactQuery.contacts.worked(call)
+        query.includesMetadata = true
+        query.limit = AmbiguousName.limit + 1
+        if scope == .all {
+            let shown = try view.all(query)
+            if !shown.isEmpty { return shown }
+        }
+        query.isHidden = true
+        return try view.all(query)
+    }
+
+    /// The records of a kind that people call `text`.
+    private static func named(
+        _ text: String, _ kind: String, _ scope: ResolveScope, in view: borrowing ViewReader
+    ) throws -> [Record] {
+        if kind == Settings.setting.name {
+            return try view.record(kind, Settings.recordID(of: text)).map { [$0] } ?? []
+        }
+        guard let field = Radio.nameField(of: kind), let schema = view.kinds[kind] else { return [] }
+        var found: [Record] = []
+        try view.forEachRecord(of: kind) { record in
+            let name = schema.value(of: field, in: record).map { String(decoding: $0, as: UTF8.self).lowercased() }
+            if name == text.lowercased(), scope == .all || !record.isVisible { found.append(record) }
+            return found.count <= AmbiguousName.limit
+        }
+        return found
+    }
+
+    private static func prefixed(
+        _ prefix: String, _ kind: String, _ scope: ResolveScope, in view: borrowing ViewReader
+    ) throws -> [Record] {
+        var ids: [RecordID] = []
+        try view.forEachRecordID(of: kind, textPrefix: prefix) { id in
+            ids.append(id)
+            return ids.count <= 4 * AmbiguousName.limit
+        }
+        return try ids.compactMap { try view.record(kind, $0) }.filter { scope == .all || !$0.isVisible }
+    }
+}

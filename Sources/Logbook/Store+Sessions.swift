@@ -1,0 +1,165 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
+import GroundwaveStore
+
+extension Reading {
+    /// The session that was started or resumed last on this device and has not ended; `nil` where there is none.
+    ///
+    /// A session that is open on another device is not this device's: two operators may log into one log at the same
+    /// time. Resuming it here makes it this device's too.
+    public func openSession() throws -> OperatingSession? {
+        guard let replica else { return nil }
+        return try read { try $0.openSession(of: replica) }
+    }
+
+    /// All sessions that show, the earliest first.
+    public func sessions() throws -> [OperatingSession] {
+        var sessions: [OperatingSession] = []
+        try read { view in
+            try view.forEachRecord(of: Radio.session.name) { record in
+                if record.isVisible { sessions.append(OperatingSession(record)) }
+                return true
+            }
+        }
+        return sessions.sorted { ($0.fields["STARTED"] ?? "", $0.id) < ($1.fields["STARTED"] ?? "", $1.id) }
+    }
+}
+
+extension Store {
+    /// Starts a session.
+    ///
+    /// - Parameters:
+    ///   - assignments: What it says of its contacts, as a person entered it.
+    ///   - now: Seconds since 1970.
+    ///   - isReplacing: Whether a session that is still open is ended with it.
+    /// - Throws: ``StoreError`` with code `usage` where a session is open, or an entry cannot be meant.
+    public func startSession(
+        _ assignments: [Assignment], now: Int64, isReplacing: Bool = false, note: String = "", author: String? = nil
+    ) async throws -> Written<StartedSession> {
+        try await write(note: note, author: sessionAuthor(author, assignments)) { batch in
+            let (checked, remarks) = try OperatingSession.checked(assignments)
+            let open = try batch.openSession()
+            if let open {
+                guard isReplacing else {
+                    throw StoreError(
+                        .usage, "The session \(open.id.short) is still \(open.status.rawValue).",
+                        hint: "End it with groundwave session end, or add --replace to end it now.")
+                }
+                try batch.setStatus(.ended, of: open.id, now: now)
+            }
+            let id = try batch.add(
+                Radio.session.name,
+                checked + [
+                    Assignment("STATUS", text: OperatingSession.Status.active.rawValue),
+                    Assignment("STARTED", text: SessionTime.text(now)),
+                ])
+            return StartedSession(id: id, replaced: open?.id, remarks: remarks)
+        }
+    }
+
+    /// Pauses, resumes or ends a session.
+    ///
+    /// - Returns: Whether anything was written: pausing what is paused writes nothing.
+    public func setSession(
+        _ id: RecordID, to status: OperatingSession.Status, now: Int64, note: String = "", author: String? = nil
+    ) async throws -> Written<Bool> {
+        try await write(note: note, author: author) { batch in
+            if status == .active, let open = try batch.openSession(), open.id != id {
+                throw StoreError(
+                    .usage, "The session \(open.id.short) is still \(open.status.rawValue).",
+                    hint: "End it with groundwave session end.")
+            }
+            return try batch.setStatus(status, of: id, now: now)
+        }
+    }
+
+    /// Changes what a session says of its contacts. Contacts that were logged keep what they say.
+    ///
+    /// - Returns: What was unusual; no batch where everything was so already.
+    public func editSession(
+        _ id: RecordID, _ assignments: [Assignment], note: String = "", author: String? = nil
+    ) async throws -> Written<[String]> {
+        try await write(note: note, author: author) { batch in
+            let (checked, remarks) = try OperatingSession.checked(assignments)
+            guard try batch.record(Radio.session.name, id) != nil else {
+                throw WriteBatch.noRecord(Radio.session.name, id)
+            }
+            try batch.set(Radio.session.name, id, checked)
+            return remarks
+        }
+    }
+
+    /// The operator who starts a session is the author of its start.
+    private func sessionAuthor(_ author: String?, _ assignments: [Assignment]) -> String? {
+        if author != nil || !self.author.isEmpty { return author }
+        func text(_ name: String) -> String? {
+            assignments.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self).uppercased() }
+        }
+        return text("OPERATOR") ?? text("CALL")
+    }
+}
+
+/// A session that was started.
+public struct StartedSession: Hashable, Sendable {
+    /// Its record.
+    public let id: RecordID
+    /// The session that was ended for it.
+    public let replaced: RecordID?
+    /// What was unusual, in sentences.
+    public let remarks: [String]
+}
+
+extension WriteBatch {
+    /// The session that is open on this device.
+    mutating func openSession() throws -> OperatingSession? {
+        let replica = replica
+        return try read { try $0.openSession(of: replica) }
+    }
+
+    @discardableResult
+    mutating func setStatus(_ status: OperatingSession.Status, of id: RecordID, now: Int64) throws -> Bool {
+        guard let record = try record(Radio.session.name, id) else { throw Self.noRecord(Radio.session.name, id) }
+        let session = OperatingSession(record)
+        let status = Assignment("STATUS", text: status.rawValue)
+        let key = Radio.session.key(for: status.name)
+        var operations = Radio.session.operations(assigning: [status], to: record)
+        let isOurs = record[key]?.shown.id.event.replica == replica
+        if operations.isEmpty, !isOurs, session.isOpen, let value = status.value {
+            // Said by another device: said by this one now, it is this one's too.
+            operations = [Operation(.set, key, supersedes: record.superseded(by: key), value: value)]
+        }
+        if operations.isEmpty { return false }
+        let ended = status.value == Array("ended".utf8) ? Assignment("ENDED", text: SessionTime.text(now)) : nil
+        if ended != nil || session.fields["ENDED"] != nil {
+            operations += Radio.session.operations(assigning: [ended ?? Assignment("ENDED", nil)], to: record)
+        }
+        try append(Change(kind: Radio.session.name, record: id, operations: operations))
+        return true
+    }
+}
+
+extension ViewReader {
+    /// The session that `replica` started or resumed last and that has not ended; `nil` where there is none.
+    ///
+    /// Cost: an index look-up.
+    public func openSession(of replica: ReplicaID) throws -> OperatingSession? {
+        var found: OperatingSession?
+        let status = Radio.session.key(for: "STATUS")
+        try forEachEntry(of: Radio.session.name, index: Radio.openSessions, isBackwards: true) { _, id in
+            guard let record = try record(Radio.session.name, id), record.isVisible,
+                record[status]?.shown.id.event.replica == replica
+            else { return true }
+            found = OperatingSession(record)
+            return false
+        }
+        return found
+    }
+}
+
+/// Moments as sessions hold them: `2026-05-01T12:00:00Z`.
+enum SessionTime {
+    static func text(_ seconds: Int64) -> String { UTCText.seconds(seconds) }
+}

@@ -1,0 +1,53 @@
+import GroundwaveByteCoding
+
+/// Reads the list of free pages: by transaction, the pages that it freed, as a count and that many page numbers in
+/// descending order (8 bytes each, in the byte order of the host).
+///
+/// LMDB writes over these pages without another look. So a page that a tree uses and the list names is about to be lost;
+/// and a tree that was reached through a stale page gives itself away, since its old pages are in the list.
+package struct FreePageList: RowVisitor {
+    private let meta: MetaPage
+    private var listed: PageSet
+    package private(set) var damaged: [PageDamage] = []
+
+    /// An empty list of the pages below `pageCount`.
+    package init(_ meta: MetaPage, pageCount: UInt64) {
+        self.meta = meta
+        listed = PageSet(count: pageCount)
+    }
+
+    package mutating func damage(_ damage: PageDamage) { damaged.append(damage) }
+
+    package mutating func row(key: RawSpan, value: RawSpan) {
+        let transaction = key.hostUInt64(at: 0)
+        guard transaction >= 1, transaction <= meta.transaction, value.byteCount >= 8, value.byteCount % 8 == 0,
+            value.hostUInt64(at: 0) <= UInt64(value.byteCount / 8 - 1)
+        else { return note(meta.freePages.root) }
+        var previous = meta.lastPage + 1
+        for index in 0..<Int(value.hostUInt64(at: 0)) {
+            let page = value.hostUInt64(at: 8 + 8 * index)
+            // A page behind the end of the file is free and was never written.
+            guard page > 1, page < previous else { return note(meta.freePages.root) }
+            previous = page
+            if page < listed.count, !listed.insert(page) { note(page) }
+        }
+    }
+
+    /// Whether `page` is in the list.
+    package func lists(_ page: UInt64) -> Bool { page < listed.count && listed.contains(page) }
+
+    /// The pages that are in the list, as runs in order.
+    package var runs: [Range<UInt64>] { listed.runs }
+
+    private mutating func note(_ page: UInt64) { damaged.append(PageDamage(page: page, what: .freeList)) }
+
+    /// The first page from `page` on that is not in the list; `nil` where all are.
+    func firstUnlisted(from page: UInt64) -> UInt64? {
+        page < listed.count ? (page..<listed.count).first { !listed.contains($0) } : nil
+    }
+
+    /// The pages that are in the list and in `used` too.
+    package func shared(with used: PageSet) -> [PageDamage] {
+        listed.intersection(used).map { PageDamage(page: $0, what: .listedAsFree) }
+    }
+}

@@ -1,0 +1,197 @@
+import GroundwaveByteCoding
+
+/// How the keys of a tree are ordered.
+package enum KeyOrder {
+    /// Byte by byte.
+    case bytes
+    /// Eight bytes each, as one number in the byte order of the host: the tree of free pages.
+    case integers
+
+    /// Whether the bytes of `key` can be a key.
+    func allows(_ key: RawSpan) -> Bool {
+        switch self {
+        case .bytes: key.byteCount >= 1 && key.byteCount <= 511
+        case .integers: key.byteCount == 8
+        }
+    }
+
+    /// Whether `left` stands before `right`.
+    @inline(__always)
+    func precedes(_ left: RawSpan, _ right: RawSpan) -> Bool {
+        switch self {
+        case .bytes:
+            if left.byteCount == 8, right.byteCount == 8 {
+                return left.bigEndianUInt64(at: 0) < right.bigEndianUInt64(at: 0)
+            }
+            return left.lexicographicallyPrecedes(right)
+        case .integers: return left.hostUInt64(at: 0) < right.hostUInt64(at: 0)
+        }
+    }
+}
+
+/// The keys between which a subtree has to stay: from `low` on and below `high`; `nil` is no bound.
+package struct KeyBounds {
+    var low: [UInt8]?
+    var high: [UInt8]?
+    let order: KeyOrder
+
+    package init(low: [UInt8]? = nil, high: [UInt8]? = nil, order: KeyOrder) {
+        self.low = low
+        self.high = high
+        self.order = order
+    }
+
+    /// Whether `key` lies between them.
+    func contains(_ key: RawSpan) -> Bool {
+        if let low, low.withSpan({ order.precedes(key, $0) }) { return false }
+        if let high, !high.withSpan({ order.precedes(key, $0) }) { return false }
+        return true
+    }
+}
+
+/// One entry of a leaf or branch page: where its parts stand within the page.
+///
+/// | offset | size | leaf | branch |
+/// |---|---|---|---|
+/// | 0 | 4 | bytes of the value | child page, bits 0 to 31 |
+/// | 4 | 2 | flags: 1, the value is the number of an overflow page; 2, it is the record of a table | bits 32 to 47 |
+/// | 6 | 2 | bytes of the key | bytes of the key, 0 for the first entry |
+/// | 8 | … | key, value; then the next even offset | key |
+package struct PageEntry {
+    let slot: Int
+    package let key: Range<Int>
+    /// Where the value stands, in a leaf where it is not on pages of its own.
+    package let value: Range<Int>
+    /// Bytes of the value.
+    package let valueCount: Int
+    /// The child, or the first page of a value that has pages of its own.
+    package let page: UInt64?
+    /// Whether the key stands between its neighbours and within the bounds that the branches above give.
+    var isInOrder = true
+}
+
+/// The entries of one page, in order of their keys, and what was wrong with others.
+package struct PageEntries {
+    enum Kind: UInt16 {
+        case branch = 0x01
+        case leaf = 0x02
+    }
+
+    package static let headerSize = 16
+    private static let entryHeaderSize = 8
+    private static let isOnOverflowFlag: UInt16 = 0x01
+    private static let isTableFlag: UInt16 = 0x02
+
+    private(set) var kind = Kind.leaf
+    package private(set) var entries: [PageEntry] = []
+    /// What is wrong with the page, one of each sort; the entries are sound all the same.
+    package private(set) var damage: [PageDamage.What] = []
+
+    package init() {}
+    /// The last two entries in order, while reading.
+    private var last: Int?
+    private var beforeLast: Int?
+
+    /// Reads page `number`, forgetting what was read before. An entry that does not lie within the page is left out.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole page.
+    ///   - holdsTables: Whether the values are records of tables: so in the main table, and nowhere else.
+    /// - Throws: What makes the whole page useless.
+    package mutating func read(
+        _ number: UInt64, _ bytes: RawSpan, within bounds: KeyBounds, holdsTables: Bool
+    ) throws(PageDamage) {
+        entries.removeAll(keepingCapacity: true)
+        damage.removeAll(keepingCapacity: true)
+        (last, beforeLast) = (nil, nil)
+        let found = bytes.hostUInt64(at: 0)
+        guard found == number else { throw PageDamage(page: number, what: .wrongNumber(found: found)) }
+        let flags = bytes.hostUInt16(at: 10)
+        guard let kind = Kind(rawValue: flags) else { throw PageDamage(page: number, what: .wrongFlags(flags)) }
+        self.kind = kind
+        let lower = Int(bytes.hostUInt16(at: 12))
+        let upper = Int(bytes.hostUInt16(at: 14))
+        guard lower > Self.headerSize, lower % 2 == 0, lower <= upper, upper <= bytes.byteCount else {
+            throw PageDamage(page: number, what: .freeSpace)
+        }
+        var end = bytes.byteCount - upper
+        for slot in 0..<(lower - Self.headerSize) / 2 {
+            guard let entry = entry(slot, bytes, upper: upper, bounds.order, holdsTables) else {
+                note(.entry(slot: slot))
+                continue
+            }
+            end -= Self.size(of: entry)
+            add(entry, bytes, bounds)
+        }
+        // LMDB keeps the entries without holes, so what they take is what is not free.
+        if end != 0 { note(.layout) }
+    }
+
+    private func entry(
+        _ slot: Int, _ bytes: RawSpan, upper: Int, _ order: KeyOrder, _ holdsTables: Bool
+    ) -> PageEntry? {
+        let start = Int(bytes.hostUInt16(at: Self.headerSize + 2 * slot))
+        guard start >= upper, start % 2 == 0, start + Self.entryHeaderSize <= bytes.byteCount else { return nil }
+        let word = bytes.hostUInt32(at: start)
+        let flags = bytes.hostUInt16(at: start + 4)
+        let keyStart = start + Self.entryHeaderSize
+        let keyEnd = keyStart + Int(bytes.hostUInt16(at: start + 6))
+        guard keyEnd <= bytes.byteCount else { return nil }
+        // LMDB does not look at the key of the first child: everything below the second key is there.
+        if kind == .leaf || slot > 0 {
+            guard order.allows(bytes.extracting(keyStart..<keyEnd)) else { return nil }
+        }
+        let key = keyStart..<keyEnd
+        if kind == .branch {
+            return PageEntry(
+                slot: slot, key: key, value: keyEnd..<keyEnd, valueCount: 0, page: UInt64(word) | UInt64(flags) << 32)
+        }
+        if flags == Self.isOnOverflowFlag, !holdsTables {
+            guard keyEnd + 8 <= bytes.byteCount else { return nil }
+            return PageEntry(
+                slot: slot, key: key, value: keyEnd..<(keyEnd + 8), valueCount: Int(word),
+                page: bytes.hostUInt64(at: keyEnd))
+        }
+        guard flags == (holdsTables ? Self.isTableFlag : 0), Int(word) <= bytes.byteCount - keyEnd else { return nil }
+        return PageEntry(
+            slot: slot, key: key, value: keyEnd..<(keyEnd + Int(word)), valueCount: Int(word), page: nil)
+    }
+
+    private static func size(of entry: PageEntry) -> Int {
+        (entryHeaderSize + entry.key.count + entry.value.count + 1) & ~1
+    }
+
+    /// Appends `entry`, and finds out whether its key is in order. Of two keys in the wrong order, the one to blame is
+    /// the one without which the rest ascends.
+    private mutating func add(_ entry: PageEntry, _ bytes: RawSpan, _ bounds: KeyBounds) {
+        entries.append(entry)
+        if kind == .branch, entry.slot == 0 { return }
+        let key = bytes.extracting(entry.key)
+        guard bounds.contains(key) else { return blame(entries.count - 1) }
+        guard let last, !bounds.order.precedes(bytes.extracting(entries[last].key), key) else {
+            (beforeLast, last) = (last, entries.count - 1)
+            return
+        }
+        if let beforeLast, !bounds.order.precedes(bytes.extracting(entries[beforeLast].key), key) {
+            return blame(entries.count - 1)
+        }
+        blame(last)
+        self.last = entries.count - 1
+    }
+
+    private mutating func blame(_ index: Int) {
+        entries[index].isInOrder = false
+        note(.keyOrder(slot: entries[index].slot))
+    }
+
+    /// Notes the first damage of a sort; a page that is all noise would have hundreds.
+    private mutating func note(_ what: PageDamage.What) {
+        let isKnown = damage.contains {
+            switch ($0, what) {
+            case (.entry, .entry), (.keyOrder, .keyOrder), (.layout, .layout): true
+            default: false
+            }
+        }
+        if !isKnown { damage.append(what) }
+    }
+}

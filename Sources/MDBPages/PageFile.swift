@@ -1,0 +1,95 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A file that is read in place with `pread`: never mapped, never written, never locked.
+///
+/// Reading past the end gives fewer bytes, where a map would end the process with SIGBUS; a bad sector gives an error.
+package final class PageFile: Sendable {
+    private let descriptor: Int32
+    private let path: String
+
+    /// Opens the file at `path`, which must be an ordinary one.
+    package init(_ path: String) throws(PageFileError) {
+        // O_NONBLOCK: opening a named pipe must not wait for its writer.
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        self.path = path
+        guard descriptor >= 0 else { throw PageFileError(path: path, code: errno) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw PageFileError(path: path, code: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw PageFileError(path: path, code: EINVAL) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Bytes of the file at this moment.
+    package func byteCount() throws(PageFileError) -> Int {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw PageFileError(path: path, code: errno) }
+        return Int(status.st_size)
+    }
+
+    /// The `count` bytes from `offset` on; fewer only at the end of the file.
+    package func read(_ count: Int, at offset: Int) throws(PageFileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let filled = try read(into: &bytes, from: 0, at: offset)
+        if filled < count { bytes.removeLast(count - filled) }
+        return bytes
+    }
+
+    /// Fills `bytes` from index `start` on with what stands in the file at `offset`, and returns how many came.
+    ///
+    /// What the system refuses is asked for once more: a disk may give the second time what it did not the first, and a
+    /// store is called damaged for a page that it does not give.
+    package func read(into bytes: inout [UInt8], from start: Int, at offset: Int) throws(PageFileError) -> Int {
+        var code: Int32 = 0
+        // The one pointer of the page reader. It is inside the buffer, since `start + filled < count`, and `pread` writes
+        // at most the bytes from there to the end of the buffer; nothing keeps it.
+        let filled = bytes.withUnsafeMutableBytes { buffer in
+            var filled = 0
+            var wasRefused = false
+            while start + filled < buffer.count {
+                let part = pread(
+                    descriptor, buffer.baseAddress! + start + filled, buffer.count - start - filled,
+                    off_t(offset + filled))
+                if part == 0 { break }
+                if part > 0 {
+                    filled += part
+                } else if errno != EINTR {
+                    if wasRefused {
+                        code = errno
+                        break
+                    }
+                    wasRefused = true
+                }
+            }
+            return filled
+        }
+        guard code == 0 else { throw PageFileError(path: path, code: code) }
+        return filled
+    }
+}
+
+/// A file that could not be opened or read.
+public struct PageFileError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file.
+    public let path: String
+    /// The `errno` of the system.
+    public let code: Int32
+
+    /// Whether there is no such file.
+    package var isMissing: Bool { code == ENOENT }
+
+    /// What happened, in the words of the system.
+    public var description: String { "\(path) cannot be read: \(systemMessage(code))" }
+}
+
+/// How many cores can work now.
+package func coreCount() -> Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
+/// The words of the system for `code`, an `errno`.
+func systemMessage(_ code: Int32) -> String { String(cString: strerror(code)) }

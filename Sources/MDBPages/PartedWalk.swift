@@ -1,0 +1,95 @@
+import GroundwaveByteCoding
+
+/// Some leaves of a tree, read apart from the others: what came of them.
+struct WalkPart<Visitor: RowVisitor & Sendable>: Sendable {
+    var visitor: Visitor
+    /// The pages that were met.
+    var pages: [Range<UInt64>] = []
+    var counts = TreeCounts()
+}
+
+/// A walk through a tree on several cores: one goes through the branches and hands out the leaves by the hundred.
+///
+/// It is for trees whose pages are sound, and is given up at the first that is not: then one core walks the tree alone.
+/// So damage is reported in order, and in the same words however many cores there are.
+package struct PartedWalk<Visitor: RowVisitor & Sendable> {
+    /// The reader, with the pages of the tree marked as used, once the walk is done.
+    package private(set) var reader: PageReader
+    /// What was met.
+    package private(set) var counts = TreeCounts()
+
+    private let tree: TreeRecord
+    private let leafCount: Int
+    private let visitor: Visitor
+    private let readerOfParts: PageReader
+    private let valueLimit: Int
+    private var work: OrderedWork<WalkPart<Visitor>>
+    private var leaves: [PageReader.Child] = []
+
+    /// A walk through `tree`, whose keys are in order of their bytes.
+    ///
+    /// - Parameters:
+    ///   - valueLimit: Longer values are damage.
+    ///   - cores: How many parts are read at once. Memory: that of four times as many parts.
+    ///   - leafCount: How many leaves are a part.
+    ///   - visitor: Visits the rows of each part, from the same state on.
+    package init(
+        _ reader: PageReader, _ tree: TreeRecord, valueLimit: Int, cores: Int, leafCount: Int, _ visitor: Visitor
+    ) {
+        self.reader = reader
+        self.tree = tree
+        self.leafCount = leafCount
+        self.visitor = visitor
+        self.valueLimit = valueLimit
+        readerOfParts = reader.forAnotherThread()
+        work = OrderedWork(cores: cores)
+        counts.depth = tree.depth
+    }
+
+    /// Reads the tree, and hands out each part in order.
+    ///
+    /// - Parameter body: Returns whether its visitor met no damage.
+    /// - Returns: Whether all pages are sound.
+    package mutating func walk(_ body: (Visitor) -> Bool) -> Bool {
+        guard tree.depth >= 2, tree.depth <= PageReader.depthLimit,
+            descend(from: tree.root, 1, KeyBounds(order: .bytes), body)
+        else { return false }
+        give()
+        while let part = work.next() { if !take(part, body) { return false } }
+        return true
+    }
+
+    private mutating func descend(
+        from page: UInt64, _ depth: Int, _ bounds: KeyBounds, _ body: (Visitor) -> Bool
+    ) -> Bool {
+        guard let children = reader.children(ofSoundBranch: page, within: bounds), reader.useOnce(page..<(page + 1))
+        else { return false }
+        counts.branchPages += 1
+        for child in children {
+            if depth + 1 < tree.depth {
+                guard descend(from: child.page, depth + 1, child.bounds, body) else { return false }
+                continue
+            }
+            leaves.append(child)
+            if leaves.count == leafCount { give() }
+            if work.isFull, let part = work.next(), !take(part, body) { return false }
+        }
+        return true
+    }
+
+    private mutating func give() {
+        guard !leaves.isEmpty else { return }
+        let (reader, part, depth, limit, visitor) = (readerOfParts, leaves, tree.depth, valueLimit, visitor)
+        work.add { reader.part(part, depth: depth, valueLimit: limit, visitor) }
+        leaves.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func take(_ part: WalkPart<Visitor>, _ body: (Visitor) -> Bool) -> Bool {
+        guard body(part.visitor), part.counts.depth == tree.depth, part.counts.branchPages == 0 else { return false }
+        for pages in part.pages where !reader.useOnce(pages) { return false }
+        counts.leafPages += part.counts.leafPages
+        counts.overflowPages += part.counts.overflowPages
+        counts.entries += part.counts.entries
+        return true
+    }
+}

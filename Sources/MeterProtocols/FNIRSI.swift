@@ -1,0 +1,72 @@
+import GroundwaveByteCoding
+import GroundwaveMetering
+
+/// The USB reports of FNIRSI's FNB48, FNB48S, C1 and FNB58: 64 bytes, little-endian, 25 a second, of four rows each.
+///
+/// | at | bytes | what |
+/// | --- | --- | --- |
+/// | 0 | 1 | 0xAA |
+/// | 1 | 1 | the sort: 4 measures |
+/// | 2 | 4 × 15 | rows: voltage and current (4 each, 10 uV and 10 uA), D+ and D- (2 each, mV), 1, temperature (2, 0.1 degrees) |
+/// | 62 | 1 | unknown |
+/// | 63 | 1 | CRC-8 of bytes 1 to 62: polynomial 0x39, from 0x42 |
+///
+/// As in baryluk/fnirsi-usb-power-data-logger (`fnirsi_logger.py`). Where sources differ, and what nobody knows:
+///
+/// - The temperature is at 13 of a row. The README of yeckel/OpenFNB58 says 12; its own reader (`app/UsbTransport.cpp`)
+///   takes 13.
+/// - Byte 12 of a row has been 1 in all that anybody saw. By Bluetooth a like byte stands before the temperature, which
+///   osnwt/ha-fnirsi-fnb58 takes for its sign. No frame from below zero is known, so the byte is the channel
+///   `temperature.sign` and the temperature is as it was sent.
+/// - Byte 62 is the channel `unknown.62`, the same in all four rows.
+///
+/// Rows come in fours. An FNB48S is said to measure only the first of them and to make up the others between
+/// (baryluk/fnirsi-usb-power-data-logger#21).
+///
+/// The first report of measurements after the meter was asked is stale: queues on the way hold reports from before, and
+/// the first row after a reconnection was seen to say 188.7 V (#4 there). That costs 40 ms.
+struct FNIRSIReports: FixedFrame {
+    static let frameByteCount = 64
+    static let beginningByteCount = 2
+
+    var isAligned = true
+
+    // Among noise only a report that measures is looked for, since any byte may name a sort nobody knows.
+    func begins(_ window: RawSpan, isAligned: Bool) -> Bool {
+        window.byte(at: 0) == 0xAA && (isAligned || window.byte(at: 1) == 4)
+    }
+
+    func mayBegin(with byte: UInt8) -> Bool { byte == 0xAA }
+
+    let hasWeakCheck = true
+
+    func checkHolds(_ frame: RawSpan) -> Bool {
+        FrameCheck.crc8(frame.extracting(1..<63), from: 0x42) == frame.byte(at: 63)
+    }
+
+    func read(_ frame: RawSpan, fence: inout Fence, into rows: inout DecodedRows) {
+        if frame.byte(at: 1) != 4 {
+            rows.refuse(frame.byte(at: 1) == 3 ? .noMeasurement : .unknownFrame, frame.byteCount)
+        } else if fence.letsThrough() {
+            for row in 0..<4 { append(frame, from: 2 + 15 * row, to: &rows) }
+        } else {
+            rows.refuse(.stale, frame.byteCount)
+        }
+    }
+
+    private func append(_ frame: RawSpan, from start: Int, to rows: inout DecodedRows) {
+        let values: InlineArray<7, Int64> = [
+            Int64(frame.uint32(at: start)), Int64(frame.uint32(at: start + 4)),
+            Int64(frame.uint16(at: start + 8)), Int64(frame.uint16(at: start + 10)),
+            Int64(frame.uint16(at: start + 13)), Int64(frame.byte(at: start + 12)), Int64(frame.byte(at: 62)),
+        ]
+        rows.append(values, of: Self.layout)
+    }
+
+    static let layout = Layout([
+        Channel("voltage", .volt, decimals: 5), Channel("current", .ampere, decimals: 5),
+        Channel("d+", .volt, decimals: 3), Channel("d-", .volt, decimals: 3),
+        Channel("temperature", .celsius, decimals: 1), Channel("temperature.sign", .none, decimals: 0),
+        Channel("unknown.62", .none, decimals: 0),
+    ])
+}

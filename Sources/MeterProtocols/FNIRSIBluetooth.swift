@@ -1,0 +1,184 @@
+import GroundwaveByteCoding
+import GroundwaveMetering
+
+/// What FNIRSI's meters send by Bluetooth: frames of 0xAA, sort, length, that many bytes and a check byte,
+/// little-endian, several in a notification and cut anywhere between two.
+///
+/// | sort | bytes | what |
+/// | --- | --- | --- |
+/// | 3 | 14 | what the meter is: model, firmware, serial number, how often it was switched on |
+/// | 4 | 12 | voltage, current, power (4 each, 0.1 mV, 0.1 mA, 0.1 mW) |
+/// | 5 | 7 | resistance (4, 0.1 mOhm), a byte, temperature (2, 0.1 degrees) |
+/// | 6 | 6 | D+, D- (2 each, mV), a word that is unknown |
+/// | 7 | 4 | voltage and current (2 each, mV and mA) |
+/// | 8 | 17 | group (1), energy, charge, seconds recorded, seconds switched on (4 each) |
+///
+/// As in zhiyb/FNB58_mqtt_forwarder, maxim75/fnb58, yeckel/OpenFNB58 and osnwt/ha-fnirsi-fnb58. Where sources differ:
+///
+/// - The check is the low byte of CRC-16/XMODEM over all before it, as osnwt/ha-fnirsi-fnb58 and
+///   blakelton/FNIRSI-FNB-Web-Server have it from FNIRSI's own program; the others pass over it. It holds for the seven
+///   frames and commands that are published.
+/// - Energy and charge of sort 8 are in 10 uWs and 10 uAs (maxim75), or in 10 uWh and 10 uAh (osnwt,
+///   dandrej/usb-meters): a factor of 3,600 that no capture settles. They are channels without a unit, named `raw`.
+/// - The byte before the temperature is its sign in osnwt/ha-fnirsi-fnb58 and unknown elsewhere: a channel of its own.
+///
+/// A row comes with each frame of sort 4, about ten a second, and has the newest of what sorts 5, 6 and 8 told before
+/// it; before they did, it does not have their channels. A meter that sends sort 7 and never 4 gives rows of that.
+struct FNIRSIBluetooth: FrameFormat {
+    static let longestWait = 2 * (4 + 255)
+
+    private var isAligned = true
+    private var latest = Latest()
+    // Frames of sort 7 since the last of sort 4.
+    private var coarseCount = 0
+
+    mutating func restart() {
+        isAligned = true
+        latest = Latest()
+        coarseCount = 0
+    }
+
+    mutating func step(
+        _ window: RawSpan, isLast: Bool, fence: inout Fence, into rows: inout DecodedRows
+    ) -> FrameStep {
+        guard window.byte(at: 0) == 0xAA else { return skip(.noFrame, window, to: window.byteCount, &rows) }
+        guard window.byteCount >= 3 else { return .wait(for: 3) }
+        let (sort, length) = (window.byte(at: 1), Int(window.byte(at: 2)))
+        // Among noise only the sorts that are known, in their lengths, are looked for.
+        guard isAligned || Self.length(of: sort) == length else {
+            return skip(.noFrame, window, to: window.byteCount, &rows)
+        }
+        guard window.byteCount >= length + 4 else { return .wait(for: length + 4) }
+        guard Self.checkHolds(window.extracting(0..<length + 4)) else {
+            return skip(.check, window, to: length + 4, &rows)
+        }
+        switch verdict(on: window, length + 4, isLast: isLast) {
+        case .whole: isAligned = true
+        case .broken(let count): return skip(.check, window, to: count, &rows)
+        case .open(let needed): return .wait(for: needed)
+        }
+        if Self.length(of: sort) != length {
+            rows.refuse(.unknownFrame, length + 4)
+        } else if fence.letsThrough() {
+            read(sort, window.extracting(3..<length + 3), into: &rows)
+        } else {
+            rows.refuse(.stale, length + 4)
+        }
+        return .pass(length + 4)
+    }
+
+    private static func checkHolds(_ frame: RawSpan) -> Bool {
+        let end = frame.byteCount - 1
+        return UInt8(truncatingIfNeeded: FrameCheck.xmodem(frame.extracting(0..<end))) == frame.byte(at: end)
+    }
+
+    /// What the first `byteCount` bytes of `window` are, whose check holds.
+    ///
+    /// It holds for one in 256 frames that were cut short, too, and that would take the next one with it. So where
+    /// another frame begins inside, and none just behind, that one decides.
+    private func verdict(on window: RawSpan, _ byteCount: Int, isLast: Bool) -> FrameVerdict {
+        for inner in 1..<byteCount - 1 where window.byte(at: inner) == 0xAA {
+            guard window.byteCount >= inner + 3 else { return isLast ? .whole : .open(inner + 3) }
+            guard let length = Self.length(of: window.byte(at: inner + 1)), window.byte(at: inner + 2) == length else {
+                continue
+            }
+            guard window.byteCount > byteCount else { return isLast ? .whole : .open(byteCount + 1) }
+            if window.byte(at: byteCount) == 0xAA { return .whole }
+            let end = inner + length + 4
+            guard window.byteCount >= end else { return isLast ? .whole : .open(end) }
+            if Self.checkHolds(window.extracting(inner..<end)) { return .broken(inner) }
+        }
+        return .whole
+    }
+
+    // Passes over what stands before the next 0xAA, up to `end`.
+    private mutating func skip(
+        _ reason: DecodedRows.Refusal.Reason, _ window: RawSpan, to end: Int, _ rows: inout DecodedRows
+    ) -> FrameStep {
+        isAligned = false
+        var count = 1
+        while count < end, window.byte(at: count) != 0xAA { count += 1 }
+        rows.refuse(reason, count)
+        return .pass(count)
+    }
+
+    private static func length(of sort: UInt8) -> Int? {
+        switch sort {
+        case 3: 14
+        case 4: 12
+        case 5: 7
+        case 6: 6
+        case 7: 4
+        case 8: 17
+        default: nil
+        }
+    }
+
+    private mutating func read(_ sort: UInt8, _ payload: RawSpan, into rows: inout DecodedRows) {
+        func long(_ offset: Int) -> Int64 { Int64(payload.uint32(at: offset)) }
+        func word(_ offset: Int) -> Int64 { Int64(payload.uint16(at: offset)) }
+        func byte(_ offset: Int) -> Int64 { Int64(payload.byte(at: offset)) }
+        switch sort {
+        case 4:
+            coarseCount = 0
+            rows.append([long(0), long(4), long(8)] + latest.values, of: latest.layout)
+        case 5: latest.set(.load, [long(0), word(5), byte(4)])
+        case 6: latest.set(.lines, [word(0), word(2), word(4)])
+        case 7:
+            coarseCount += 1
+            if coarseCount > 1 { rows.append([word(0), word(2)] as InlineArray<2, Int64>, of: Self.coarseLayout) }
+        case 8: latest.set(.group, [byte(0), long(1), long(5), long(9), long(13)])
+        default: rows.refuse(.noMeasurement, payload.byteCount + 4)
+        }
+    }
+
+    static let coarseLayout = Layout([
+        Channel("voltage", .volt, decimals: 3), Channel("current", .ampere, decimals: 3),
+    ])
+
+    /// What the frames between two rows have told.
+    private struct Latest: Sendable {
+        enum Part: Int, CaseIterable { case load, lines, group }
+
+        private(set) var layout = Latest.layout(of: [[], [], []])
+        private var parts: [[Int64]] = [[], [], []]
+
+        var values: [Int64] { parts.flatMap { $0 } }
+
+        mutating func set(_ part: Part, _ values: [Int64]) {
+            let isNew = parts[part.rawValue].isEmpty
+            parts[part.rawValue] = values
+            if isNew { layout = Self.layout(of: parts) }
+        }
+
+        private static func layout(of parts: [[Int64]]) -> Layout {
+            var channels = [
+                Channel("voltage", .volt, decimals: 4), Channel("current", .ampere, decimals: 4),
+                Channel("power", .watt, decimals: 4),
+            ]
+            for part in Part.allCases where !parts[part.rawValue].isEmpty { channels += self.channels(of: part) }
+            return Layout(channels)
+        }
+
+        private static func channels(of part: Part) -> [Channel] {
+            switch part {
+            case .load:
+                [
+                    Channel("resistance", .ohm, decimals: 4), Channel("temperature", .celsius, decimals: 1),
+                    Channel("temperature.sign", .none, decimals: 0),
+                ]
+            case .lines:
+                [
+                    Channel("d+", .volt, decimals: 3), Channel("d-", .volt, decimals: 3),
+                    Channel("unknown.lines", .none, decimals: 0),
+                ]
+            case .group:
+                [
+                    Channel("group", .none, decimals: 0), Channel("energy.raw", .none, decimals: 5),
+                    Channel("charge.raw", .none, decimals: 5), Channel("recorded.time", .second, decimals: 0),
+                    Channel("uptime", .second, decimals: 0),
+                ]
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import GroundwaveByteCoding
+
+/// What ChargerLAB's POWER-Z KM003C and KM002C answer over USB, little-endian.
+///
+/// | at | bits | what |
+/// | --- | --- | --- |
+/// | 0 | 0-6 | the sort: 0x41 brings data, 0x05 accepts and 0x06 rejects a command and are 4 bytes |
+/// | 1 | 8 | the transaction: the number of the request that is answered |
+/// | 2 | 16 | a command's argument; of data, in the upper 10 bits, about a quarter of the length, 0 where nothing follows |
+/// | 4 | 32 | extended header: attribute (15), whether another follows (1), count (6), size (10) |
+/// | 8 | | what the attribute brings; then perhaps another extended header |
+///
+/// Attribute 1 is one ``KM003CReading``. Attribute 2 is a queue of `count` samples, each of `size` 20 bytes, see
+/// ``KM003CQueue``. Attributes 8 (settings), 16 (Power Delivery) and 0x200 (recordings on the meter) give no rows. As
+/// in okhsunrog/km003c-protocol-research (`docs/protocol_reference.md`, `docs/features/adcqueue.md`).
+///
+/// # Frames without a check
+/// USB checks each transfer, and so the frames have no check of their own. What tells whether a frame is whole is its
+/// form, that no other frame begins inside it, and that the ticks of a queue go forward by at most two seconds each.
+/// Where that fails the frame is refused, and the search goes on at the next beginning. A frame that lost fewer than
+/// eight bytes at its very end cannot be told from a whole one: that does not happen on USB, but in a file it may.
+///
+/// # What is stale
+/// A request is answered once, under its number. After a connection, and until the next, a frame whose number was not
+/// asked for, or was answered already, is stale.
+struct KM003C: FrameFormat {
+    /// The longest packet (`docs/protocol_reference.md`).
+    static let longestFrame = 2_544
+    static let longestWait = longestFrame
+
+    private var isAligned = true
+    private var queue = KM003CQueue()
+    // The numbers that were asked for and not answered; `nil` where nobody tells.
+    private var openTransactions: Set<UInt8>?
+
+    mutating func restart() {
+        isAligned = true
+        queue = KM003CQueue()
+        openTransactions = nil
+    }
+
+    /// Notes that a request of this number was sent.
+    mutating func asked(_ transaction: UInt8) { openTransactions = (openTransactions ?? []).union([transaction]) }
+
+    mutating func step(
+        _ window: RawSpan, isLast: Bool, fence: inout Fence, into rows: inout DecodedRows
+    ) -> FrameStep {
+        guard window.byteCount >= 4 else { return .wait(for: 4) }
+        if let step = controlStep(window, into: &rows) { return step }
+        guard window.byte(at: 0) & 0x7F == 0x41 else { return skip(.noFrame, window, to: window.byteCount, &rows) }
+        switch chain(of: window) {
+        case .noFrame: return skip(.noFrame, window, to: window.byteCount, &rows)
+        case .unfinished(let count): return .wait(for: count)
+        case .whole(let packets, let length):
+            for packet in packets where !isSound(packet, in: window) {
+                return skip(.check, window, to: length, &rows)
+            }
+            isAligned = true
+            read(packets, window.extracting(0..<length), &fence, into: &rows)
+            return .pass(length)
+        }
+    }
+
+    // Answers of four bytes. Among noise they would be chance.
+    private mutating func controlStep(_ window: RawSpan, into rows: inout DecodedRows) -> FrameStep? {
+        guard isAligned else { return nil }
+        let argument = window.uint16(at: 2)
+        switch window.byte(at: 0) & 0x7F {
+        case 0x05 where argument == 0, 0x06 where argument == 0: break
+        case 0x41 where argument >> 6 == 0: openTransactions?.remove(window.byte(at: 1))
+        default: return nil
+        }
+        rows.refuse(.noMeasurement, 4)
+        return .pass(4)
+    }
+
+    private mutating func read(
+        _ packets: [Packet], _ frame: RawSpan, _ fence: inout Fence, into rows: inout DecodedRows
+    ) {
+        let isAnswer = openTransactions?.remove(frame.byte(at: 1)) != nil
+        guard openTransactions == nil || isAnswer, fence.letsThrough() else {
+            return rows.refuse(.stale, frame.byteCount)
+        }
+        var isMeasurement = false
+        for packet in packets {
+            let payload = frame.extracting(packet.payload)
+            switch packet.attribute {
+            case .reading: KM003CReading.append(payload, to: &rows)
+            case .queue: queue.append(payload, to: &rows)
+            default: continue
+            }
+            isMeasurement = true
+        }
+        if isMeasurement { return }
+        let isKnown = packets.allSatisfy { [.settings, .powerDelivery, .recordings].contains($0.attribute) }
+        rows.refuse(isKnown ? .noMeasurement : .unknownFrame, frame.byteCount)
+    }
+
+    // Passes over what cannot be the beginning of a frame that measures, up to `end`.
+    private mutating func skip(
+        _ reason: DecodedRows.Refusal.Reason, _ window: RawSpan, to end: Int, _ rows: inout DecodedRows
+    ) -> FrameStep {
+        isAligned = false
+        var count = 1
+        while count < end, window.byte(at: count) & 0x7F != 0x41 { count += 1 }
+        rows.refuse(reason, count)
+        return .pass(count)
+    }
+
+    // MARK: Packets
+
+    /// What is chained in a frame.
+    private struct Packet {
+        enum Attribute: Hashable {
+            case reading, queue, settings, powerDelivery, recordings, unknown
+
+            var isMeasurement: Bool { self == .reading || self == .queue }
+        }
+
+        let attribute: Attribute
+        let payload: Range<Int>
+    }
+
+    private enum Chain {
+        case noFrame
+        /// So many bytes must be there to go on.
+        case unfinished(Int)
+        case whole([Packet], length: Int)
+    }
+
+    private func chain(of window: RawSpan) -> Chain {
+        var packets: [Packet] = []
+        var offset = 4
+        while true {
+            guard window.byteCount >= offset + 4 else { return .unfinished(offset + 4) }
+            let header = window.uint32(at: offset)
+            guard let (attribute, byteCount) = Self.packet(header) else { return .noFrame }
+            // Among noise only what measures is looked for, since any bytes may be an attribute that nobody knows.
+            guard attribute.isMeasurement || !packets.isEmpty || isAligned else { return .noFrame }
+            packets.append(Packet(attribute: attribute, payload: offset + 4..<offset + 4 + byteCount))
+            offset += 4 + byteCount
+            guard offset <= Self.longestFrame - 4 else { return .noFrame }
+            if header & 0x8000 == 0 { break }
+        }
+        // Where a packet is not known, or none measures, the frame must at least say its length.
+        let isCertain =
+            packets.contains { $0.attribute.isMeasurement } && !packets.contains { $0.attribute == .unknown }
+        guard isCertain || Self.lengthIsLikely(window, offset) else { return .noFrame }
+        return window.byteCount >= offset ? .whole(packets, length: offset) : .unfinished(offset)
+    }
+
+    // What an extended header announces; nothing where it contradicts itself.
+    private static func packet(_ header: UInt32) -> (attribute: Packet.Attribute, byteCount: Int)? {
+        let (count, size) = (Int(header >> 16 & 0x3F), Int(header >> 22))
+        return switch (header & 0x7FFF, size) {
+        case (1, KM003CReading.byteCount) where count == 0: (.reading, size)
+        case (2, KM003CQueue.sampleByteCount) where count > 0: (.queue, size * count)
+        case (1, _), (2, _): nil
+        case (8, 180): (.settings, size)
+        case (16, _): (.powerDelivery, size)
+        case (0x200, _): (.recordings, size * max(count, 1))
+        default: (.unknown, size)
+        }
+    }
+
+    // The quarter of the length that the frame says is too small by 3, or by 4, in all frames that were seen.
+    private static func lengthIsLikely(_ window: RawSpan, _ length: Int) -> Bool {
+        let said = Int(window.uint16(at: 2) >> 6)
+        return (said + 2...said + 5).contains(length / 4)
+    }
+
+    private func isSound(_ packet: Packet, in window: RawSpan) -> Bool {
+        let payload = window.extracting(packet.payload)
+        if packet.attribute == .queue, !KM003CQueue.ticksGoForward(payload) { return false }
+        return !holdsBeginning(payload)
+    }
+
+    /// Whether another frame begins in `payload`, whose own end was lost: one that brings measurements and says its
+    /// length right, which no samples of a meter for 50 V and 6 A can look like.
+    private func holdsBeginning(_ payload: RawSpan) -> Bool {
+        var offset = 0
+        while offset + 8 <= payload.byteCount {
+            if payload.byte(at: offset) & 0x7F == 0x41 {
+                let packet = Self.packet(payload.uint32(at: offset + 4) & ~0x8000)
+                let rest = payload.extracting(offset..<payload.byteCount)
+                if let packet, packet.attribute.isMeasurement, Self.lengthIsLikely(rest, 8 + packet.byteCount) {
+                    return true
+                }
+            }
+            offset += 1
+        }
+        return false
+    }
+}

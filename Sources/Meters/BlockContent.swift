@@ -1,0 +1,72 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveMetering
+import GroundwaveProjections
+import GroundwaveRecords
+import GroundwaveStore
+
+/// What there is of the items of a block of which something is said.
+enum BlockContent<Items: Sendable>: Sendable {
+    /// They are here.
+    case here(Items)
+    /// They are not, and that is in order: let go of, kept back, erased, archived.
+    case withheld
+    /// The event that brought them is not in the log.
+    case lost
+    /// The event brought something else than the views say.
+    case another
+    /// They are in the log, and cannot be read: why.
+    case unreadable(String)
+
+    /// The items, where they are here.
+    var items: Items? {
+        if case .here(let items) = self { return items }
+        return nil
+    }
+}
+
+extension Reading {
+    /// What `make` makes of the items of `block`, if its event says of them what the views do, and `isSame` agrees.
+    ///
+    /// - Throws: ``StoreError`` where the log cannot be read at all. Damage is not thrown, and what `make` throws is not.
+    func content<Items>(
+        of block: StoredBlock, where isSame: (_ summary: RawSpan) -> Bool, _ make: (RawSpan) throws -> Items
+    ) throws -> BlockContent<Items> {
+        try event(of: block) { frame, bytes in
+            let shape = bytes.extracting(frame.shape)
+            guard frame.id == block.event,
+                var reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes)),
+                let told = reader.block, (told.first, told.count) == (block.first, block.count),
+                isSame(shape.extracting(told.summary))
+            else { return .another }
+            if frame.isWithheld { return .withheld }
+            let values = bytes.extracting(frame.values)
+            try reader.skipNote(in: values)
+            guard let content = try reader.blockContent(in: values) else { return .another }
+            return .here(try make(values.extracting(content)))
+        }
+    }
+
+    /// How many bytes the event takes that has the items of `block`.
+    func byteCount(of block: StoredBlock) throws -> BlockContent<Int> {
+        try event(of: block) { frame, _ in frame.isWithheld ? .withheld : .here(frame.length) }
+    }
+
+    private func event<Items>(
+        of block: StoredBlock, _ body: (Frame, RawSpan) throws -> BlockContent<Items>
+    ) throws -> BlockContent<Items> {
+        do {
+            guard block.position > 0 else {
+                return try log.withholding(of: block.event) == .absent ? .lost : .withheld
+            }
+            return try log.withEvent(at: block.position) { frame, bytes in
+                if frame.isLost { return .lost }
+                do { return try body(frame, bytes) } catch { return .unreadable("\(error)") }
+            } ?? .lost
+        } catch {
+            guard error is EventLogError || (error as? LMDBError)?.meansDamage == true else { throw error }
+            return .unreadable(StoreError.wrapping(error, file: StoreFiles(url).log).message)
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import GroundwaveMetering
+import GroundwaveStore
+
+/// The line to a meter, or a file with what one has sent: bytes in, and commands out where there is a meter to hear them.
+///
+/// It blocks the thread that reads. A line is used by one thread at a time.
+public final class MeterLine {
+    /// What came.
+    public enum Arrival: Hashable, Sendable {
+        /// These bytes.
+        case bytes([UInt8])
+        /// Nothing within the time.
+        case nothing
+        /// No more bytes come.
+        case end
+    }
+
+    /// Whether it is a file on a disk: all of it is there already, and nobody hears commands.
+    public let isFile: Bool
+
+    private let path: String
+    private let descriptor: Int32
+    private let isDevice: Bool
+    private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+
+    /// Opens the device, pipe or file at `path`; `-` is standard input. A serial device is set to `baud`, 8 bits, no
+    /// parity, raw.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound`, `notPermitted` or `inputOutput` where it cannot be opened, with
+    ///   code `usage` for a rate that no serial line has.
+    public init(_ path: String, baud: Int = 115_200) throws {
+        self.path = path
+        if path == "-" {
+            descriptor = dup(STDIN_FILENO)
+        } else {
+            // A device is written to as well; one that cannot be is only listened to.
+            let both = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+            descriptor = both >= 0 ? both : open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        }
+        guard descriptor >= 0 else {
+            let reason = String(cString: strerror(errno))
+            let code: StoreError.Code = errno == ENOENT ? .notFound : errno == EACCES ? .notPermitted : .inputOutput
+            throw StoreError(
+                code, "\(path) cannot be opened: \(reason).",
+                hint: errno == EACCES
+                    ? "On Linux, being in the group dialout opens serial devices." : "Check the name.")
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+            close(descriptor)
+            throw StoreError(.usage, "\(path) is no device, pipe or file.")
+        }
+        isFile = status.st_mode & S_IFMT == S_IFREG
+        isDevice = isatty(descriptor) == 1
+        if isDevice { try setRaw(baud) }
+    }
+
+    deinit { close(descriptor) }
+
+    private func setRaw(_ baud: Int) throws {
+        guard let speed = Self.speeds[baud] else {
+            throw StoreError(
+                .usage, "No serial line has \(baud) baud.",
+                hint: "One of \(Self.speeds.keys.sorted().map(String.init).joined(separator: ", ")).")
+        }
+        var settings = termios()
+        guard tcgetattr(descriptor, &settings) == 0 else { throw failure("asked how it is set") }
+        cfmakeraw(&settings)
+        settings.c_cflag |= tcflag_t(CLOCAL | CREAD)
+        cfsetspeed(&settings, speed)
+        guard tcsetattr(descriptor, TCSANOW, &settings) == 0 else { throw failure("set to \(baud) baud") }
+    }
+
+    private static let speeds: [Int: speed_t] = [
+        9_600: speed_t(B9600), 19_200: speed_t(B19200), 38_400: speed_t(B38400), 57_600: speed_t(B57600),
+        115_200: speed_t(B115200), 230_400: speed_t(B230400),
+    ]
+
+    /// Waits at most so long for bytes.
+    ///
+    /// - Throws: ``StoreError`` where the device is gone.
+    public func read(waitingMilliseconds milliseconds: Int) throws -> Arrival {
+        if !isFile {
+            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let count = poll(&request, 1, Int32(clamping: milliseconds))
+            if count == 0 || count < 0 && errno == EINTR { return .nothing }
+            guard count > 0 else { throw failure("waited for") }
+        }
+        let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+        if count > 0 { return .bytes(Array(buffer[..<count])) }
+        // The other end of a pseudo-terminal that was closed says so in its own way.
+        if count == 0 || errno == EIO && isDevice { return .end }
+        if errno == EAGAIN || errno == EINTR { return .nothing }
+        throw failure("read")
+    }
+
+    /// Sends a command, where there is a device to hear it.
+    public func send(_ bytes: [UInt8]) throws {
+        guard isDevice else { return }
+        var start = 0
+        while start < bytes.count {
+            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + start, $0.count - start) }
+            if count > 0 {
+                start += count
+            } else if errno == EAGAIN {
+                var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                guard poll(&request, 1, 1000) > 0 else { throw failure("written") }
+            } else if errno != EINTR {
+                throw failure("written")
+            }
+        }
+    }
+
+    private func failure(_ what: String) -> StoreError {
+        StoreError(
+            .inputOutput, "\(path) cannot be \(what): \(String(cString: strerror(errno))).",
+            hint: "Check that the meter is on and connected.")
+    }
+}

@@ -1,0 +1,141 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveMeterProtocols
+import GroundwaveMetering
+import GroundwaveProjections
+import GroundwaveRecords
+import GroundwaveStore
+
+extension Reading {
+    /// The meters that show, in order of address. Of a moment of the past, none says who has it.
+    ///
+    /// - Complexity: A look-up for each, and one for who has it.
+    public func meters() throws -> [Meter] {
+        let names = try deviceNames()
+        let records = try read { view in
+            var records: [Record] = []
+            try view.forEachRecord(of: Metering.meter.name) { record in
+                if record.isVisible { records.append(record) }
+                return true
+            }
+            return records
+        }
+        return try records.compactMap { try meter($0, names) }.sorted {
+            $0.address.rawValue < $1.address.rawValue
+        }
+    }
+
+    /// The meter with this address; `nil` where the store does not know it.
+    public func meter(_ address: MACAddress) throws -> Meter? {
+        guard let record = try read({ try $0.record(Metering.meter.name, Metering.meterID(address)) }),
+            record.isVisible
+        else { return nil }
+        return try meter(record, deviceNames())
+    }
+
+    private func meter(_ record: Record, _ names: [ReplicaID: String]) throws -> Meter? {
+        let fields = Dictionary(
+            Metering.meter.values(of: record).filter { $0.name != "LEASE" }.map {
+                ($0.name, String(decoding: $0.value, as: UTF8.self))
+            }, uniquingKeysWith: { first, _ in first })
+        guard let address = fields["MAC"].flatMap({ MACAddress($0) }) else { return nil }
+        return Meter(
+            id: record.id, address: address, name: fields["NAME"] ?? "",
+            model: fields["MODEL"].flatMap { MeterModel(rawValue: $0) }, temperatureUnit: fields["TEMPERATURE_UNIT"],
+            sharing: fields["SAMPLES"].flatMap { SampleSharing(rawValue: $0) },
+            lease: try lease(of: record, names))
+    }
+
+    private func lease(of record: Record, _ names: [ReplicaID: String]) throws -> MeterLease? {
+        guard let head = record[Metering.meter.key(for: "LEASE")]?.shown, let value = head.value,
+            let claim = MeterClaim(value), claim.isHeld
+        else { return nil }
+        // Whether it was held at a moment of the past, that moment would have to say.
+        guard let now = (self as? Store)?.surroundings.now() else { return nil }
+        let arrival = head.position > 0 ? try log.arrival(of: head.position) : nil
+        let age: Int64 =
+            if let arrival, arrival.isOfSameBoot(as: now) {
+                now.monotonicMilliseconds - arrival.monotonicMilliseconds
+            } else if let arrival {
+                now.wallMilliseconds - arrival.wallMilliseconds
+            } else {
+                .max / 2
+            }
+        let lag = (arrival?.wallMilliseconds ?? 0) - Int64(head.stamp.milliseconds)
+        let isHeld = age >= 0 && age < MeterLease.milliseconds && lag < MeterLease.clockTolerance
+        let replica = head.id.event.replica
+        return MeterLease(
+            replica: replica, device: names[replica] ?? replica.short, term: claim.term,
+            written: Int64(head.stamp.milliseconds), expires: now.wallMilliseconds + MeterLease.milliseconds - age,
+            isHeld: isHeld)
+    }
+}
+
+extension Store {
+    /// Takes a meter for this device for 120 s, and makes its record where there is none. Whoever has it already renews it.
+    ///
+    /// Two devices that connect at once without having heard of one another both take it; when they meet, the one that
+    /// came first has it.
+    ///
+    /// - Throws: ``StoreError`` with code `busy` where another device has it, and until when.
+    @discardableResult
+    public func connect(_ address: MACAddress, model: MeterModel, author: String? = nil) async throws -> Meter {
+        let present = try meter(address)
+        if let lease = present?.lease, lease.isHeld, lease.replica != replica {
+            throw StoreError(
+                .busy, "\(address) is locked by \(lease.device) until \(UTCText.seconds(lease.expires / 1000)).",
+                hint: "Disconnect it there, or try again then.")
+        }
+        let isRenewal = present?.lease.map { $0.isHeld && $0.replica == replica } ?? false
+        try await write(note: isRenewal ? "" : "Connected", author: author) { batch in
+            try batch.findOrMakeMeter(address, model: model)
+            try batch.claim(address, isHeld: true, isRenewal: isRenewal)
+        }
+        guard let meter = try meter(address) else { throw StoreError(.bug, "The meter \(address) is not there.") }
+        return meter
+    }
+
+    /// Lets a meter go that this device has; one that another has, or nobody, stays as it is.
+    ///
+    /// - Returns: Whether this device had it.
+    @discardableResult
+    public func disconnect(_ address: MACAddress, author: String? = nil) async throws -> Bool {
+        guard let lease = try meter(address)?.lease, lease.replica == replica else { return false }
+        try await write(note: "Disconnected", author: author) { batch in
+            try batch.claim(address, isHeld: false, isRenewal: true)
+        }
+        return true
+    }
+
+    /// Sets what a meter is called and how it is set; `nil` leaves a field as it is, an empty text clears it.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where the store does not know the meter.
+    public func edit(
+        _ address: MACAddress, name: String? = nil, temperatureUnit: String? = nil, sharing: SampleSharing? = nil,
+        note: String = "", author: String? = nil
+    ) async throws {
+        guard try meter(address) != nil else {
+            throw StoreError(
+                .notFound, "There is no meter \(address).", hint: "groundwave meter list shows those that are known.")
+        }
+        var fields: [Assignment] = []
+        for (field, value) in [("NAME", name), ("TEMPERATURE_UNIT", temperatureUnit), ("SAMPLES", sharing?.rawValue)] {
+            if let value { fields.append(Assignment(field, value.isEmpty ? nil : Array(value.utf8))) }
+        }
+        let assignments = fields
+        try await write(note: note, author: author) {
+            try $0.set(Metering.meter.name, Metering.meterID(address), assignments)
+        }
+    }
+}
+
+extension WriteBatch {
+    /// Writes who has a meter: the greatest term that is seen, and one more for a takeover.
+    fileprivate mutating func claim(_ address: MACAddress, isHeld: Bool, isRenewal: Bool) throws {
+        let (kind, id) = (Metering.meter.name, Metering.meterID(address))
+        let heads = try record(kind, id)?[Metering.meter.key(for: "LEASE")]?.heads ?? []
+        let greatest = heads.map { LeaseClaim.term(of: $0.value) }.max() ?? 0
+        let term = isRenewal ? max(1, greatest) : greatest + 1
+        try set(kind, id, [Assignment("LEASE", MeterClaim(term: term, isHeld: isHeld, nonce: newID().low).bytes)])
+    }
+}

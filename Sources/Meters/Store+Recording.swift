@@ -1,0 +1,149 @@
+import Foundation
+import GroundwaveEvents
+import GroundwaveMeterProtocols
+import GroundwaveMetering
+import GroundwaveRecords
+import GroundwaveStore
+
+extension Store {
+    /// Begins a trace of the meter with the address `meter`, and makes the meter's record where there is none.
+    ///
+    /// - Parameters:
+    ///   - name: What people call the trace.
+    ///   - source: Where the frames come from, in a few words: a device, a file.
+    ///   - rate: How many rows a second there are, where the input does not say when they came.
+    ///   - isKeepingCapture: Whether what goes over the line is kept beside the rows, for ``decode(_:name:author:)``.
+    ///   - started: When recording began: milliseconds since 1970; now where that is `nil`.
+    /// - Throws: ``StoreError`` with code `notPermitted` where the store can only be read.
+    public func record(
+        meter: MACAddress, model: MeterModel, over link: MeterModel.Link? = nil, name: String = "", source: String = "",
+        rate: Double? = nil, isKeepingCapture: Bool = false, started: Int64? = nil, author: String? = nil
+    ) async throws -> TraceRecorder {
+        guard !isReadOnly else {
+            throw StoreError(
+                .notPermitted, "The store \(files.folder.path) can only be read.",
+                hint: "Copy it to a place that can be written.")
+        }
+        let start = started ?? surroundings.now().wallMilliseconds
+        var generator = surroundings.generator
+        let id = RecordID.random(using: &generator)
+        // The tail first: a trace without one, and without an end, would be taken for one that is recorded elsewhere.
+        let recorder = try TraceRecorder(self, trace: id, isKeepingCapture: isKeepingCapture)
+        try await write(note: "Recording", author: author) { batch in
+            try batch.findOrMakeMeter(meter, model: model)
+            var fields = [
+                Assignment("METER", text: "\(meter)"), Assignment("MODEL", text: model.rawValue),
+                Assignment("STARTED", text: "\(start)"), Assignment("LINK", text: (link ?? model.links[0]).rawValue),
+            ]
+            if !name.isEmpty { fields.append(Assignment("NAME", text: name)) }
+            if !source.isEmpty { fields.append(Assignment("SOURCE", text: source)) }
+            if let rate { fields.append(Assignment("RATE", text: "\(rate)")) }
+            try batch.set(Metering.trace.name, id, fields)
+            if isKeepingCapture {
+                try batch.set(
+                    Metering.capture.name, Metering.captureID(id), [Assignment("TRACE", text: "\(id)")])
+            }
+        }
+        return recorder
+    }
+
+    /// Takes into the log what was recorded by processes that ended without finishing, and says so in their traces.
+    ///
+    /// Called when a store is opened to be written.
+    ///
+    /// - Returns: The traces.
+    @discardableResult
+    public func sealTails() async throws -> [RecordID] {
+        var sealed: [RecordID] = []
+        for path in Tails.all(in: files) {
+            guard let lock = try TailLock(path) else { continue }
+            if let (trace, content) = TailFile.read(path, log: log.id) {
+                try await seal(content.captures, of: trace)
+                try await seal(content.rows, of: trace)
+                try Tails.remove(path)
+                sealed.append(trace)
+            }
+            Tails.removeUnfinished(path)
+            lock.remove()
+        }
+        return sealed
+    }
+
+    /// As ``sealTails()`` and ``mergeMeters()``, at opening: where that fails, for want of room, it is left for the next
+    /// time; tails are read from where they are.
+    func tidyMeters() async {
+        if isReadOnly { return }
+        do {
+            try await sealTails()
+            try await mergeMeters()
+        } catch {
+            Subsystem.store.logger.warning(
+                "what was recorded last is not in the log yet", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+        }
+    }
+
+    /// Appends what went over the line and the log has not yet.
+    private func seal(_ captures: [Capture], of trace: RecordID) async throws {
+        let (kind, id) = (Metering.capture.name, Metering.captureID(trace))
+        var next: UInt64 = 0
+        try read { view in
+            try view.forEachBlock(of: kind, id) { block, _ in
+                next = max(next, block.first + block.count)
+                return true
+            }
+        }
+        // A tail is begun anew when a block goes into the log: all of a capture is there, or nothing.
+        for capture in captures where capture.first >= next {
+            let block = capture.block
+            try await write(note: "Recorded before the process ended") { batch in
+                try batch.append(Change(kind: kind, record: id, block: block))
+            }
+        }
+    }
+
+    /// Appends the rows that the log has not yet.
+    private func seal(_ rows: [TraceRows], of trace: RecordID) async throws {
+        let kind = Metering.trace.name
+        var (next, last) = (UInt64(0), Int64?.none)
+        try read { view in
+            try view.forEachBlock(of: kind, trace) { block, bytes in
+                if block.first + block.count > next {
+                    next = block.first + block.count
+                    last = (try? BlockSummary(bytes))?.lastTime
+                }
+                return true
+            }
+        }
+        for var run in rows {
+            if run.first < next {
+                guard next < run.first + UInt64(run.count) else { continue }
+                run = run.split(at: Int(next - run.first)).1
+            }
+            last = run.times.last ?? last
+            while run.count > 0 {
+                let head = run.split(at: min(run.count, SampleBlock.rowLimit)).0
+                let sealed = SealedBlock.filling(pagesWith: head, after: nil)
+                let block = sealed.block.block
+                try await write(note: "Recorded before the process ended") { batch in
+                    try batch.append(Change(kind: kind, record: trace, block: block))
+                }
+                run = run.split(at: sealed.count).1
+            }
+        }
+        let end = last ?? Int64(surroundings.now().wallMilliseconds)
+        try await write(note: "The recording was interrupted") { batch in
+            // Where there is no record, the process ended before it had begun.
+            guard let record = try batch.record(kind, trace), Trace(record).end == nil else { return }
+            try batch.endTrace(trace, at: end, .interrupted)
+        }
+    }
+}
+
+extension WriteBatch {
+    /// Makes the record of a meter unless it is there.
+    mutating func findOrMakeMeter(_ address: MACAddress, model: MeterModel) throws {
+        let (kind, id) = (Metering.meter.name, Metering.meterID(address))
+        if let known = try record(kind, id), known.isVisible { return }
+        try set(kind, id, [Assignment("MAC", text: "\(address)"), Assignment("MODEL", text: model.rawValue)])
+    }
+}

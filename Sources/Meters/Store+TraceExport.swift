@@ -1,0 +1,137 @@
+import Foundation
+import GroundwaveMetering
+import GroundwaveRecords
+import GroundwaveStore
+import GroundwaveTraceFiles
+
+/// What came of exporting a trace.
+public struct TraceExportReport: Hashable, Sendable {
+    /// How many rows were written, and what is missing between them.
+    public let counts: TraceWriter.Counts
+    /// Bytes of the file.
+    public let byteCount: Int
+    /// Which rows it does not have.
+    public let absent: AbsentRows
+}
+
+/// How many rows of a trace an export could not write.
+public struct AbsentRows: Hashable, Sendable {
+    /// Those that are withheld.
+    public internal(set) var withheldCount: UInt64 = 0
+    /// Those that should be here and cannot be read: damaged, lost, or of a later version of this program.
+    public internal(set) var unreadableCount: UInt64 = 0
+
+    /// So many of each.
+    public init(withheld: UInt64 = 0, unreadable: UInt64 = 0) {
+        (withheldCount, unreadableCount) = (withheld, unreadable)
+    }
+}
+
+extension Reading {
+    /// Writes rows of `trace` as a file of `format`, whose bytes `sink` takes piece by piece; also while it is recorded.
+    ///
+    /// The same range gives the same bytes. Rows that are withheld or cannot be read are left out and counted.
+    ///
+    /// - Parameters:
+    ///   - start: Rows before this time are left out: milliseconds since 1970.
+    ///   - end: Rows from this time on are left out.
+    /// - Throws: ``StoreError`` with code `notFound` where the trace has no rows there, `damaged` where none of those that it
+    ///   has can be read, `usage` where the options or the trace do not go with the format, and for `sqlite`, which only a
+    ///   file can hold; what `sink` throws.
+    /// - Complexity: O(rows); memory for a block, and what the format needs.
+    public func export(
+        _ trace: Trace, as format: TraceExportFormat, _ options: TraceExportOptions = TraceExportOptions(),
+        from start: Int64 = .min, to end: Int64 = .max, sink: @escaping ([UInt8]) throws -> Void
+    ) throws -> TraceExportReport {
+        guard format != .sqlite else {
+            throw StoreError(.usage, "An SQLite database is a file.", hint: "Name one with -o.")
+        }
+        var byteCount = 0
+        return try describingExport {
+            var writer = try TraceWriter(format, options: Self.options(options, of: trace))
+            let (counts, absent) = try write(trace, with: &writer, from: start, to: end) { bytes in
+                byteCount += bytes.count
+                try sink(bytes)
+            }
+            return TraceExportReport(counts: counts, byteCount: byteCount, absent: absent)
+        }
+    }
+
+    /// As ``export(_:as:_:from:to:sink:)``, to a file that takes its name when it is whole; for `sqlite` too.
+    ///
+    /// If it throws, what was at `path` is there as before.
+    public func export(
+        _ trace: Trace, as format: TraceExportFormat, _ options: TraceExportOptions = TraceExportOptions(),
+        from start: Int64 = .min, to end: Int64 = .max, toFile path: String
+    ) throws -> TraceExportReport {
+        if format == .sqlite { return try exportDatabase(trace, options, from: start, to: end, toFile: path) }
+        let file = GrowingFile(try AtomicFile(path))
+        let report = try export(trace, as: format, options, from: start, to: end) { try file.write($0) }
+        try file.finish()
+        return report
+    }
+
+    private func exportDatabase(
+        _ trace: Trace, _ options: TraceExportOptions, from start: Int64, to end: Int64, toFile path: String
+    ) throws -> TraceExportReport {
+        var file = try AtomicFile(path)
+        let (counts, absent) = try describingExport {
+            let database = try components.traceDatabase()
+            return try file.describing(where: database.isOfWriting) {
+                try database.write(trace, path: file.aside, gaps: options.gaps) { rows in
+                    var writer = try TraceWriter(.sqlite, options: options, rows: rows)
+                    return try write(trace, with: &writer, from: start, to: end) { _ in }
+                }
+            }
+        }
+        let byteCount = try file.byteCount()
+        try file.finish()
+        return TraceExportReport(counts: counts, byteCount: byteCount, absent: absent)
+    }
+
+    /// Hands rows of `trace` to `writer`, and counts those that it cannot have.
+    private func write(
+        _ trace: Trace, with writer: inout TraceWriter, from start: Int64, to end: Int64, sink: TraceWriter.Sink
+    ) throws -> (counts: TraceWriter.Counts, absent: AbsentRows) {
+        var (hasBegun, absent) = (false, AbsentRows())
+        try forEachPiece(of: trace.id, from: start, to: end) { piece in
+            switch piece {
+            case .rows(let rows):
+                if !hasBegun { try writer.begin(rows.layout, to: sink) }
+                hasBegun = true
+                try writer.append(rows, to: sink)
+            case .withheld(let summary): absent.withheldCount += summary.count
+            case .unreadable(let rows): absent.unreadableCount += UInt64(rows.count)
+            }
+            return true
+        }
+        guard hasBegun else {
+            if absent.unreadableCount > 0 {
+                throw StoreError(
+                    .damaged, "The rows of the trace \(trace.id.short) cannot be read.",
+                    hint: "groundwave trace verify says why.")
+            }
+            throw StoreError(
+                .notFound, "The trace \(trace.id.short) has no rows there.",
+                hint: absent.withheldCount > 0
+                    ? "Its samples are withheld: only what is said of them is here." : "See groundwave trace show.")
+        }
+        return (try writer.finish(to: sink), absent)
+    }
+
+    private static func options(_ options: TraceExportOptions, of trace: Trace) -> TraceExportOptions {
+        var options = options
+        options.series.meter = trace.meter?.description ?? ""
+        options.series.model = trace.model?.rawValue ?? ""
+        options.series.trace = "\(trace.id)"
+        return options
+    }
+
+    private func describingExport<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as TraceExportError {
+            throw StoreError(
+                .usage, "The trace cannot be written so: \(error).", hint: "See groundwave trace export --help.",
+                cause: error)
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveMetering
+import GroundwaveProjections
+import GroundwaveRecords
+import GroundwaveStore
+import GroundwaveTraceFiles
+
+extension Store {
+    /// Reads every row of `trace` and compares all that is said of the trace with it. Nothing is written.
+    ///
+    /// | compared | with |
+    /// |---|---|
+    /// | what is said of a block: times, counter, values of each channel, charge and energy, what is missing and came again | its rows, and the last row of the block before |
+    /// | what the views say of a block | its event |
+    /// | the number of the first row of a block | the row behind the block before |
+    /// | the cells of the views | their blocks, joined |
+    /// | the end of the trace | its last row |
+    /// | what is said of the bytes that went over the line, where these are kept | these bytes; none is missing between them |
+    ///
+    /// Rows that are withheld are counted; what is said of them cannot be compared with them any more, and all else is.
+    /// That the log itself is whole is for ``verify(at:isDeep:archives:kinds:)`` to say.
+    ///
+    /// - Throws: ``StoreError`` where the store cannot be read at all. Damage is not thrown.
+    /// - Complexity: O(values), about 12 ns each; memory for what is said of the blocks, and the rows of one.
+    public func verify(_ trace: Trace) throws -> TraceVerification {
+        var check = TraceCheck(trace)
+        // Before the blocks: what goes into the log meanwhile is met twice then, and not never.
+        let tail = tail(of: trace.id, &check)
+        let (blocks, cells) = try blocksAndCells(of: trace.id)
+        (check.result.cellCount, check.result.damage) = (cells.count, check.result.damage + cells.damage)
+        for (block, summary) in blocks {
+            guard let summary = check.listed(block, summary) else { continue }
+            try check.compare(block, summary, rows(of: block, summary))
+        }
+        for rows in Self.rows(of: tail, from: check.next) { check.add(tail: rows) }
+        let captures = try captures(of: trace.id)
+        for (block, summary) in captures.blocks { try check.compare(block, capture(of: block, summary)) }
+        for capture in captures.tail { check.add(tail: capture) }
+        check.finish(trace)
+        return check.result
+    }
+
+    private func tail(of trace: RecordID, _ check: inout TraceCheck) -> [TraceRows] {
+        let path = Tails.path(of: trace, below: files)
+        // A recording may end between two looks, and its file be gone.
+        for _ in 1...2 {
+            if let tail = TailFile.read(path, log: log.id) { return tail.content.rows }
+            guard FileManager.default.fileExists(atPath: path) else { return [] }
+        }
+        check.result.damage.append(
+            .init(.tail, detail: "\(path) cannot be read: what was recorded last is in it, and not in the log"))
+        return []
+    }
+
+    private func blocksAndCells(of trace: RecordID) throws -> (
+        blocks: [(StoredBlock, BlockSummary?)], cells: (count: Int, damage: [TraceVerification.Damage])
+    ) {
+        let schema = Metering.trace
+        guard let series = schema.series else { preconditionFailure("A trace has a series.") }
+        return try read { view in
+            var blocks: [(StoredBlock, BlockSummary?)] = []
+            var cells = TraceCells(series)
+            try view.forEachBlock(of: schema.name, trace) { block, bytes in
+                cells.add(block, bytes)
+                blocks.append((block, try? BlockSummary(bytes)))
+                return true
+            }
+            return (blocks, try cells.compare(trace, in: view))
+        }
+    }
+}
+
+/// Compares the blocks of one trace with what is said of them, one after the other.
+struct TraceCheck {
+    var result: TraceVerification
+    /// The row that comes next.
+    private(set) var next: UInt64 = 0
+    /// What is said of the block before.
+    private var before: BlockSummary?
+    private var lastTime: Int64?
+    /// The byte on the line that comes next.
+    private var nextByte: UInt64 = 0
+
+    init(_ trace: Trace) { result = TraceVerification(trace: trace.id) }
+
+    /// Counts the next block; returns what is said of it where that can be gone on with.
+    mutating func listed(_ block: StoredBlock, _ summary: BlockSummary?) -> BlockSummary? {
+        result.blockCount += 1
+        let rows = block.first..<block.first + block.count
+        follow(rows, event: block.event)
+        guard let summary else {
+            result.damage.append(
+                .init(
+                    .unknown, rows: rows, event: block.event,
+                    detail: "what is said of the block is malformed, or of a later version of this program"))
+            (before, lastTime) = (nil, nil)
+            return nil
+        }
+        if summary.first..<summary.end != rows || summary.count != block.count {
+            result.damage.append(
+                .init(
+                    .summary, rows: rows, event: block.event,
+                    detail: "what is said of the block is about the rows \(summary.first) to \(summary.end - 1)"))
+        }
+        return summary
+    }
+
+    /// Compares a block with its rows.
+    mutating func compare(_ block: StoredBlock, _ summary: BlockSummary, _ content: BlockContent<TraceRows>) {
+        defer { (before, lastTime) = (summary, summary.lastTime) }
+        func damage(_ what: TraceVerification.Damage.What, _ detail: String) -> TraceVerification.Damage {
+            .init(what, rows: block.first..<block.first + block.count, event: block.event, detail: detail)
+        }
+        switch content {
+        case .withheld:
+            result.withheldBlockCount += 1
+            result.withheldCount += block.count
+        case .lost: result.damage.append(damage(.lost, "the event that brought the block is not in the log"))
+        case .another:
+            result.damage.append(
+                damage(
+                    .view,
+                    "the views say something else of the block than its event; delete views.mdb in the store: it is made "
+                        + "again from the log"))
+        case .unreadable(let reason):
+            result.damage.append(damage(.unreadable, "the rows of the block cannot be read: \(reason)"))
+        case .here(let rows):
+            result.rowCount += UInt64(rows.count)
+            let parts = summary.parts(unlike: rows, after: before)
+            if !parts.isEmpty {
+                let words = parts.map(\.description).joined(separator: ", ")
+                result.damage.append(damage(.summary, "what is said of the block is not what its rows say: \(words)"))
+            }
+        }
+    }
+
+    /// Adds rows that are not in the log yet; of them nothing is said that could be wrong.
+    mutating func add(tail rows: TraceRows) {
+        follow(rows.first..<rows.first + UInt64(rows.count), event: nil)
+        result.rowCount += UInt64(rows.count)
+        result.tailCount += UInt64(rows.count)
+        lastTime = rows.times.last
+    }
+
+    /// Compares what is said of bytes that went over the line with these.
+    mutating func compare(_ block: StoredBlock, _ content: BlockContent<Capture>) {
+        let bytes = block.first..<block.first + block.count
+        follow(bytes: bytes, event: block.event)
+        switch content {
+        case .here: result.captureByteCount += block.count
+        case .withheld: result.withheldByteCount += block.count
+        case .lost: damage(bytes, block.event, "are lost: their event is not in the log")
+        case .another:
+            damage(
+                bytes, block.event,
+                "are not those of which the views speak; delete views.mdb in the store: it is made again from the log")
+        case .unreadable(let reason): damage(bytes, block.event, "cannot be read: \(reason)")
+        }
+    }
+
+    /// Adds bytes that are not in the log yet.
+    mutating func add(tail capture: Capture) {
+        follow(bytes: capture.first..<capture.first + UInt64(capture.byteCount), event: nil)
+        result.captureByteCount += UInt64(capture.byteCount)
+    }
+
+    private mutating func follow(bytes: Range<UInt64>, event: EventID?) {
+        if bytes.lowerBound > nextByte {
+            damage(nextByte..<bytes.lowerBound, nil, "are lost, or have not arrived yet")
+        } else if bytes.lowerBound < nextByte {
+            damage(bytes.lowerBound..<min(nextByte, bytes.upperBound), event, "are there twice")
+        }
+        nextByte = max(nextByte, bytes.upperBound)
+    }
+
+    private mutating func damage(_ bytes: Range<UInt64>, _ event: EventID?, _ what: String) {
+        let named = "the bytes \(bytes.lowerBound) to \(bytes.upperBound - 1) that went over the line"
+        result.damage.append(.init(.capture, event: event, detail: "\(named) \(what)"))
+    }
+
+    /// Compares the end of `trace` with the last row.
+    mutating func finish(_ trace: Trace) {
+        guard let ended = trace.ended, let lastTime, ended != lastTime else { return }
+        result.damage.append(
+            .init(
+                .end,
+                detail:
+                    "the trace says that it ended with a row of \(UTCText.milliseconds(ended)), and its last row is of "
+                    + UTCText.milliseconds(lastTime)))
+    }
+
+    private mutating func follow(_ rows: Range<UInt64>, event: EventID?) {
+        if rows.lowerBound > next {
+            result.damage.append(
+                .init(
+                    .hole, rows: next..<rows.lowerBound,
+                    detail: "no block has these rows: one is lost, or has not arrived yet"))
+        } else if rows.lowerBound < next {
+            result.damage.append(
+                .init(
+                    .overlap, rows: rows.lowerBound..<min(next, rows.upperBound), event: event,
+                    detail: "another block has these rows too"))
+        }
+        next = max(next, rows.upperBound)
+    }
+}

@@ -1,0 +1,177 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveMetering
+import GroundwaveProjections
+import GroundwaveRecords
+import GroundwaveStore
+
+/// A piece of a trace, as a reader meets it.
+public enum TracePiece: Sendable {
+    /// Rows.
+    case rows(TraceRows)
+    /// Rows that are not here, and that is in order: let go of, kept on another device, archived. What is said of them is.
+    case withheld(BlockSummary)
+    /// The numbers of rows that should be here and cannot be read: damaged, lost, or of a later version of this program.
+    case unreadable(Range<UInt64>)
+}
+
+extension Reading {
+    /// All traces that show, the earliest first.
+    public func traces() throws -> [Trace] {
+        let traces = try read { view in
+            var traces: [Trace] = []
+            try view.forEachRecord(of: Metering.trace.name) { record in
+                if record.isVisible { traces.append(Trace(record)) }
+                return true
+            }
+            return traces
+        }
+        return traces.sorted { ($0.started ?? 0, $0.id) < ($1.started ?? 0, $1.id) }
+    }
+
+    /// Whether the samples of `trace` travel: what it says itself, else what its meter says; else they stay.
+    public func sharing(of trace: Trace) throws -> SampleSharing {
+        try read { try SamplePolicy.isShared(trace.id, in: $0) } ? .synced : .local
+    }
+
+    /// What is said of the rows of `trace`, those of a recording that goes on here included.
+    ///
+    /// - Complexity: O(cells): a few microseconds for each 268,435,456 rows whose blocks came in order, and for each block
+    ///   of the others.
+    public func summary(of trace: RecordID) throws -> TraceSummary {
+        var summary = TraceSummary()
+        summary.tail = Tails.state(of: trace, in: self)
+        for stretch in try stretches(of: trace, takingCells: { _ in true }) {
+            switch stretch {
+            case .cell(let cell):
+                summary.blockCount += cell.blockCount
+                summary.rows.append(cell)
+            case .block(let block, _):
+                summary.blockCount += 1
+                summary.rows.append(JoinedSummary(block))
+            case .unread:
+                summary.blockCount += 1
+                summary.unreadCount += 1
+            case .tail(let rows):
+                summary.tailCount += rows.count
+                summary.rows.append(JoinedSummary(BlockSummary(of: rows, after: nil)))
+            }
+        }
+        return summary
+    }
+
+    /// Hands out the rows of `trace` in order, a block at a time, until `body` says `false`; those of a recording that goes
+    /// on here come last.
+    ///
+    /// Damage is not thrown: the rows behind it are handed out too. When rows were made of which nothing can be read is not
+    /// known, and so they are told of in every range.
+    ///
+    /// - Parameters:
+    ///   - start: Rows before this time are left out: milliseconds since 1970.
+    ///   - end: Rows from this time on are left out.
+    /// - Complexity: O(rows that are handed out); what is said of these, and a few blocks, in memory.
+    public func forEachPiece(
+        of trace: RecordID, from start: Int64 = .min, to end: Int64 = .max, _ body: (TracePiece) throws -> Bool
+    ) throws {
+        func isOutside(_ least: Int64, _ greatest: Int64) -> Bool { greatest < start || least >= end }
+        let stretches = try stretches(
+            of: trace, takingCells: { $0.parts.allSatisfy { isOutside($0.leastTime, $0.greatestTime) } })
+        func isInside(_ block: BlockSummary) -> Bool { !isOutside(block.leastTime, block.greatestTime) }
+        try forEach(stretches, wantingRowsWhere: isInside) { stretch, rows in
+            switch stretch {
+            // All of it is outside.
+            case .cell: true
+            case .block(let summary, _) where !isInside(summary): true
+            case .block(let summary, let block):
+                switch rows {
+                case .here(let rows): try give(rows, start, end, body)
+                case .withheld: try body(.withheld(summary))
+                default: try body(.unreadable(block.first..<block.first + block.count))
+                }
+            case .unread(let block): try body(.unreadable(block.first..<block.first + block.count))
+            case .tail(let rows): try give(rows, start, end, body)
+            }
+        }
+    }
+
+    private func give(
+        _ rows: TraceRows, _ start: Int64, _ end: Int64, _ body: (TracePiece) throws -> Bool
+    ) throws -> Bool {
+        guard let first = rows.times.firstIndex(where: { $0 >= start && $0 < end }),
+            let last = rows.times.lastIndex(where: { $0 >= start && $0 < end })
+        else { return true }
+        if first == 0, last == rows.count - 1 { return try body(.rows(rows)) }
+        return try body(.rows(rows.split(at: last + 1).0.split(at: first).1))
+    }
+}
+
+/// A place of a trace at which rows are missing.
+public struct TraceGap: Hashable, Sendable {
+    /// Before which row.
+    public let row: UInt64
+    /// How many.
+    public let count: UInt64
+}
+
+extension Reading {
+    /// Where rows of `trace` are missing, in order.
+    ///
+    /// - Complexity: O(blocks of the cells in which rows are missing + cells).
+    public func gaps(of trace: RecordID) throws -> [TraceGap] {
+        var gaps: [TraceGap] = []
+        func add(_ marks: [Mark], from first: UInt64) {
+            for mark in marks where mark.kind == .gap {
+                gaps.append(TraceGap(row: first + UInt64(mark.row), count: mark.count))
+            }
+        }
+        for stretch in try stretches(of: trace, takingCells: { $0.gapCount == 0 }) {
+            switch stretch {
+            case .cell, .unread: continue
+            case .block(let summary, _): add(summary.marks, from: summary.first)
+            case .tail(let rows): add(rows.marks, from: rows.first)
+            }
+        }
+        return gaps
+    }
+
+    /// What the log of this device has of the samples of `trace`.
+    ///
+    /// - Complexity: A look-up for each block.
+    public func storage(of trace: RecordID) throws -> TraceStorage {
+        var storage = TraceStorage()
+        for stretch in try stretches(of: trace, takingCells: { _ in false }) {
+            switch stretch {
+            case .block(let summary, let block):
+                switch try byteCount(of: block) {
+                case .here(let length):
+                    storage.byteCount += length
+                    storage.valueCount += summary.count * UInt64(summary.layout.channels.count)
+                case .withheld: storage.withheldCount += block.count
+                default: storage.unreadableCount += block.count
+                }
+            case .unread(let block): storage.unreadableCount += block.count
+            case .cell, .tail: continue
+            }
+        }
+        return storage
+    }
+}
+
+extension Store {
+    /// Sets what a trace is called, and whether its samples travel; `nil` leaves that as it is, an empty name takes it away.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where there is no such trace.
+    public func edit(
+        trace: RecordID, name: String? = nil, sharing: SampleSharing? = nil, note: String = "", author: String? = nil
+    ) async throws {
+        guard try record(Metering.trace.name, trace)?.isVisible == true else {
+            throw StoreError(
+                .notFound, "There is no trace \(trace.short).", hint: "groundwave trace list lists them.")
+        }
+        var fields: [Assignment] = []
+        if let name { fields.append(Assignment("NAME", name.isEmpty ? nil : Array(name.utf8))) }
+        if let sharing { fields.append(Assignment("SAMPLES", text: sharing.rawValue)) }
+        let assignments = fields
+        try await write(note: note, author: author) { try $0.set(Metering.trace.name, trace, assignments) }
+    }
+}

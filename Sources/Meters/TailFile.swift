@@ -1,0 +1,142 @@
+import Foundation
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveMetering
+import GroundwaveRecords
+import GroundwaveRecovery
+import GroundwaveStore
+
+/// What a running recording has that is not in the log yet.
+struct TailContent {
+    /// Rows, in order; those of one layout that follow one another are one.
+    var rows: [TraceRows] = []
+    /// What went over the line, in order, where that is kept.
+    var captures: [Capture] = []
+}
+
+/// The rows of a running recording that are not in the log yet, and what went over the line, on the disk of this device:
+/// beside the log, and no part of it.
+///
+/// | part | form |
+/// |---|---|
+/// | head | `GWT1` (4), log (16), trace (16), CRC-32C of these (4) |
+/// | pieces | each: length of what follows the checksum (4), CRC-32C of that (4), 0 for rows or 1 for a capture (1), number of the first item (varint), the summary of a block of them (length as varint, bytes), its content (length as varint, bytes) |
+///
+/// Pieces are only appended, and flushed; where one was cut off by a crash, those before it count. When a block goes into
+/// the log, a new file with what is left takes the place of the old one. So items may be in both for a moment: their
+/// numbers say so.
+struct TailFile: ~Copyable {
+    static let magic: UInt32 = 0x3154_5747
+    /// What the name of a file ends with that is not whole yet.
+    static let unfinished = ".new"
+    private static let headSize = 40
+    /// The most bytes that are read of a tail: it has at most one block and what came while that was written.
+    private static let byteLimit = 64 << 20
+
+    private let path: String
+    private let descriptor: Int32
+    private var byteCount: Int
+
+    /// Makes the file at `path` anew, with `rows` and `capture` where there are any.
+    init(_ path: String, log: LogID, trace: RecordID, rows: TraceRows? = nil, capture: Capture? = nil) throws {
+        var writer = ByteWriter()
+        writer.append(littleEndian: Self.magic)
+        writer.append(log)
+        writer.append(trace)
+        writer.appendChecksum(from: 0)
+        writer.append(contentsOf: Self.pieces(rows, capture))
+        let aside = "\(path)\(Self.unfinished)"
+        let descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        do throws(FileFailure) {
+            guard descriptor >= 0 else { throw FileFailure("make", aside) }
+            try DurableFile.append(writer.bytes, to: descriptor, path: aside)
+            try DurableFile.flush(descriptor, path: aside)
+            try DurableFile.rename(aside, to: path)
+        } catch {
+            if descriptor >= 0 { close(descriptor) }
+            unlink(aside)
+            throw StoreError(file: error)
+        }
+        (self.path, self.descriptor, byteCount) = (path, descriptor, writer.count)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Adds `rows` and `capture`, which follow those before; when this returns they are on the disk.
+    ///
+    /// Where it throws, the file is as it was.
+    mutating func append(_ rows: TraceRows?, _ capture: Capture?) throws {
+        let pieces = Self.pieces(rows, capture)
+        if pieces.isEmpty { return }
+        do throws(FileFailure) {
+            try DurableFile.append(pieces, to: descriptor, path: path)
+            try DurableFile.flush(descriptor, path: path)
+            byteCount += pieces.count
+        } catch {
+            _ = ftruncate(descriptor, off_t(byteCount))
+            lseek(descriptor, off_t(byteCount), SEEK_SET)
+            throw StoreError(file: error)
+        }
+    }
+
+    private static func pieces(_ rows: TraceRows?, _ capture: Capture?) -> [UInt8] {
+        var writer = ByteWriter()
+        if let rows, rows.count > 0 { append(SealedBlock(rows, after: nil).block, kind: 0, to: &writer) }
+        if let capture, !capture.pieces.isEmpty { append(capture.block, kind: 1, to: &writer) }
+        return writer.bytes
+    }
+
+    private static func append(_ block: SeriesBlock, kind: UInt8, to writer: inout ByteWriter) {
+        var content = ByteWriter(capacity: block.content.count + block.summary.count + 16)
+        content.append(kind)
+        content.append(varint: block.first)
+        content.append(lengthPrefixed: block.summary)
+        content.append(lengthPrefixed: block.content)
+        writer.append(littleEndian: UInt32(content.count))
+        writer.append(littleEndian: content.withSpan { CRC32C.checksum($0) })
+        writer.append(contentsOf: content.bytes)
+    }
+
+    /// What the file at `path` has; `nil` where it is no tail of `log`, or cannot be read.
+    static func read(_ path: String, log: LogID) -> (trace: RecordID, content: TailContent)? {
+        guard let handle = FileHandle(forReadingAtPath: path), let data = try? handle.read(upToCount: byteLimit) else {
+            return nil
+        }
+        try? handle.close()
+        let bytes = [UInt8](data)
+        guard bytes.count >= headSize else { return nil }
+        return bytes.withSpan { bytes in
+            guard bytes.uint32(at: 0) == magic, LogID(at: 4, of: bytes) == log,
+                CRC32C.checksum(bytes.extracting(0..<36)) == bytes.uint32(at: 36)
+            else { return nil }
+            var content = TailContent()
+            var offset = headSize
+            while offset + 8 <= bytes.byteCount {
+                let length = Int(bytes.uint32(at: offset))
+                guard length <= bytes.byteCount - offset - 8 else { break }
+                let piece = bytes.extracting(offset + 8..<offset + 8 + length)
+                guard CRC32C.checksum(piece) == bytes.uint32(at: offset + 4),
+                    (try? content.append(piece)) != nil
+                else { break }
+                offset += 8 + length
+            }
+            return (RecordID(at: 20, of: bytes), content)
+        }
+    }
+}
+
+extension TailContent {
+    fileprivate mutating func append(_ piece: RawSpan) throws {
+        var reader = ByteReader()
+        let (kind, first) = (try reader.byte(in: piece), try reader.varint(in: piece))
+        let summary = piece.extracting(try reader.lengthPrefixed(in: piece))
+        let content = piece.extracting(try reader.lengthPrefixed(in: piece))
+        if kind == 1 { return captures.append(try Capture(content, summary: summary, first: first)) }
+        let next = try TraceRows(content, of: BlockSummary(summary))
+        if let last = rows.last, last.isFollowed(by: next) {
+            rows[rows.count - 1].append(next)
+        } else {
+            rows.append(next)
+        }
+    }
+}

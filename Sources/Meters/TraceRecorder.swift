@@ -1,0 +1,233 @@
+import Foundation
+import GroundwaveEvents
+import GroundwaveMeterProtocols
+import GroundwaveMetering
+import GroundwaveRecords
+import GroundwaveStore
+
+/// Records one trace: takes rows as they come, and makes events of them by the block.
+///
+/// A row is on the disk of this device within a second of the call that brought it, as long as calls come, or
+/// ``flush()`` is called each second; after a crash the next opening takes what is there into the log. A call suspends
+/// while the disk is slow; nothing is dropped. Calls from several tasks are taken one after the other.
+///
+/// Where a call throws, recording has stopped: what was on the disk before stays, and further calls throw the same.
+/// ``stop()`` then takes what came into the log, where there is room for it.
+public actor TraceRecorder {
+    /// The trace.
+    public nonisolated let trace: RecordID
+
+    private let store: Store
+    private let tailPath: String
+    private let lock: TailLock
+    private var tail: TailFile
+    /// How many bytes the event of a block takes beside it.
+    private let envelope: Int
+    private var block: OpenBlock?
+    /// The row before the first one of the block, for the totals.
+    private var before: TraceRows?
+    private var nextRow: UInt64 = 0
+    /// How many rows of the block are in the tail.
+    private var keptCount = 0
+    /// What went over the line and is not in the log; `nil` where that is not kept.
+    private var capture: Capture?
+    /// How many pieces of it are in the tail.
+    private var keptPieceCount = 0
+    private var lastFlush = ContinuousClock.now
+    private var failure: (any Error)?
+    private var isFinished = false
+    private var isTaken = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// A block is sealed when its first row is this old.
+    private static let blockMilliseconds: Int64 = 600_000
+    /// Rows are put on the disk when the last ones were put there so long ago.
+    private static let flushInterval = Duration.milliseconds(500)
+    /// An event tells of another device's events that came since the one before: of one, as a rule.
+    private static let observedByteCount = 32
+
+    init(_ store: Store, trace: RecordID, isKeepingCapture: Bool) throws {
+        (self.store, self.trace) = (store, trace)
+        capture = isKeepingCapture ? Capture() : nil
+        tailPath = try Tails.path(of: trace, in: store.files)
+        guard let lock = try TailLock(tailPath) else {
+            throw StoreError(.busy, "Another process records the trace \(trace.short).")
+        }
+        self.lock = lock
+        let isAlone = try store.log.vector().entries.count <= 1
+        envelope = SealedBlock.envelope + store.author.utf8.count + (isAlone ? 0 : Self.observedByteCount)
+        tail = try TailFile(tailPath, log: store.log.id, trace: trace)
+    }
+
+    /// How many rows have come, those that are missing or came again left out.
+    public var rowCount: UInt64 { nextRow + UInt64(block?.rows.count ?? 0) }
+
+    /// The last row; `nil` before the first one of a block.
+    public var lastRow: (layout: Layout, values: [Int64])? {
+        guard let rows = block?.rows, let last = rows.times.indices.last else { return nil }
+        return (rows.layout, rows.columns.map { $0[last] })
+    }
+
+    /// Adds what a decoder made of bytes that have just reached the host.
+    ///
+    /// - Throws: ``StoreError`` where the disk is full or refuses.
+    public func append(_ rows: DecodedRows) async throws {
+        var times = RowTimes.at(now)
+        try await append(rows, &times)
+    }
+
+    /// Adds what a decoder made of bytes that came when `times` says.
+    ///
+    /// - Parameter pieces: The bytes themselves, and what was said to the meter before them: kept where that was asked for
+    ///   when the recording began.
+    /// - Returns: `times` behind these rows.
+    public func append(_ rows: DecodedRows, times: RowTimes, of pieces: [CapturedBytes] = []) async throws -> RowTimes {
+        var times = times
+        try await append(rows, &times, pieces)
+        return times
+    }
+
+    private func append(_ rows: DecodedRows, _ times: inout RowTimes, _ pieces: [CapturedBytes] = []) async throws {
+        var next = times
+        try await alone {
+            for piece in pieces { capture?.append(piece) }
+            if let capture, capture.byteCount >= Capture.sealedByteCount { try await seal(capture) }
+            for run in rows.runs { try await append(run, &next) }
+            try await keep(isDue: ContinuousClock.now - lastFlush >= Self.flushInterval)
+        }
+        times = next
+    }
+
+    /// Adds rows that were recorded elsewhere; they get the next numbers of this trace.
+    public func append(recorded rows: TraceRows) async throws {
+        try await alone {
+            var rest = rows
+            while rest.count > 0 {
+                if let layout = block?.rows.layout, layout != rest.layout {
+                    try await sealAll()
+                    (block, before) = (nil, nil)
+                }
+                if block == nil { block = OpenBlock(rest.layout, first: nextRow) }
+                let room = SampleBlock.rowLimit - (block?.rows.count ?? 0)
+                let (head, tail) = rest.split(at: min(room, rest.count))
+                _ = block?.append(head)
+                rest = tail
+                if let count = block?.rows.count, count >= SampleBlock.rowLimit { try await seal() }
+            }
+            try await keep(isDue: ContinuousClock.now - lastFlush >= Self.flushInterval)
+        }
+    }
+
+    /// Puts on the disk what is not there yet.
+    public func flush() async throws { try await alone { try await keep(isDue: true) } }
+
+    /// Ends the recording: all that came is in the log when this returns.
+    public func finish() async throws { try await end(.finished) }
+
+    /// Ends a recording that cannot go on, since the meter is gone or the disk is full: all that came is in the log when this
+    /// returns, and the trace says that it stopped. For that it may be called after another call has thrown.
+    ///
+    /// - Throws: ``StoreError`` where the log cannot be written. What had come to the disk stays there, and the next opening
+    ///   of the store takes it into the log.
+    public func stop() async throws { try await end(.stopped) }
+
+    private func end(_ end: TraceEnd) async throws {
+        try await alone(isLast: true) {
+            block?.end()
+            try await sealAll()
+            let (trace, last) = (trace, before?.times.last ?? now)
+            try await store.write { try $0.endTrace(trace, at: last, end) }
+            try Tails.remove(tailPath)
+            lock.remove()
+            isFinished = true
+        }
+    }
+
+    private var now: Int64 { Int64(store.surroundings.now().wallMilliseconds) }
+
+    /// Runs `body` when the calls before are done; where one of them has thrown, only if it is the last one.
+    private func alone(isLast: Bool = false, _ body: () async throws -> Void) async throws {
+        if isTaken { await withCheckedContinuation { waiting.append($0) } }
+        isTaken = true
+        defer {
+            isTaken = !waiting.isEmpty
+            if isTaken { waiting.removeFirst().resume() }
+        }
+        if let failure, !isLast { throw failure }
+        guard !isFinished else { throw StoreError(.usage, "The recording of the trace \(trace.short) has ended.") }
+        do { try await body() } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    private func append(_ run: DecodedRows.Run, _ times: inout RowTimes) async throws {
+        if let block, block.rows.layout != run.layout {
+            try await sealAll()
+            self.block = nil
+            before = nil
+        }
+        for row in 0..<run.count {
+            if block == nil { block = OpenBlock(run.layout, first: nextRow) }
+            let tick = run.ticks.isEmpty ? nil : run.ticks[row]
+            let time = times.next(tick: tick, of: run.layout)
+            block?.append(run.row(row), tick: tick, at: time)
+            if let first = block?.rows.times.first, time &- first >= Self.blockMilliseconds { try await seal() }
+            if let count = block?.rows.count, count >= SampleBlock.rowLimit { try await seal() }
+        }
+    }
+
+    private func sealAll() async throws {
+        if let capture, !capture.pieces.isEmpty { try await seal(capture) }
+        while let rows = block?.rows, rows.count > 0 { try await seal() }
+    }
+
+    /// Makes an event of what went over the line.
+    private func seal(_ said: Capture) async throws {
+        let change = Change(kind: Metering.capture.name, record: Metering.captureID(trace), block: said.block)
+        try await store.write { try $0.append(change) }
+        capture?.removeAll()
+        try beginTail()
+    }
+
+    /// Has the tail begin anew, with what is not in the log.
+    private func beginTail() throws {
+        tail = try TailFile(tailPath, log: store.log.id, trace: trace, rows: block?.rows, capture: capture)
+        (keptCount, keptPieceCount) = (block?.rows.count ?? 0, capture?.pieces.count ?? 0)
+        lastFlush = .now
+    }
+
+    /// Makes an event of the first rows, as many as fill pages of the log.
+    private func seal() async throws {
+        guard let rows = block?.rows else { return }
+        let sealed = SealedBlock.filling(pagesWith: rows, after: before, envelope: envelope)
+        let (trace, change) = (trace, sealed.block.block)
+        try await store.write { try $0.append(Change(kind: Metering.trace.name, record: trace, block: change)) }
+        let taken = block?.removeFirst(sealed.count)
+        nextRow += UInt64(sealed.count)
+        before = taken?.split(at: sealed.count - 1).1
+        try beginTail()
+    }
+
+    /// Puts what is not in the tail yet there.
+    private func keep(isDue: Bool) async throws {
+        guard isDue else { return }
+        let rows = block?.rows
+        let (count, pieceCount) = (rows?.count ?? 0, capture?.pieces.count ?? 0)
+        guard count > keptCount || pieceCount > keptPieceCount else { return }
+        try tail.append(
+            count > keptCount ? (keptCount == 0 ? rows : rows?.split(at: keptCount).1) : nil,
+            pieceCount > keptPieceCount ? capture?.dropFirst(keptPieceCount) : nil)
+        (keptCount, keptPieceCount) = (count, pieceCount)
+        lastFlush = .now
+    }
+}
+
+extension WriteBatch {
+    /// Says when and how a trace ended.
+    mutating func endTrace(_ trace: RecordID, at milliseconds: Int64, _ end: TraceEnd) throws {
+        try set(
+            Metering.trace.name, trace,
+            [Assignment("ENDED", text: "\(milliseconds)"), Assignment("END", text: end.rawValue)])
+    }
+}

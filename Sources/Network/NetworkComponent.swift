@@ -1,0 +1,44 @@
+import GroundwaveConnections
+import GroundwaveReplication
+import GroundwaveStore
+import GroundwaveSyncing
+
+extension StoreComponent {
+    /// Synchronising with devices over TCP: remotes whose address is `groundwave://host:port`, and ``Store/serve(at:peerLimit:)``.
+    public static let network: StoreComponent = {
+        var component = StoreComponent(name: "network")
+        component.service = NetworkDialer()
+        return component
+    }()
+}
+
+private struct NetworkDialer: PeerDialer {
+    func sync(_ store: Store, at host: String, _ port: Int, _ summary: inout SyncSummary) async throws {
+        do { try await store.converse(host, port, &summary) } catch let error as ConnectionError {
+            throw StoreError(error, at: summary.remote.address)
+        }
+    }
+
+    func stay(
+        connectedTo remote: Remote, at host: String, _ port: Int, _ store: Store,
+        _ report: @escaping @Sendable (SyncSummary) -> Void
+    ) async throws { try await store.keepTalking(with: remote, at: host, port, report) }
+
+    func greeting(of host: String, _ port: Int) async throws -> (greeting: Greeting, duration: Duration) {
+        do {
+            let answer = try await Probe.ask(host: host, port: port)
+            return (answer.greeting, answer.duration)
+        } catch {
+            let address = RemoteAddress.host(name: host, port: port)
+            switch error {
+            case let error as ConnectionError: throw StoreError(error, at: address)
+            case let error as Greeting.Refusal: throw StoreError(endedAt: address, reason: error.reason)
+            case let error as ProtocolError:
+                throw StoreError(
+                    .damaged, "What answers at \(address) is no groundwave. \(error.sentence)",
+                    hint: "Check host and port.", cause: error)
+            default: throw error
+            }
+        }
+    }
+}

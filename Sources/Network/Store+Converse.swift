@@ -1,0 +1,160 @@
+import GroundwaveConnections
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveReplication
+import GroundwaveStore
+import GroundwaveSyncing
+
+extension Store {
+    /// Talks with the device at a host until both sides are done; again where one of both turns out to be another replica
+    /// than it thought.
+    func converse(_ host: String, _ port: Int, _ summary: inout SyncSummary) async throws {
+        for attempt in 1...3 {
+            let connection = try await Connection.open(host: host, port: port)
+            let talk: Talk
+            do { talk = try await self.talk(over: connection, endsWhenDone: true) } catch {
+                summary.add(connection.standing)
+                try remember(connection.standing.remote, at: summary.remote)
+                throw error
+            }
+            summary.add(talk.standing)
+            try remember(talk.standing.remote, at: summary.remote)
+            if talk.hasNewName {
+                try await introduce()
+                summary.newReplica = replica
+            } else if talk.standing.ending != .goodbye(Session.newName) || attempt == 3 {
+                return try judge(talk.standing, &summary)
+            }
+        }
+    }
+
+    /// Keeps a connection with the device at a host open, and tells of each time that both are done.
+    ///
+    /// It returns when it is stopped, when this store goes on under a new name, and when the device there is not believed.
+    ///
+    /// - Throws: ``StoreError``: why there is no connection, or no longer one.
+    func keepTalking(
+        with remote: Remote, at host: String, _ port: Int, _ tell: @escaping @Sendable (SyncSummary) -> Void
+    ) async throws {
+        do {
+            try requireSyncOn()
+            let connection = try await Connection.open(host: host, port: port)
+            let (standings, sink) = AsyncStream.makeStream(
+                of: ConnectionStanding.self, bufferingPolicy: .bufferingNewest(1))
+            let telling = Task {
+                var told: ConnectionStanding?
+                for await standing in standings where standing.isNews(after: told) {
+                    tell(SyncSummary(remote, standing, since: told))
+                    told = standing
+                    try? remember(standing.remote, at: remote)
+                    try? remember(SyncSummary(remote: remote), failure: nil)
+                    // Many edits in a row are written down once.
+                    try? await Task.sleep(for: .milliseconds(250))
+                }
+            }
+            let talk: Talk
+            do {
+                talk = try await self.talk(over: connection, endsWhenDone: false) { standing in
+                    if standing.isDone, standing.ending == nil { sink.yield(standing) }
+                }
+            } catch {
+                await Self.end(telling, sink)
+                throw error
+            }
+            await Self.end(telling, sink)
+            try remember(talk.standing.remote, at: remote)
+            var summary = SyncSummary(remote: remote)
+            if talk.hasNewName {
+                try await introduce()
+                summary.newReplica = replica
+                return tell(summary)
+            }
+            if Task.isCancelled { return }
+            try judge(talk.standing, &summary)
+            if !summary.quarantined.isEmpty {
+                try remember(summary, failure: nil)
+                return tell(summary)
+            }
+            guard case .goodbye(let reason) = talk.standing.ending else { return }
+            throw StoreError(endedAt: remote.address, reason: reason)
+        } catch {
+            if Task.isCancelled { return }
+            let described =
+                (error as? ConnectionError).map { StoreError($0, at: remote.address) }
+                ?? Self.describe(error, at: remote, file: files.log)
+            try? remember(SyncSummary(remote: remote), failure: described)
+            throw described
+        }
+    }
+
+    /// Has what was said be told, so that nobody writes it down beside what follows.
+    private static func end(
+        _ telling: Task<Void, Never>, _ sink: AsyncStream<ConnectionStanding>.Continuation
+    ) async {
+        sink.finish()
+        telling.cancel()
+        await telling.value
+    }
+
+    /// Tells a conversation that was done, and a peer that is not believed, from one that is to be tried again.
+    private func judge(_ standing: ConnectionStanding, _ summary: inout SyncSummary) throws {
+        let address = summary.remote.address
+        switch standing.ending {
+        case .quarantine(.otherLog(let log)):
+            throw StoreError(
+                .exists, "Another log is kept at \(address): \(log.short).",
+                hint: "Nothing was taken or sent. Name another device.")
+        case .quarantine(let error):
+            guard let peer = standing.remote?.store else {
+                throw StoreError(
+                    .damaged, "What answers at \(address) is no groundwave. \(error.sentence)",
+                    hint: "Nothing was taken or sent. Check host and port.")
+            }
+            summary.quarantined[peer] = error.sentence
+        case .goodbye(let reason):
+            if !standing.isDone { throw StoreError(endedAt: address, reason: reason) }
+        case nil: throw StoreError(endedAt: address, reason: "")
+        }
+    }
+
+    /// Writes down what the device at a remote has, by what it said, for `sync status`.
+    private func remember(_ statement: Statement?, at remote: Remote) throws {
+        guard let statement, try syncFile.read().remotes[remote.name] != nil else { return }
+        var notes = files.readNotes(of: remote.name)
+        notes.heard(statement)
+        try files.write(notes, of: remote.name)
+    }
+}
+
+extension SyncSummary {
+    mutating func add(_ standing: ConnectionStanding) {
+        sentEvents += standing.traffic.sentEvents
+        sentBytes += standing.traffic.sentBytes
+        receivedEvents += standing.received.newCount
+        returnedEvents += standing.received.returnedCount
+        receivedBytes += standing.traffic.receivedBytes
+        waiting += standing.received.parked
+    }
+
+    /// What has come and gone since it stood so.
+    init(_ remote: Remote, _ standing: ConnectionStanding, since told: ConnectionStanding?) {
+        self.init(remote: remote)
+        add(standing)
+        guard let told else { return }
+        sentEvents -= told.traffic.sentEvents
+        sentBytes -= told.traffic.sentBytes
+        receivedEvents -= told.received.newCount
+        returnedEvents -= told.received.returnedCount
+        receivedBytes -= told.traffic.receivedBytes
+        waiting.removeFirst(told.received.parked.count)
+    }
+}
+
+extension ConnectionStanding {
+    /// Whether anything has come or gone since it stood so.
+    func isNews(after told: ConnectionStanding?) -> Bool {
+        guard let told else { return true }
+        return traffic.sentEvents != told.traffic.sentEvents || traffic.receivedEvents != told.traffic.receivedEvents
+            || remote != told.remote
+    }
+}

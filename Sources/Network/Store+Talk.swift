@@ -1,0 +1,93 @@
+import GroundwaveConnections
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveReplication
+import GroundwaveStore
+import GroundwaveSyncing
+
+/// How a conversation over a connection ended.
+struct Talk: Sendable {
+    /// What was said and came.
+    var standing: ConnectionStanding
+    /// Whether the store goes on under another name than the one it talked under, and has to be connected again.
+    var hasNewName = false
+}
+
+extension Store {
+    /// Has a conversation over a connection: sends what is written here as it is written, takes what comes.
+    ///
+    /// It ends when both are done, where that is asked for; when one side stops it; when synchronising is switched off;
+    /// and when this store turns out to be, or becomes, another replica than the one that it talks as.
+    ///
+    /// - Parameter tell: Called after each piece of work, on the connection's queue: it must be brief.
+    /// - Throws: `ConnectionError`, or what the log throws. What came until then is in the log.
+    func talk(
+        over connection: Connection, endsWhenDone: Bool,
+        tell: @escaping @Sendable (ConnectionStanding) -> Void = { _ in }
+    ) async throws -> Talk {
+        guard let writer else { preconditionFailure("A store that can be written has a writer.") }
+        try await introduce()
+        let identity = writer.identity
+        let seen = commits.generation
+        let storeLog = StoreLog(store: self)
+        let following = Task {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await self.passOn(to: connection, as: identity.replica, beyond: seen) }
+                group.addTask { await self.watchSwitch(of: connection) }
+                group.addTask { await Self.fillNowAndThen(storeLog) }
+            }
+        }
+        defer { following.cancel() }
+        var talk = Talk(standing: ConnectionStanding())
+        do {
+            talk.standing = try await connection.run(endsWhenDone: endsWhenDone, tell: tell) { [surroundings] in
+                try SessionRunner(storeLog, as: identity, now: surroundings.now)
+            }
+            talk.hasNewName = talk.standing.wasPutBack || !isClaimed(by: identity.replica)
+            try storeLog.fill()
+        } catch {
+            // A log that was emptied under a conversation may end it in any way.
+            if isClaimed(by: identity.replica) { throw error }
+            talk.standing = connection.standing
+            talk.hasNewName = true
+        }
+        return talk
+    }
+
+    private func isClaimed(by replica: ReplicaID) -> Bool { (try? log.claim()?.replica) == replica }
+
+    /// Tells the connection of every commit.
+    private func passOn(to connection: Connection, as replica: ReplicaID, beyond first: UInt64) async {
+        var seen = first
+        while !Task.isCancelled {
+            await commits.wait(beyond: seen)
+            seen = commits.generation
+            if Task.isCancelled { return }
+            guard isClaimed(by: replica) else {
+                return connection.stop(reason: Session.newName)
+            }
+            connection.logChanged()
+        }
+    }
+
+    /// Puts values in that came, in the pauses of a conversation: it may last for days.
+    private static func fillNowAndThen(_ storeLog: StoreLog) async {
+        while (try? await Task.sleep(for: .seconds(2))) != nil {
+            do { try storeLog.fillIfIdle() } catch {
+                Subsystem.store.logger.warning(
+                    "values that came are asked for again", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+            }
+        }
+    }
+
+    /// Ends the conversation soon after synchronising was switched off.
+    private func watchSwitch(of connection: Connection) async {
+        while !Task.isCancelled {
+            if (try? isSyncOff()) == true { return connection.stop(reason: switchedOff) }
+            try? await Task.sleep(for: .seconds(2))
+        }
+    }
+}
+
+/// Why a store ends a conversation whose user has switched synchronising off.
+let switchedOff = "synchronising is switched off there"

@@ -1,0 +1,181 @@
+import Foundation
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveProjections
+import GroundwaveRecovery
+import GroundwaveReplication
+import GroundwaveStore
+
+extension Recovery {
+    /// Puts a store whose log is damaged into recovery: preserves the file, says why, prepares a restore, and opens the
+    /// store that is used meanwhile.
+    static func begin(
+        _ finding: Incident.Finding, _ files: StoreFiles, _ configuration: Configuration
+    ) async throws -> Recovery {
+        let incident = incident(files, configuration)
+        Subsystem.recovery.logger.error("the store is damaged", metadata: ["code": "\(finding.code)"])
+        let record: FailureRecord
+        do { record = try incident.begin(finding) } catch let error as Incident.NotWrittenDown {
+            throw StoreError(
+                .damaged,
+                "\(files.log) is damaged: \(finding.message). It lies in \(error.backup) now, byte for byte; that could "
+                    + "not be written down: \(error.cause.description)",
+                hint: "Nothing was lost by this. Make room, and open the store again: recovery then goes on.",
+                cause: error)
+        } catch {
+            let cause = (error as? Incident.NotPreserved)?.cause ?? error
+            guard let refused = StoreError(systemError: cause) else { throw error }
+            throw StoreError(
+                .damaged,
+                "\(files.log) is damaged: \(finding.message). It could not be preserved where it lies: \(refused.message)",
+                hint: """
+                    Make room or make the folder writable, and open the store again; or make a store elsewhere of what is \
+                    left: groundwave salvage \(files.log) --to PATH
+                    """, cause: cause)
+        }
+        return try await resume(record, files, configuration)
+    }
+
+    /// Opens what is used while the recovery of a store waits for a decision.
+    static func resume(
+        _ record: FailureRecord, _ files: StoreFiles, _ configuration: Configuration
+    ) async throws -> Recovery {
+        let incident = incident(files, configuration)
+        let recovery = RecoveryFiles(files.folder)
+        var receipt: Receipt?
+        var trouble: String?
+        do { receipt = try incident.prepare(record) } catch {
+            // What cannot be prepared now is tried again; logging goes on meanwhile.
+            trouble = StoreError.wrapping(error, file: recovery.restoredLog).message
+        }
+        let temporary = try await temporaryStore(
+            recovery, log: { try incident.logName(record) }, former: try? files.readIdentity().replica, configuration)
+        return Recovery(
+            record, receipt, trouble: trouble, temporary: temporary, recovery, configuration.surroundings
+        ) {
+            let witnesses = Witnesses(files: files, stateFolder: configuration.stateFolder)
+            guard let path = witnesses.newestSnapshot else { return }
+            do { _ = try incident.prepare(record, snapshot: path) } catch let finding as Incident.Finding {
+                throw StoreError(
+                    .archived, "This cannot be: \(finding.message).", hint: "Restore from salvage.", cause: finding)
+            }
+        }
+    }
+
+    /// The store that is used meanwhile: the one that was begun, else a new one of the same log, as a replica of its own.
+    private static func temporaryStore(
+        _ files: RecoveryFiles, log: () throws -> LogID, former: ReplicaID?, _ configuration: Configuration
+    ) async throws -> Store {
+        var configuration = configuration
+        configuration.archives = []
+        let store = StoreFiles(files.temporary)
+        if try !store.exists || store.isUnfinished() {
+            if let former, let name = deviceName(of: former, in: files.restoredLog, configuration) {
+                configuration.deviceName = name
+            }
+            do {
+                let made = try await Store.create(at: files.temporary, log: try log(), former: former, configuration)
+                if !configuration.isReadOnly { return made }
+                try made.close()
+            } catch let error as StoreError where error.code == .exists {}
+        }
+        switch try await Store.open(at: files.temporary, configuration) {
+        case .ready(let store): return store
+        case .recovering(let nested):
+            // Damage upon damage: what can be got out of it is taken, and what was lost is told like the rest.
+            try await nested.stageRestore(from: .salvage)
+            try nested.temporary.close()
+            guard case .ready(let store) = try await Store.open(at: files.temporary, configuration) else {
+                throw StoreError(.damaged, "The store that is used while recovery waits is damaged as well.")
+            }
+            return store
+        }
+    }
+
+    /// What the device of a replica is called by the log at `path`; `nil` where that does not tell: a name is no reason not
+    /// to go on.
+    private static func deviceName(of replica: ReplicaID, in path: String, _ configuration: Configuration) -> String? {
+        do {
+            var options = Environment.Options()
+            options.isReadOnly = true
+            let log = try EventLog(opening: path, options: options)
+            let folder = try ScratchFolder()
+            let views = Views(
+                of: log, kinds: Store.kinds(configuration), at: folder.path(of: "views.mdb"), isReadOnly: false)
+            defer {
+                views.close()
+                try? log.close()
+            }
+            try views.catchUp()
+            return try views.read { try $0.deviceName(of: replica) }
+        } catch { return nil }
+    }
+
+    private static func incident(_ files: StoreFiles, _ configuration: Configuration) -> Incident {
+        let surroundings = configuration.surroundings
+        let witnesses = Witnesses(files: files, stateFolder: configuration.stateFolder)
+        return Incident(
+            RecoveryFiles(files.folder),
+            Incident.Surroundings(
+                arrival: surroundings.now(), random: surroundings.randomNumber, logName: { witnesses.logName },
+                witnesses: { witnesses.all }, snapshot: { witnesses.snapshot },
+                patience: configuration.writerPatience))
+    }
+}
+
+/// What knows of a log beside its file.
+struct Witnesses: Sendable {
+    let files: StoreFiles
+    let stateFolder: URL
+
+    /// The snapshots that can be read, the newest first.
+    private var snapshots: [SnapshotInformation] {
+        files.snapshots.compactMap { try? Snapshot.information(at: $0) }.sorted { $0.created > $1.created }
+    }
+
+    /// The file of the newest snapshot.
+    var newestSnapshot: String? {
+        files.snapshots.compactMap { path in (try? Snapshot.information(at: path)).map { (path, $0.created) } }
+            .max { $0.1 < $1.1 }?.0
+    }
+
+    /// What the newest snapshot holds.
+    var snapshot: FailureRecord.Snapshot? {
+        snapshots.first.map { snapshot in
+            FailureRecord.Snapshot(
+                id: "\(snapshot.id)", at: Date(timeIntervalSince1970: Double(snapshot.created / 1000)),
+                qsos: snapshot.kinds.first { $0.name == FailureRecord.contactKind }?.visible ?? 0)
+        }
+    }
+
+    /// The name of the log: a snapshot has it, and the folder of this device's tokens.
+    var logName: LogID? { snapshots.first?.log ?? Incarnation.log(of: files, stateFolder: stateFolder) }
+
+    /// What each store said last, at any remote.
+    static func statements(_ files: StoreFiles) -> [Statement] {
+        var latest: [ReplicaID: Statement] = [:]
+        for statement in files.remoteNames.flatMap({ files.readNotes(of: $0).statements.values })
+        where statement.milliseconds > latest[statement.store]?.milliseconds ?? .min {
+            latest[statement.store] = statement
+        }
+        return latest.values.sorted { $0.store < $1.store }
+    }
+
+    /// Who knows how much the log had: snapshots, and what other stores were told or said last.
+    var all: [Rebuild.Witness] {
+        var witnesses: [Rebuild.Witness] = []
+        var vector = VersionVector()
+        for snapshot in snapshots { vector.join(snapshot.vector) }
+        if !vector.entries.isEmpty { witnesses.append(Rebuild.Witness(name: "snapshots", vector: vector)) }
+        if let heads = Incarnation.heads(of: files, stateFolder: stateFolder) {
+            // Each process notes it when it closes the store; one that did not may have gone on.
+            let wasClosed = OpenMark.left(by: files.folder, in: stateFolder).isEmpty
+            witnesses.append(Rebuild.Witness(name: "token", vector: heads, isFinal: wasClosed))
+        }
+        // What lies elsewhere was here, as far as it was read from here or came from here; what others merely have was not.
+        let taken = files.remoteNames.reduce(into: VersionVector()) { $0.join(files.readNotes(of: $1).taken) }
+        if !taken.entries.isEmpty { witnesses.append(Rebuild.Witness(name: "peers", vector: taken)) }
+        return witnesses
+    }
+}

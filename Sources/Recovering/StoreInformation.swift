@@ -1,0 +1,212 @@
+import Foundation
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveProjections
+import GroundwaveRecords
+import GroundwaveRecovery
+import GroundwaveStore
+import GroundwaveSyncing
+
+/// What can be said of a store without changing it, however damaged it is.
+public struct StoreInformation: Sendable {
+    /// Something that is not as it should be.
+    public struct Trouble: Hashable, Sendable {
+        /// Which part: `log`, `views`, `identity`; `store` where it is being joined.
+        public let part: String
+        /// What is wrong, for people.
+        public let message: String
+        /// Whether it is damage; else it heals by itself.
+        public let isDamage: Bool
+    }
+
+    /// How it stands with synchronising, by what this device keeps of it.
+    public struct Sync: Hashable, Sendable {
+        /// How it went at one remote.
+        public struct Remote: Hashable, Sendable {
+            /// Its name.
+            public let name: String
+            /// When it was last looked at with success: milliseconds since 1970; `nil` for never.
+            public let lastSuccess: Int64?
+            /// Why the last try failed; `nil` where it did not.
+            public let failure: String?
+        }
+
+        /// Whether the user has switched it off.
+        public let isOff: Bool
+        /// The remotes, by name.
+        public let remotes: [Remote]
+
+        init(_ file: SyncFile) {
+            isOff = file.isOff
+            remotes = file.remotes.keys.sorted().map { name in
+                let standing = file.standings[name]
+                return Remote(name: name, lastSuccess: standing?.lastSuccess, failure: standing?.failure)
+            }
+        }
+    }
+
+    /// Bytes of the files.
+    public struct Sizes: Hashable, Sendable {
+        /// The log.
+        public var log = 0
+        /// The views.
+        public var views = 0
+        /// The snapshots.
+        public var snapshots = 0
+
+        /// Nothing.
+        public init() {}
+
+        init(_ files: StoreFiles) {
+            log = StoreFiles.byteCount(files.log)
+            views = StoreFiles.byteCount(files.views)
+            snapshots = files.snapshotBytes
+        }
+    }
+
+    /// Bytes of the files.
+    public internal(set) var bytes = Sizes()
+    /// The name of the log; `nil` where it cannot be read.
+    public internal(set) var logID: LogID?
+    /// Which history of the log this is.
+    public internal(set) var epoch: UInt64?
+    /// This device's replica; `nil` where the key is missing.
+    public internal(set) var replica: ReplicaID?
+    /// The last event of every replica.
+    public internal(set) var vector: VersionVector?
+    /// The events whose values were moved to an archive; `nil` where none were.
+    public internal(set) var archived: VersionVector?
+    /// The names of the replicas' devices, as far as they are known.
+    public internal(set) var devices: [ReplicaID: String] = [:]
+    /// The position of the last event.
+    public internal(set) var position: Position?
+    /// How far the views have come.
+    public internal(set) var checkpoint: Position?
+    /// Records of each kind: those that show, and those that are hidden.
+    public internal(set) var records: [String: (shown: Int, hidden: Int)] = [:]
+    /// The events that are in the log and not in the views, because they are of a type that this version does not know
+    /// or because their content is malformed.
+    public internal(set) var unread: [UnreadEvent] = []
+    /// How it stands with synchronising; `nil` where what this device keeps of it cannot be read, and of another moment.
+    public internal(set) var sync: Sync?
+    /// What is not as it should be.
+    public internal(set) var troubles: [Trouble] = []
+    /// When every page of the log was found in order last, in milliseconds since 1970; `nil` where this device does not know.
+    public internal(set) var lastLooked: Int64?
+    /// The format of the log that this version writes.
+    public let format = EventLog.format
+    /// The version of liblmdb.
+    public let lmdbVersion = LMDBLibrary.version
+
+    /// Whether anything is damaged that cannot be built anew.
+    public var isDamaged: Bool { troubles.contains(where: \.isDamage) }
+
+    /// How many events the log has.
+    public var events: UInt64 { vector?.eventCount ?? 0 }
+}
+
+extension StoreInformation {
+    /// Looks at the store in the folder at `url`. What cannot be read is missing here and named in ``troubles``.
+    ///
+    /// - Parameter stateFolder: Where this device keeps what it knows of the store; its own where that is not given.
+    /// - Throws: ``StoreError`` with code `notFound` where there is no store, nor what is left of one.
+    public init(
+        at url: URL, kinds: [any RecordKind.Type] = [], components: [StoreComponent] = [], stateFolder: URL? = nil
+    ) throws {
+        let files = StoreFiles(url)
+        let stateFolder = stateFolder ?? Incarnation.defaultStateFolder
+        guard files.exists || RecoveryFiles(files.folder).isWaiting else {
+            try Joining.refuse(files)
+            throw StoreFiles.noStore(in: files.folder)
+        }
+        bytes = Sizes(files)
+        do {
+            if let address = try Joining.address(in: files) {
+                let message = "The store was being joined from \(address): groundwave join \(address) goes on."
+                troubles.append(Trouble(part: "store", message: message, isDamage: false))
+            }
+        } catch { note("store", error, files.folder.path) }
+        do { replica = try files.readIdentity().replica } catch { note("identity", error, files.identity) }
+        sync = (try? SyncFile.file(of: files).read()).map(Sync.init)
+        let now = Surroundings.system.now().wallMilliseconds
+        do {
+            if let damage = try StoreCondition(of: files, stateFolder: stateFolder, now: now).damage {
+                troubles.append(Trouble(part: "log", message: damage, isDamage: true))
+                return
+            }
+        } catch {
+            note("log", error, files.log)
+            return
+        }
+        lastLooked = LookedAt("log.mdb", of: files.folder, in: stateFolder).lastWhole
+        var options = Environment.Options()
+        options.isReadOnly = true
+        let log: EventLog
+        do {
+            log = try EventLog(opening: files.log, options: options)
+            logID = log.id
+            epoch = log.epoch
+            vector = try log.vector()
+            position = try log.lastPosition()
+            archived = try log.base()?.vector
+        } catch {
+            note("log", error, files.log)
+            return
+        }
+        defer { try? log.close() }
+        let views = Views(
+            of: log, kinds: Store.kinds(Configuration(kinds: kinds, components: components)), at: files.views)
+        defer { views.close() }
+        do { try views.read { try read($0) } } catch { note("views", error, files.views) }
+        if let checkpoint, let position, checkpoint < position {
+            troubles.append(
+                Trouble(
+                    part: "views",
+                    message:
+                        "The views are \(position - checkpoint) events behind; the next write brings them up to date.",
+                    isDamage: false))
+        }
+    }
+
+    /// What was in a store at another moment; the sizes of its files are those of now.
+    public init(of store: some Reading) throws {
+        let files = StoreFiles(store.url)
+        bytes = Sizes(files)
+        replica = store.replica
+        logID = store.logID
+        epoch = store.log.epoch
+        archived = try store.describing { try store.log.base()?.vector }
+        try store.read { view in
+            try read(view)
+            position = view.position
+            vector = try store.audit.filter.vector ?? store.log.vector(through: view.position)
+        }
+    }
+
+    private mutating func read(_ view: borrowing ViewReader) throws {
+        checkpoint = view.position
+        unread = try view.unreadEvents()
+        for kind in try view.kindsWithRecords() {
+            var (shown, hidden) = (0, 0)
+            try view.forEachState(of: kind) { _, state in
+                if state.isVisible { shown += 1 } else if !state.isEmpty { hidden += 1 }
+                return true
+            }
+            records[kind] = (shown, hidden)
+        }
+        try view.forEachRecord(of: ReplicaKind.name) { record in
+            let name = ReplicaKind.schema.value(of: "DEVICE", in: record).map { String(decoding: $0, as: UTF8.self) }
+            devices[ReplicaID(high: record.id.high, low: record.id.low)] = name
+            return true
+        }
+    }
+
+    private mutating func note(_ part: String, _ error: any Error, _ file: String) {
+        let message =
+            if let error = error as? ViewError {
+                "The views are \(error.explanation): the next write builds them anew from the log."
+            } else { StoreError.wrapping(error, file: file).description }
+        troubles.append(Trouble(part: part, message: message, isDamage: part != "views"))
+    }
+}

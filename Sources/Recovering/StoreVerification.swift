@@ -1,0 +1,225 @@
+import Foundation
+import GroundwaveAuditing
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLMDB
+import GroundwaveMDBPages
+import GroundwaveProjections
+import GroundwaveRecords
+import GroundwaveRecovery
+import GroundwaveStore
+
+/// What a verification found.
+public struct StoreVerification: Sendable {
+    /// Something that is not as it must be.
+    public struct Damage: Hashable, Sendable {
+        /// The word for scripts: see ``LogDamage/What-swift.enum``, and `views`, `identity`, `snapshot`,
+        /// `archive`.
+        public let what: String
+        /// Whose events are concerned.
+        public let replica: ReplicaID?
+        /// The first of them.
+        public let first: SequenceNumber?
+        /// The last of them.
+        public let last: SequenceNumber?
+        /// What happened, in plain words.
+        public let detail: String
+
+        init(what: String, replica: ReplicaID?, first: SequenceNumber?, last: SequenceNumber?, detail: String) {
+            self.what = what
+            self.replica = replica
+            self.first = first
+            self.last = last
+            self.detail = detail
+        }
+
+        /// What is wrong with an archive: the events that cannot be read, where that is known.
+        fileprivate static func all(ofArchive error: StoreError) -> [Self] {
+            guard case .damagedEvents(let ranges)? = error.cause as? ArchiveError else {
+                return [Self(what: "archive", replica: nil, first: nil, last: nil, detail: error.message)]
+            }
+            return ranges.map { range in
+                Self(
+                    what: "archive", replica: range.replica, first: range.first, last: range.last,
+                    detail: "a part of the archive is damaged: the values of these events cannot be read from this copy"
+                )
+            }
+        }
+
+        init(_ damage: LogDamage) {
+            self.init(
+                what: damage.what.rawValue, replica: damage.replica, first: damage.first, last: damage.last,
+                detail: damage.detail)
+        }
+    }
+
+    /// How many events are there and whole.
+    public internal(set) var events: UInt64
+    /// Each replica, its whole events, and the root of the tree over them, where none is lost.
+    public internal(set) var replicas: [(replica: ReplicaID, events: UInt64, root: Hash256?)]
+    /// The events that the log once had and that are lost, in order, as far as it can be told which these were.
+    public internal(set) var missing: [EventRange] = []
+    /// How many events the archives that were checked too have, where all of these are whole.
+    public internal(set) var archivedEvents: Int?
+    /// What is not as it must be.
+    public internal(set) var damage: [Damage]
+    /// The comparison of the views with a new fold, where it was asked for and the log is whole.
+    public internal(set) var comparison: ReplayReport?
+
+    /// Whether all is as it must be.
+    public var isOK: Bool { damage.isEmpty }
+}
+
+extension Store {
+    /// Verifies the store in the folder at `url` without opening it: its log and its views are read page by page, so that
+    /// no damage can end the process, and every snapshot to its end. Nothing is written.
+    ///
+    /// A damaged snapshot is damage, though no event is lost with it; and so are damaged views, though the next opening
+    /// builds them anew. Views that nobody would believe, since they were built before the machine started, are passed over.
+    ///
+    /// - Parameters:
+    ///   - isDeep: Where the log is whole, fold it again in a temporary folder, and compare with the present views; and
+    ///     tell whether an erase is not finished.
+    ///   - archives: Files of archives, checked with the log as one: the values in them must be those that the hashes in
+    ///     the log say; and where `isDeep`, the snapshot that stands for them what they fold to.
+    ///   - kinds: The application's own kinds of record, for that fold.
+    ///   - components: The parts of the library that the application uses, for that fold.
+    ///   - stateFolder: Where this device keeps what it knows of the store; its own where that is not given. What is found of
+    ///     damage is remembered there: the next opening looks at every page.
+    /// - Throws: ``StoreError`` with code `notFound` where there is no store, `recovering` where it waits in recovery,
+    ///   `damaged` where its log is not there, `inputOutput` where that cannot be opened. Other damage is not thrown.
+    public static func verify(
+        at url: URL, isDeep: Bool = false, archives: [String] = [], kinds: [any RecordKind.Type] = [],
+        components: [StoreComponent] = [], stateFolder: URL? = nil
+    ) async throws -> StoreVerification {
+        let files = StoreFiles(url)
+        if let record = FailureRecord.read(RecoveryFiles(files.folder).failure) {
+            throw StoreError(
+                .recovering,
+                "The store waits in recovery: \(record.message). What was got out of it is verified already.",
+                hint: "See groundwave recover status.")
+        }
+        guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
+        try files.checkThatLogIsThere()
+        var verification = StoreVerification(events: 0, replicas: [], damage: [], comparison: nil)
+        do {
+            let report = try LogVerifier.verify(path: files.log)
+            verification.events = report.events
+            verification.replicas = report.replicas.map { ($0.replica, $0.events, $0.root) }
+            verification.missing = report.missing
+            verification.damage = report.damage.map { StoreVerification.Damage($0) }
+            // What others wrote too fast to be read is no damage.
+            if report.isSettled, report.damage.contains(where: { $0.what != .hole }) {
+                OpenMark.suspect(files.folder, in: stateFolder ?? Incarnation.defaultStateFolder)
+            }
+        } catch let error as PageFileError {
+            throw StoreError(pageFile: error, path: files.log)
+        }
+        do { _ = try files.readIdentity() } catch let error as StoreError {
+            verification.damage.append(
+                .init(what: "identity", replica: nil, first: nil, last: nil, detail: error.message))
+        }
+        let damagedViews = damagedViews(files)
+        if !damagedViews.isEmpty {
+            OpenMark.suspect(files.folder, in: stateFolder ?? Incarnation.defaultStateFolder)
+        }
+        // Behind damage nothing more is believed.
+        if isDeep, verification.isOK, damagedViews.isEmpty {
+            try await verifyViews(
+                url, Configuration(kinds: kinds, components: components, isReadOnly: true), &verification)
+        }
+        if verification.isOK, !archives.isEmpty {
+            try await verify(
+                url, files, archives,
+                Configuration(kinds: kinds, components: components, isReadOnly: true, archives: archives), &verification
+            )
+        }
+        verification.damage += damagedViews + damagedSnapshots(files)
+        return verification
+    }
+
+    /// Checks a copy of the log that has the values in the archives too: each must be what its event's hash says.
+    private static func verify(
+        _ url: URL, _ files: StoreFiles, _ archives: [String], _ configuration: Configuration,
+        _ verification: inout StoreVerification
+    ) async throws {
+        let filled = try await describing(files) {
+            var options = Environment.Options()
+            options.isReadOnly = true
+            let log = try EventLog(opening: files.log, options: options)
+            var count = 0
+            for path in archives {
+                do {
+                    let archive = try Archives([path], of: log.id)
+                    try archive.verify()
+                    count += archive.eventCount
+                } catch let error as StoreError
+                    where error.code == .damaged
+                {
+                    verification.damage += StoreVerification.Damage.all(ofArchive: error)
+                }
+            }
+            guard verification.isOK else { return nil as FilledLog? }
+            verification.archivedEvents = count
+            return try FilledLog(log, from: archives)
+        }
+        guard let filled else { return }
+        let report = try LogVerifier.verify(path: filled.path)
+        verification.damage += report.damage.map { StoreVerification.Damage($0) }
+        guard verification.comparison != nil, case .ready(let store) = try await open(at: url, configuration) else {
+            return
+        }
+        let digest = try store.digest().views
+        try store.close()
+        if digest != verification.comparison?.after.hash {
+            verification.damage.append(
+                .init(
+                    what: LogDamage.What.base.rawValue, replica: nil, first: nil, last: nil,
+                    detail: "the snapshot that stands for archived history is not what the archived events fold to"))
+        }
+    }
+
+    private static func damagedViews(_ files: StoreFiles) -> [StoreVerification.Damage] {
+        guard Views.areOfThisBoot(at: files.views), let words = Views.damage(at: files.views) else { return [] }
+        let detail = "the views are damaged: \(words); no event is lost with them: the next command builds them anew"
+        return [.init(what: "views", replica: nil, first: nil, last: nil, detail: detail)]
+    }
+
+    private static func damagedSnapshots(_ files: StoreFiles) -> [StoreVerification.Damage] {
+        files.snapshots.compactMap { path in
+            do {
+                _ = try Snapshot.verify(at: path)
+            } catch {
+                // Others may delete the ones that are no longer needed meanwhile.
+                guard FileManager.default.fileExists(atPath: path) else { return nil }
+                let detail =
+                    "the snapshot \(URL(filePath: path).lastPathComponent) is \(words(for: error)); no event is lost "
+                    + "with it: delete it, and replays start earlier"
+                return .init(what: "snapshot", replica: nil, first: nil, last: nil, detail: detail)
+            }
+            return nil
+        }
+    }
+
+    /// Only of a log and views that were found whole: this goes through liblmdb.
+    private static func verifyViews(
+        _ url: URL, _ configuration: Configuration, _ verification: inout StoreVerification
+    ) async throws {
+        let store = try await open(at: url, configuration).whole
+        let report = try store.compareWithReplay()
+        let isErasing = try store.erasing.isPending()
+        try store.close()
+        if isErasing {
+            verification.damage.append(
+                .init(
+                    what: LogDamage.What.withheld.rawValue, replica: nil, first: nil, last: nil,
+                    detail: "values that were erased are still in the log; the next write takes them out"))
+        }
+        verification.comparison = report
+        if report.isSame { return }
+        let detail =
+            report.trouble.map { "the views are \($0)" }
+            ?? "the views say something else than the log: their digest is not that of a new fold"
+        verification.damage.append(.init(what: "views", replica: nil, first: nil, last: nil, detail: detail))
+    }
+}

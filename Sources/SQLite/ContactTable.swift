@@ -1,0 +1,83 @@
+import Foundation
+import GroundwaveADIF
+import GroundwaveLogbook
+import GroundwaveRadio
+import GroundwaveRecords
+import GroundwaveStore
+
+internal import class GRDB.Database
+internal import protocol GRDB.DatabaseValueConvertible
+internal import struct GRDB.StatementArguments
+
+/// Writes contacts into a new SQLite database, for questions in SQL.
+///
+/// | table | columns |
+/// |---|---|
+/// | `qso` | `_id`; `_start`, as `2026-05-01T12:00:00Z`, where date and time can be read; then a column for each field in use, in the order of a table |
+/// | `export` | `key` and `value`: program, version, log, position, created |
+///
+/// A value is the text that was written, and a blob where it is no UTF-8; a field that a contact lacks is NULL. `CALL`
+/// and `_start` are indexed.
+struct ContactTable {
+    /// The most fields of a table: SQLite allows 2,000 columns (sqlite.org/limits.html), less those of our own.
+    static let columnLimit = 1990
+
+    private let columns: [FieldName]
+    private let leftOut: Set<FieldName>
+
+    /// A database with a column for each of `names`.
+    ///
+    /// What is left out, because there are too many or because a name is one of ours, is told for each contact.
+    init(names: [FieldName]) {
+        let usable = names.filter { !["_id", "_start"].contains($0.name.lowercased()) && !$0.name.contains("\0") }
+        columns = Array(usable.prefix(Self.columnLimit))
+        leftOut = Set(names).subtracting(columns)
+    }
+
+    /// Writes the contacts that `each` hands out into the empty file at `path`.
+    ///
+    /// - Returns: What was left out.
+    func write(
+        path: String, facts: [(key: String, value: String)], _ each: (_ take: (Record) throws -> Void) throws -> Void
+    ) throws -> [ExportReport.Remark] {
+        let places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1, $0 + 2) })
+        return try SQLiteFile.write(path: path) { database in
+            try makeTables(facts, in: database)
+            var remarks: [ExportReport.Remark] = []
+            let marks = Array(repeating: "?", count: columns.count + 2).joined(separator: ", ")
+            let insert = try database.makeStatement(sql: "INSERT INTO qso VALUES (\(marks))")
+            try each { record in
+                var row: [(any DatabaseValueConvertible)?] = Array(repeating: nil, count: columns.count + 2)
+                row[0] = "\(record.id)"
+                row[1] = ContactFacts(record).startSeconds.map { UTCText.seconds($0) }
+                for (name, value) in record.adifFields {
+                    if let place = places[name] {
+                        row[place] = String(validating: value, as: UTF8.self) ?? Data(value)
+                    } else if leftOut.contains(name) {
+                        remarks.append(
+                            .init(record: record.id, field: name.name, message: "The table has no room for it."))
+                    }
+                }
+                try insert.execute(arguments: StatementArguments(row))
+            }
+            try database.create(indexOn: "qso", columns: ["_start"])
+            if columns.contains(.call) { try database.create(indexOn: "qso", columns: ["CALL"]) }
+            return remarks
+        }
+    }
+
+    private func makeTables(_ facts: [(key: String, value: String)], in database: Database) throws {
+        try database.create(table: "export") { table in
+            table.column("key", .text).primaryKey()
+            table.column("value", .text)
+        }
+        for (key, value) in facts {
+            try database.execute(sql: "INSERT INTO export VALUES (?, ?)", arguments: [key, value])
+        }
+        try database.create(table: "qso") { table in
+            table.column("_id", .text).primaryKey()
+            table.column("_start", .text)
+            for column in columns { table.column(column.name, .text) }
+        }
+    }
+}

@@ -1,0 +1,2 @@
+@_exported import GroundwaveLogbook
+@_exported import GroundwaveMeters

@@ -1,0 +1,158 @@
+import GroundwaveMetering
+import GroundwaveMeters
+import GroundwaveRecords
+import GroundwaveStore
+import GroundwaveTraceFiles
+
+internal import class GRDB.Database
+internal import struct GRDB.DatabaseValue
+internal import class GRDB.Statement
+internal import struct GRDB.StatementArguments
+
+/// Writes rows of a trace into a new SQLite database, for questions in SQL.
+///
+/// | table | columns |
+/// |---|---|
+/// | `rows` | `row`, the number in the trace; `time_ms`, milliseconds since 1970 in UTC; the counter, where there is one, named as in CSV; `missing` and `repeats`, how many before this row; then each channel, an integer in the unit that its name says, such as `voltage_100uV` |
+/// | `channels` | `column`, `name`, `unit`, `decimals`: a value is its integer times ten to the minus `decimals`, in `unit` |
+/// | `trace` | `key` and `value`: trace, name, meter, model, source, started; how many rows, missing, withheld, unreadable |
+/// | `readings` | a view: the columns of CSV, with `time` as text and channels as decimal numbers, which are floating point |
+///
+/// Rows stand in the order of the trace, which is that of their rowids. `row` is NULL for means of several rows; where an
+/// empty row stands in a gap, so are counter and channels.
+struct TraceTable: RowWriter {
+    /// How many rows one statement inserts: most of the time of a statement is not that of its values.
+    private static let rowsPerStatement = 32
+
+    private let database: Database
+    private let gaps: TraceExportOptions.GapPolicy
+    private var hasTick = false
+    private var channelCount = 0
+    private var insertMany: Statement?
+    private var insertOne: Statement?
+    /// Rows that wait until there are enough for a statement, one after the other.
+    private var values: [DatabaseValue] = []
+    private var rowCount: UInt64 = 0
+
+    /// Tables in `database`, which is empty.
+    init(_ database: Database, gaps: TraceExportOptions.GapPolicy) { (self.database, self.gaps) = (database, gaps) }
+
+    mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws {
+        let tick = layout.tick.map { ColumnNames.column($0) }
+        let own = ["row", "time_ms"] + (tick.map { [$0] } ?? []) + [ColumnNames.missing, ColumnNames.repeats]
+        let names = own + layout.channels.map(Self.column)
+        var taken = Set(own + ["time"])
+        for channel in layout.channels where !taken.insert(ColumnNames.column(channel).lowercased()).inserted {
+            throw TraceExportError.channel(
+                channel.name, reason: "a column is called so already, and SQLite does not tell upper from lower case")
+        }
+        let columns = names.map { "\"\($0)\" INTEGER" }.joined(separator: ", ")
+        try database.execute(sql: "CREATE TABLE rows (\(columns))")
+        try database.execute(
+            sql: "CREATE TABLE channels (\"column\" TEXT PRIMARY KEY, name TEXT, unit TEXT, decimals INTEGER)")
+        for channel in layout.channels {
+            try database.execute(
+                sql: "INSERT INTO channels VALUES (?, ?, ?, ?)",
+                arguments: [Self.column(channel), channel.name, channel.unit.rawValue, channel.decimals])
+        }
+        try database.execute(sql: Self.view(layout, own))
+        (hasTick, channelCount) = (layout.tick != nil, layout.channels.count)
+        let row = "(" + Array(repeating: "?", count: names.count).joined(separator: ", ") + ")"
+        let many = Array(repeating: row, count: Self.rowsPerStatement).joined(separator: ", ")
+        insertMany = try database.makeStatement(sql: "INSERT INTO rows VALUES \(many)")
+        insertOne = try database.makeStatement(sql: "INSERT INTO rows VALUES \(row)")
+    }
+
+    mutating func append(_ rows: ExportRows, to sink: TraceWriter.Sink) throws {
+        var note = 0
+        for row in 0..<rows.count {
+            var (missing, repeats) = (UInt64(0), UInt64(0))
+            if note < rows.notes.count, rows.notes[note].row == row {
+                (missing, repeats) = (rows.notes[note].missing, rows.notes[note].repeats)
+                note += 1
+            }
+            if gaps == .blank, missing > 0 {
+                try beginRow(nil, rows.times[row], tick: nil, missing: missing, repeats: 0)
+                for _ in 0..<channelCount { values.append(.null) }
+                try insertIfFull()
+                missing = 0
+            }
+            let tick = hasTick ? rows.ticks[row] : nil
+            try beginRow(rows.number(of: row), rows.times[row], tick: tick, missing: missing, repeats: repeats)
+            for column in rows.columns.indices { values.append(rows.columns[column][row].databaseValue) }
+            try insertIfFull()
+            rowCount += 1
+        }
+    }
+
+    mutating func finish(to sink: TraceWriter.Sink) throws {
+        for start in stride(from: 0, to: values.count, by: columnCount) {
+            try insertOne?.execute(arguments: StatementArguments(values[start..<start + columnCount]))
+        }
+        values = []
+    }
+
+    private var columnCount: Int { channelCount + (hasTick ? 5 : 4) }
+
+    /// Appends what stands before the channels of a row.
+    private mutating func beginRow(
+        _ number: UInt64?, _ time: Int64, tick: Int64?, missing: UInt64, repeats: UInt64
+    ) throws {
+        values.append(try number.map { try fitting($0, "the number") } ?? .null)
+        values.append(time.databaseValue)
+        if hasTick { values.append(tick?.databaseValue ?? .null) }
+        values.append(try fitting(missing, ColumnNames.missing))
+        values.append(try fitting(repeats, ColumnNames.repeats))
+    }
+
+    private mutating func insertIfFull() throws {
+        guard values.count == columnCount * Self.rowsPerStatement else { return }
+        try insertMany?.execute(arguments: StatementArguments(values))
+        values.removeAll(keepingCapacity: true)
+    }
+
+    private func fitting(_ number: UInt64, _ name: String) throws -> DatabaseValue {
+        guard let value = Int64(exactly: number) else {
+            throw TraceExportError.value(name, row: rowCount, reason: "an integer of SQLite has 63 bits")
+        }
+        return value.databaseValue
+    }
+
+    /// The column of a channel: its name, and how much a step of its integers is: `voltage_mV`, `current_100uA`, `mode`.
+    private static func column(_ channel: Channel) -> String {
+        if channel.decimals == 0 { return ColumnNames.column(channel) }
+        if channel.unit == .none { return "\(channel.name)_1e-\(channel.decimals)" }
+        let prefix = ["m", "u", "n"][(channel.decimals - 1) / 3]
+        let step = ["", "100", "10"][channel.decimals % 3]
+        return "\(channel.name)_\(step)\(prefix)\(channel.unit.rawValue)"
+    }
+
+    /// What makes the view of rows with a time as text and the channels in their units.
+    private static func view(_ layout: Layout, _ own: [String]) -> String {
+        var columns = ["row", "strftime('%Y-%m-%dT%H:%M:%fZ', time_ms / 1000.0, 'unixepoch') AS time"]
+        columns += own.dropFirst(2).map { "\"\($0)\"" }
+        for channel in layout.channels {
+            let divisor = "1" + String(repeating: "0", count: channel.decimals)
+            let value = channel.decimals == 0 ? "" : " / \(divisor).0"
+            columns.append("\"\(column(channel))\"\(value) AS \"\(ColumnNames.column(channel))\"")
+        }
+        return "CREATE VIEW readings AS SELECT \(columns.joined(separator: ", ")) FROM rows"
+    }
+
+    /// Writes what is known of `trace`, and what was written of it.
+    static func note(
+        _ trace: Trace, _ counts: TraceWriter.Counts, _ absent: AbsentRows, in database: Database
+    ) throws {
+        try database.execute(sql: "CREATE TABLE trace (key TEXT PRIMARY KEY, value TEXT)")
+        let facts: [(key: String, value: String?)] = [
+            ("program", "Groundwave \(Store.libraryVersion)"), ("trace", "\(trace.id)"), ("name", trace.name),
+            ("meter", trace.meter?.description), ("model", trace.model?.rawValue), ("source", trace.source),
+            ("started", trace.started.map(UTCText.milliseconds)), ("rows", "\(counts.rows)"),
+            ("missing", "\(counts.missing)"), ("repeats", "\(counts.repeats)"), ("withheld", "\(absent.withheldCount)"),
+            ("unreadable", "\(absent.unreadableCount)"),
+        ]
+        for (key, value) in facts where value?.isEmpty == false {
+            try database.execute(sql: "INSERT INTO trace VALUES (?, ?)", arguments: [key, value])
+        }
+    }
+}

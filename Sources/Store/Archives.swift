@@ -1,0 +1,62 @@
+import GroundwaveEvents
+import Foundation
+import GroundwaveProjections
+
+/// The archives of one log, as one.
+package struct Archives {
+    private var readers: [(path: String, reader: ArchiveReader)]
+
+    /// Opens the files at `paths`.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where one is not there, `damaged` where it is no archive of this log.
+    package init(_ paths: [String], of log: LogID) throws {
+        readers = []
+        for path in paths {
+            guard FileManager.default.fileExists(atPath: path) else {
+                throw StoreError(.notFound, "There is no file \(path).")
+            }
+            let reader = try Self.naming(path) { try ArchiveReader(path) }
+            guard reader.information.log == log else { throw Self.error(.otherLog, path) }
+            readers.append((path, reader))
+        }
+    }
+
+    /// How many events they have, one by one.
+    package var eventCount: Int { readers.reduce(0) { $0 + $1.reader.information.eventCount } }
+
+    /// Throws unless every byte of every file is what was written.
+    package func verify() throws {
+        for (path, reader) in readers { try Self.naming(path) { try reader.verify() } }
+    }
+
+    /// The whole frame of an event; `nil` where none has it.
+    package mutating func frame(of event: EventID) throws -> [UInt8]? {
+        for place in readers.indices {
+            let path = readers[place].path
+            if let frame = try Self.naming(path, { try readers[place].reader.frame(of: event) }) { return frame }
+        }
+        return nil
+    }
+
+    private static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as ArchiveError { throw Self.error(error, path) }
+    }
+
+    private static func error(_ error: ArchiveError, _ path: String) -> StoreError {
+        switch error {
+        case .notAnArchive:
+            StoreError(.damaged, "\(path) is no archive.", hint: "Name a file that archive has made.", cause: error)
+        case .damaged(let what):
+            StoreError(.damaged, "The archive \(path) is damaged: \(what).", hint: "Use another copy.", cause: error)
+        case .damagedEvents(let ranges):
+            StoreError(
+                .damaged,
+                """
+                The archive \(path) is damaged: \(ranges.reduce(0) { $0 + $1.count }) events from \
+                \(EventID(ranges[0].replica, ranges[0].first).short) on cannot be read.
+                """, hint: "Use another copy. groundwave verify --archive lists them.", cause: error)
+        case .otherLog:
+            StoreError(.damaged, "\(path) is an archive of another log.", hint: "Name one of this log.", cause: error)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRecords
+
+/// The batches that no undo takes back: those of erases and of archives, which changed the files and not the records.
+package struct FinalBatches {
+    private var erases: [EventRange] = []
+    private var archives: [EventRange] = []
+
+    /// Their events.
+    package var events: EventSet { EventSet(erases + archives) }
+
+    /// Reads the erases and archives that `view` knows. Cost: a few look-ups for each.
+    package init(in view: borrowing ViewReader, _ log: EventLog) throws {
+        erases = try Self.batches(closedBy: ErasureKind.name, view, log)
+        archives = try Self.batches(closedBy: ArchiveKind.name, view, log)
+    }
+
+    private static func batches(
+        closedBy kind: String, _ view: borrowing ViewReader, _ log: EventLog
+    ) throws -> [EventRange] {
+        var batches: [EventRange] = []
+        try view.forEachRecord(of: kind) { record in
+            let event = try log.withEvent(at: record.firstPosition) { frame, _ in frame.id }
+            if let event, let batch = try log.batch(of: event) {
+                batches.append(EventRange(event.replica, batch.lowerBound, through: batch.upperBound))
+            }
+            return true
+        }
+        return batches
+    }
+
+    /// Throws where any of `others` belongs to one of these batches.
+    package func refuseTakingBack(_ others: EventSet) throws {
+        if Self.meet(erases, others) {
+            throw StoreError(
+                .usage, "An erase cannot be taken back: what was erased is not there any more.",
+                hint: "A contact that is still known from elsewhere can be logged or imported again.")
+        }
+        if Self.meet(archives, others) {
+            throw StoreError(
+                .usage, "The event of an archive cannot be taken back: it says what left the log.",
+                hint: "groundwave archive --restore FILE takes what is in the file back into the log.")
+        }
+    }
+
+    private static func meet(_ batches: [EventRange], _ others: EventSet) -> Bool {
+        batches.contains { batch in
+            (batch.first...batch.last).contains { others.contains(EventID(batch.replica, $0)) }
+        }
+    }
+}

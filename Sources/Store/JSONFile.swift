@@ -1,0 +1,47 @@
+import Foundation
+
+/// A small file of a store, as JSON, that several processes may change.
+package struct JSONFile<Value: Codable> {
+    let folder: URL
+    let name: String
+    /// What it is where there is no file yet.
+    let empty: Value
+    /// What it holds, for the message where it cannot be read.
+    let contents: String
+
+    package init(folder: URL, name: String, empty: Value, contents: String) {
+        (self.folder, self.name, self.empty, self.contents) = (folder, name, empty, contents)
+    }
+
+    var path: String { folder.appending(path: name).path }
+
+    /// What it holds now.
+    package func read() throws -> Value {
+        guard let data = try AtomicFile.read(path) else { return empty }
+        do { return try JSONDecoder().decode(Value.self, from: data) } catch {
+            throw StoreError(
+                .damaged, "The file \(path) is not what it should be.",
+                hint: "Repair it, or delete it: it holds \(contents) and nothing else.", cause: error)
+        }
+    }
+
+    /// Changes it; other processes wait meanwhile. Where `change` returns `false`, nothing is written.
+    @discardableResult
+    package func update(_ change: (inout Value) throws -> Bool) throws -> Bool {
+        // A lock on the folder: it needs no file of its own, and ends with the process.
+        let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
+            throw StoreError(system: errno, "The folder \(folder.path) cannot be locked")
+        }
+        defer { _ = Foundation.close(descriptor) }
+        var value = try read()
+        guard try change(&value) else { return false }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        let bytes = [UInt8](try encoder.encode(value)) + [UInt8(ascii: "\n")]
+        var file = try AtomicFile(path, permissions: 0o600)
+        try file.write(bytes)
+        try file.finish()
+        return true
+    }
+}

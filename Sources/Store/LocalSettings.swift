@@ -1,0 +1,26 @@
+import Foundation
+
+/// The preferences that stay on this device: a JSON object of texts in the store's `settings.json`, readable by its
+/// owner alone.
+package struct LocalSettings {
+    private let file: JSONFile<[String: String]>
+
+    package init(_ files: StoreFiles) {
+        file = JSONFile(
+            folder: files.folder, name: "settings.json", empty: [:], contents: "this device's preferences")
+    }
+
+    /// All of them; none where there is no file.
+    package func values() throws -> [String: String] { try file.read() }
+
+    /// Changes one of them, or takes it away. Other processes wait meanwhile.
+    ///
+    /// - Returns: Whether anything was written.
+    package func set(_ key: String, to value: String?) throws -> Bool {
+        try file.update { values in
+            if values[key] == value { return false }
+            values[key] = value
+            return true
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+
+/// A folder for files that nobody needs once this object is gone.
+package final class ScratchFolder: Sendable {
+    private let url: URL
+
+    /// Makes an empty folder among the system's temporary ones, readable by its owner alone.
+    package init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "groundwave-\(UUID().uuidString)")
+        do {
+            try FileManager.default.createDirectory(
+                at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StoreError(
+                .inputOutput, "The temporary folder \(url.path) cannot be made.",
+                hint: "Set TMPDIR to a folder that can be written.", cause: error)
+        }
+    }
+
+    /// The path of the file called `name` in it.
+    package func path(of name: String) -> String { url.appending(path: name).path }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+}

@@ -1,0 +1,90 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRecovery
+
+/// What maintenance has done.
+public struct DueWork: Hashable, Sendable {
+    /// The snapshot that was due.
+    public var snapshot: SnapshotInformation?
+    /// The number of older snapshots that were deleted.
+    public var prunedSnapshots = 0
+    /// Whether every page of the log was checked.
+    public var hasLooked = false
+    /// The names of the components' tasks that were due and succeeded, in order.
+    public var tasks: [String] = []
+
+    /// Nothing.
+    public init() {}
+}
+
+extension Store {
+    /// Does what is due: the tasks of the components, such as the mirror of a logbook; a snapshot, if something changed and
+    /// the newest is six hours old; prunes the snapshots that are not worth their bytes; and checks every page of the log
+    /// once a week.
+    ///
+    /// What is due is a pure function of clock and state. The library calls this by itself after a write and at open,
+    /// on a queue of its own; an application may call it whenever it has time. A store that can only be read needs no
+    /// maintenance. A task of a component that fails is logged, and tried again next time.
+    @discardableResult
+    public func runDueWork() throws -> DueWork {
+        guard !isReadOnly else { return DueWork() }
+        // One at a time: the second caller finds the work of the first done.
+        return try dueWork.running.withLock { _ in
+            var done = DueWork()
+            run(.always, &done)
+            if !dueWork.isStopped { done.hasLooked = try lookIfDue() }
+            guard !dueWork.isStopped, try isSnapshotDue() else { return done }
+            run(.beforeSnapshot, &done)
+            done.snapshot = try createSnapshot()
+            done.prunedSnapshots = try pruneSnapshots().count
+            return done
+        }
+    }
+
+    private var maintenance: [MaintenanceTask] { components.flatMap(\.maintenance) }
+
+    private func run(_ moment: MaintenanceTask.Moment, _ done: inout DueWork) {
+        for task in maintenance where task.moment == moment && !dueWork.isStopped {
+            // A folder that is away must not keep the rest from being done.
+            do { if try task.run(self) { done.tasks.append(task.name) } } catch {
+                Subsystem.store.logger.warning(
+                    "\(task.name) failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+            }
+        }
+    }
+
+    /// Looks at every page of the log, where that is a week ago. What is found has the next opening of the store go into
+    /// recovery.
+    private func lookIfDue() throws -> Bool {
+        let lookedAt = LookedAt("log.mdb", of: files.folder, in: stateFolder)
+        let now = surroundings.now().wallMilliseconds
+        if let last = lookedAt.lastWhole, now - last < Self.weekMilliseconds, now >= last { return false }
+        let preflight = Preflight(RecoveryFiles(files.folder))
+        let finding = try describing {
+            try lookedAt.looking(now: now, wasClean: false) { try preflight.finding(isFull: true) }
+        }
+        guard let finding else { return true }
+        Subsystem.recovery.logger.error(
+            "the log is damaged: the next program that opens the store has it recovered",
+            metadata: ["code": "\(finding.code)"])
+        OpenMark.suspect(files.folder)
+        return true
+    }
+
+    private static let weekMilliseconds: Int64 = 7 * 86_400_000
+
+    private func isSnapshotDue() throws -> Bool {
+        try describing {
+            let events = try log.vector().eventCount
+            guard let first = try log.withEvent(at: 1, { frame, _ in frame.stamp.milliseconds }) else { return false }
+            let newest = snapshots().compactMap(\.information).max { $0.created < $1.created }
+            let isDue = SnapshotRule.isDue(
+                newest: newest, events: events, firstWritten: first, now: surroundings.now().wallMilliseconds)
+            if !isDue, try !maintenance.contains(where: { try $0.isPending(self) }) {
+                dueWork.wait(until: SnapshotRule.next(after: newest, firstWritten: first))
+            }
+            return isDue
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveRecords
+import GroundwaveStore
+
+extension Store {
+    /// The records that `events` touch, those that were touched last at the end, each once. Those that only keep books
+    /// are left out.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where some of the events are not here.
+    package func records(touchedBy events: EventSet) throws -> [WriteBatch.RecordName] {
+        try describing {
+            var found: [WriteBatch.RecordName: Position] = [:]
+            for range in events.ranges {
+                guard try log.position(of: EventID(range.replica, range.last)) != nil else {
+                    throw Self.noEvent(EventID(range.replica, range.last))
+                }
+                try log.scan(range) { position, frame, bytes in
+                    let shape = bytes.extracting(frame.shape)
+                    guard
+                        let reader = try? ChangeReader(
+                            shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+                    else { return true }
+                    let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
+                    if !RevertKind.bookkeeping.contains(kind) { found[.init(kind: kind, id: reader.record)] = position }
+                    return true
+                }
+            }
+            return found.sorted { $0.value < $1.value }.map(\.key)
+        }
+    }
+
+    /// There is no such event.
+    package static func noEvent(_ event: EventID) -> StoreError {
+        StoreError(
+            .notFound, "There is no event \(event.short) in this store.", hint: "groundwave history --json lists them.")
+    }
+}

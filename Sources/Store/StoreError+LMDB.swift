@@ -1,0 +1,29 @@
+import Foundation
+import GroundwaveLMDB
+
+extension StoreError {
+    /// What LMDB reports, with the code of the program. Its words name the file and what helps already.
+    package init(lmdb error: LMDBError) {
+        switch error.reason {
+        case .system(let errno):
+            self.init(system: errno, "\(error.path): could not \(error.operation.rawValue)", cause: error)
+            return
+        case .inputOutput(let errno) where errno != EIO:
+            self.init(system: errno, "\(error.path): could not \(error.operation.rawValue)", cause: error)
+            return
+        default: break
+        }
+        let code: Code =
+            switch error.reason {
+            case .missing: .notFound
+            case .empty, .truncated, .notLMDB, .versionMismatch, .damaged: .damaged
+            case .exists: .exists
+            case .locked, .readersFull, .inUse: .busy
+            case .permission, .readOnly, .readOnlyFileSystem: .notPermitted
+            case .diskFull, .inputOutput, .mustReopen, .mapFull: .inputOutput
+            default: .bug
+            }
+        self.init(
+            code, error.description, hint: code == .damaged ? "See groundwave recover status." : nil, cause: error)
+    }
+}

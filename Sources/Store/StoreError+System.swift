@@ -1,0 +1,143 @@
+import Foundation
+import GroundwaveEventLog
+import GroundwaveMDBPages
+import GroundwaveRecovery
+
+// What the operating system refuses, in words and with a code for each number that somebody can do something about.
+extension StoreError {
+    /// What the system refused with the number `errno`.
+    ///
+    /// - Parameter what: What could not be done, as the beginning of a sentence: “The file X cannot be made”.
+    package init(system errno: Int32, _ what: String, cause: (any Error)? = nil) {
+        let trouble = SystemTrouble(errno)
+        self.init(trouble.code, "\(what): \(trouble.words).", hint: trouble.hint, cause: cause)
+    }
+
+    /// What the system refused, as `error` of Foundation says.
+    package init(_ error: any Error, _ what: String) {
+        if let code = Self.systemCode(of: error as NSError) {
+            self.init(system: code, what, cause: error)
+        } else {
+            self.init(.inputOutput, "\(what).", hint: "Check its path, and who may read and write it.", cause: error)
+        }
+    }
+
+    package init(file error: FileFailure) {
+        self.init(system: error.code, "Could not \(error.action) \(error.path)", cause: error)
+    }
+
+    /// `error` as a refusal of the system, or `nil` where it is none.
+    package init?(systemError error: any Error) {
+        switch error {
+        case let error as StoreError: self = error
+        case let error as FileFailure: self.init(file: error)
+        case let error as PageFileError: self.init(system: error.code, "\(error.path) cannot be read", cause: error)
+        default:
+            let found = error as NSError
+            guard let code = Self.systemCode(of: found) else { return nil }
+            let path = found.userInfo[NSFilePathErrorKey] as? String ?? (found.userInfo[NSURLErrorKey] as? URL)?.path
+            self.init(system: code, path.map { "\($0) cannot be used" } ?? "The system refused", cause: error)
+        }
+    }
+
+    /// The number of the system that Foundation's error stands for.
+    static func systemCode(of error: NSError) -> Int32? {
+        if error.domain == NSPOSIXErrorDomain { return Int32(exactly: error.code) }
+        if let below = error.userInfo[NSUnderlyingErrorKey] as? NSError, let code = systemCode(of: below) {
+            return code
+        }
+        guard error.domain == NSCocoaErrorDomain else { return nil }
+        return switch CocoaError.Code(rawValue: error.code) {
+        case .fileNoSuchFile, .fileReadNoSuchFile: ENOENT
+        case .fileReadNoPermission, .fileWriteNoPermission: EACCES
+        case .fileWriteFileExists: EEXIST
+        case .fileWriteOutOfSpace: ENOSPC
+        case .fileWriteVolumeReadOnly: EROFS
+        case .fileReadInvalidFileName, .fileWriteInvalidFileName: ENAMETOOLONG
+        case .fileReadTooLarge: EFBIG
+        default: nil
+        }
+    }
+}
+
+/// What a number of the system means for a store.
+private struct SystemTrouble {
+    var code: StoreError.Code
+    var words: String
+    var hint: String?
+
+    package init(_ errno: Int32) {
+        code = .inputOutput
+        words = String(cString: strerror(errno)).lowercasedFirst
+        switch errno {
+        case ENOSPC:
+            words = "the disk is full"
+            hint = "Make room, and try again: what was saved before is safe."
+        case EDQUOT:
+            words = "your share of the disk is used up"
+            hint = "Make room, or ask for a larger share, and try again: what was saved before is safe."
+        case EFBIG:
+            words = "the file may not grow any more"
+            hint = """
+                Raise the limit for files (ulimit -f), or use a file system that takes larger ones: what was saved before is \
+                safe.
+                """
+        case EMFILE:
+            code = .busy
+            words = "this program may not have more files open"
+            hint = "Raise the limit (ulimit -n), and try again."
+        case ENFILE:
+            code = .busy
+            words = "too many files are open on this machine"
+            hint = "End other programs, and try again."
+        case ENOMEM:
+            code = .busy
+            words = "there is not enough memory, or this program may not use more"
+            hint = "End other programs, or raise the limit (ulimit -v), and try again."
+        case EROFS:
+            code = .notPermitted
+            words = "the disk can only be read"
+            hint = "Copy the folder to where it can be written."
+        case EACCES, EPERM:
+            code = .notPermitted
+            words = "permission is denied"
+            hint = "Look at who owns it, its folder, and who may read and write them."
+        case ENOENT:
+            code = .notFound
+            words = "there is no such file or folder"
+            hint = "Check the path."
+        case ENOTDIR:
+            code = .notFound
+            words = "a part of the path is a file, and no folder"
+            hint = "Check the path."
+        case EISDIR:
+            code = .notFound
+            words = "it is a folder, and no file"
+            hint = "Check the path."
+        case ENAMETOOLONG:
+            code = .usage
+            words = "the path is too long"
+            hint = "Choose a shorter one."
+        case ELOOP:
+            code = .notFound
+            words = "its symbolic links lead round in a circle"
+            hint = "Check the path."
+        case EEXIST, ENOTEMPTY:
+            code = .exists
+            words = "something is there already"
+        case ETXTBSY, EBUSY, EAGAIN, EINTR, ENOLCK:
+            code = .busy
+            hint = "Try again. Where it stays so, the file system cannot lock files: put the store on a local disk."
+        case EIO, ENXIO, ENODEV, ESTALE, ETIMEDOUT, EPIPE, ENOTSUP:
+            hint = "Look at the disk, and copy the folder to another one before going on."
+        default:
+            code = .bug
+            hint = "Please report it."
+        }
+    }
+}
+
+extension String {
+    /// The text as it goes on behind a colon.
+    fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
+}

@@ -1,0 +1,175 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import Foundation
+import GroundwaveLMDB
+import GroundwaveProjections
+import GroundwaveRecovery
+
+/// What went wrong, in words for a person: what happened to which file or record, and what helps.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+    /// The kinds of trouble; each has the exit code of `groundwave` as its raw value.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The exit code that the program ends with.
+        public let rawValue: Int32
+        /// The word for scripts.
+        public let name: String
+
+        /// A code from its number.
+        public init(rawValue: Int32) { self.init(rawValue, "other") }
+
+        private init(_ rawValue: Int32, _ name: String) {
+            self.rawValue = rawValue
+            self.name = name
+        }
+
+        /// The caller asked for something that makes no sense.
+        public static let usage = Code(64, "usage")
+        /// Data is damaged, or is not what it should be.
+        public static let damaged = Code(65, "damaged")
+        /// There is no such store, file or record.
+        public static let notFound = Code(66, "notFound")
+        /// A token is of a history that this store no longer has.
+        public static let expired = Code(66, "expired")
+        /// The values that it takes were moved to an archive.
+        public static let archived = Code(66, "archived")
+        /// A remote cannot be reached now.
+        public static let unreachable = Code(69, "unreachable")
+        /// Something is switched off that has to be on.
+        public static let syncOff = Code(78, "syncOff")
+        /// The store is damaged, and waits for a decision.
+        public static let recovering = Code(78, "recovering")
+        /// The store is being joined, and not everything was fetched yet.
+        public static let joining = Code(78, "joining")
+        /// A bug of ours.
+        public static let bug = Code(70, "bug")
+        /// Something is there already and will not be overwritten.
+        public static let exists = Code(73, "exists")
+        /// The disk or the system refused.
+        public static let inputOutput = Code(74, "inputOutput")
+        /// Somebody else is using it; trying again helps.
+        public static let busy = Code(75, "busy")
+        /// It is not permitted, such as writing to a read-only store.
+        public static let notPermitted = Code(77, "notPermitted")
+    }
+
+    /// What kind of trouble it is.
+    public let code: Code
+    /// What happened, to which file or record.
+    public let message: String
+    /// What helps.
+    public let hint: String?
+    /// The error underneath.
+    public let cause: (any Error)?
+
+    /// An error of these parts.
+    public init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.cause = cause
+    }
+
+    /// Message and hint in one line.
+    public var description: String { hint.map { "\(message) \($0)" } ?? message }
+}
+
+extension StoreError {
+    /// `error` in the words of this library; one that is in them already stays as it is.
+    package static func wrapping(_ error: any Error, file: String) -> StoreError {
+        translating(error, file: file)
+            ?? StoreError(.bug, "Something unexpected happened: \(error).", hint: "Please report it.", cause: error)
+    }
+
+    /// `error` in the words of this library, or `nil` where it is not one of ours.
+    ///
+    /// Whatever has met damage has the next opening of the store look at every page.
+    package static func translating(_ error: any Error, file: String) -> StoreError? {
+        let folder = URL(filePath: file).deletingLastPathComponent()
+        if meansDamage(error) { OpenMark.suspect(folder) }
+        if let recovering = recovering(error, folder) { return recovering }
+        switch error {
+        case let error as StoreError: return error
+        case let error as any StoreErrorConvertible: return error.storeError
+        case let error as LMDBError: return StoreError(lmdb: error)
+        case let error as EventLogError: return StoreError(log: error, file: file)
+        case let error as ViewError:
+            if case .readOnly = error {
+                return StoreError(
+                    .notPermitted, "The views of \(file) are behind its log, and the store can only be read.",
+                    hint: "Copy the store to a place that can be written, or open it once where it can.", cause: error)
+            }
+            return StoreError(
+                .damaged, "The views of \(file) could not be built anew: they are \(error.explanation).",
+                hint: "Delete views.mdb in the store: it is made again from the log.", cause: error)
+        default: return StoreError(systemError: error)
+        }
+    }
+
+    private static func meansDamage(_ error: any Error) -> Bool {
+        if let error = error as? LMDBError { return error.meansDamage }
+        if case ViewError.damaged = error { return true }
+        return Preflight.finding(in: error) != nil
+    }
+
+    /// What is so where the log is not at its place any more, since its damage was met by another program.
+    private static func recovering(_ error: any Error, _ folder: URL) -> StoreError? {
+        let files = RecoveryFiles(folder)
+        guard let missing = error as? LMDBError, missing.reason == .missing, !RecoveryFiles.exists(files.log) else {
+            return nil
+        }
+        // Between these two another program is just at it.
+        let record = FailureRecord.read(files.failure)
+        guard record != nil || EmergencyBackup.lastPreserved(files) != nil else { return nil }
+        return StoreError(
+            .recovering,
+            "The store was found damaged, and waits in recovery\(record.map { ": \($0.message)" } ?? ""). "
+                + "Nothing of this was written.",
+            hint: "See groundwave recover status.", cause: error)
+    }
+
+    private init(log error: EventLogError, file: String) {
+        switch error {
+        case .notALog:
+            self.init(.damaged, "\(file) is not a Groundwave log.", hint: "Check the path of the store.", cause: error)
+        case .unknownFormat(let format):
+            self.init(
+                .damaged, "\(file) has format \(format), which this version does not read.",
+                hint: "Use the version that wrote it, or a newer one.", cause: error)
+        case .damaged(let what):
+            self.init(.damaged, "\(file) is damaged: \(what).", hint: "See groundwave recover status.", cause: error)
+        case .archived(let event):
+            self.init(
+                .archived, "The values of event \(event.short) were moved to an archive.",
+                hint: """
+                    Read with the archive (--archive FILE), or take it back into the log: groundwave archive --restore \
+                    FILE.
+                    """, cause: error)
+        case .damagedFrame(let position, let frame):
+            self.init(
+                .damaged, "\(file) is damaged: the event at position \(position) is not readable (\(frame)).",
+                hint: "Run groundwave verify.", cause: error)
+        case .batchTooLarge(let count, let bytes):
+            self.init(
+                .usage,
+                "\(count) events of \(bytes) bytes are too many for one batch; \(EventLimits.batchCount) events and "
+                    + "\(EventLimits.batchBytes >> 20) MiB are the most.", hint: "Write them in several batches.",
+                cause: error)
+        case .outOfSequence(let event, let expected):
+            self.init(
+                .damaged, "Event \(event.short) came where number \(expected) was expected.", cause: error)
+        case .anotherLog:
+            self.init(
+                .busy, "Meanwhile the log of this store was recovered, begun anew or put back from a copy.",
+                hint: "Nothing of this was written. Run it again.", cause: error)
+        case .notClaimed:
+            self.init(
+                .busy, "Meanwhile this store was found to be a copy, and goes on under a new name.",
+                hint: "Try again: nothing was written.", cause: error)
+        case .tailLost(let expected, let found):
+            self.init(
+                .inputOutput,
+                "After a failed write \(file) ends at position \(found), and \(expected) had been acknowledged.",
+                hint: "Check the disk. Nothing more is written to this store until it is opened again.", cause: error)
+        }
+    }
+}

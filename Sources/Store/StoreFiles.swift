@@ -1,0 +1,149 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import Foundation
+
+/// The files of a store: one folder.
+package struct StoreFiles: Sendable {
+    package let folder: URL
+
+    package var log: String { folder.appending(path: "log.mdb").path }
+    package var views: String { folder.appending(path: "views.mdb").path }
+    package var identity: String { folder.appending(path: "identity").path }
+
+    /// What is being recorded on this device and is not in the log yet.
+    package var tailFolder: URL { folder.appending(path: "tails") }
+
+    var snapshotFolder: URL { folder.appending(path: "snapshots") }
+
+    /// The paths of the snapshots, the oldest first; none where there is no folder of them.
+    package var snapshots: [String] {
+        Self.names(in: snapshotFolder).filter { $0.hasSuffix(".snapshot") }.map {
+            snapshotFolder.appending(path: $0).path
+        }
+    }
+
+    /// Bytes of all snapshots.
+    package var snapshotBytes: Int { snapshots.reduce(0) { $0 + Self.byteCount($1) } }
+
+    /// Bytes of a file; 0 if there is none.
+    package static func byteCount(_ path: String) -> Int {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.size] as? NSNumber)?.intValue ?? 0
+    }
+
+    package init(_ folder: URL) { self.folder = folder.standardizedFileURL }
+
+    /// Whether there is a store, or what is left of one.
+    package var exists: Bool {
+        FileManager.default.fileExists(atPath: log) || FileManager.default.fileExists(atPath: identity)
+    }
+
+    /// Whether the store is one whose making was interrupted: an empty log that nobody has claimed, and no key.
+    package func isUnfinished() throws -> Bool {
+        guard FileManager.default.fileExists(atPath: log), !FileManager.default.fileExists(atPath: identity) else {
+            return false
+        }
+        let log = try EventLog(opening: log)
+        return try log.claim() == nil && log.lastPosition() == 0
+    }
+
+    /// Makes the folder, readable by its owner alone.
+    package func makeFolder() throws {
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            // Foundation does not tell what is wrong with a path.
+            var status = stat()
+            let code = stat(folder.path, &status) == 0 ? 0 : errno
+            let what = "The folder \(folder.path) cannot be made"
+            throw [0, ENOENT].contains(code) ? StoreError(error, what) : StoreError(system: code, what, cause: error)
+        }
+    }
+
+    /// The names of what the folder holds, in order.
+    private var names: [String] { Self.names(in: folder) }
+
+    private static func names(in folder: URL) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+    }
+
+    /// Deletes what is left of log, views and snapshots that a process began to build and did not finish.
+    ///
+    /// Nobody builds a log meanwhile, as far as the caller holds the log's writer lock. Who builds views or a snapshot
+    /// meanwhile finds them gone, and builds them once more.
+    package func removeUnfinished() {
+        for name in names {
+            let isOfLog = name.hasPrefix("log.mdb.") && name.hasSuffix(".creating")
+            if isOfLog || name.hasPrefix("views.mdb.new-") { unlink(folder.appending(path: name).path) }
+        }
+        for name in Self.names(in: snapshotFolder) where !name.hasSuffix(".snapshot") {
+            unlink(snapshotFolder.appending(path: name).path)
+        }
+    }
+
+    /// The files and folders of the folder beside log, views, their locks and the key, in order of name.
+    package var others: [String] {
+        let own: Set = [
+            "log.mdb", "log.mdb-lock", "log.mdb-writer", "views.mdb", "views.mdb-lock", "views.mdb-writer",
+            "views.mdb.boot", "identity", "joining", "snapshots", "sync", "sync.json", "tails",
+        ]
+        return names.filter { !own.contains($0) && !$0.hasPrefix("views.mdb.new-") }.map {
+            folder.appending(path: $0).path
+        }
+    }
+
+    /// Writes the private key with mode 0600; never over another one.
+    package func write(_ identity: Identity) throws {
+        let descriptor = open(self.identity, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+        guard descriptor >= 0 else {
+            throw StoreError(system: errno, "The file \(self.identity) cannot be made")
+        }
+        defer { _ = Foundation.close(descriptor) }
+        let secret = identity.secret
+        let count = secret.withSpan { span in
+            span.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+        }
+        guard count == secret.count, fsync(descriptor) == 0 else {
+            // Where a part of so little was taken, there was no room for the rest.
+            let code = count >= 0 && count < secret.count ? ENOSPC : errno
+            unlink(self.identity)
+            throw StoreError(system: code, "The file \(self.identity) cannot be written")
+        }
+    }
+
+    /// Reads the private key.
+    ///
+    /// - Throws: ``StoreError`` with code `damaged` where there is none; that of what the system refused where it
+    ///   does not give it: another time it may.
+    package func readIdentity() throws -> Identity {
+        let bytes: Data
+        do { bytes = try Data(contentsOf: URL(filePath: identity)) } catch CocoaError.fileReadNoSuchFile {
+            throw StoreError(
+                .damaged, "The store \(folder.path) has no identity: its key is missing.",
+                hint: "Reading still works with groundwave verify; the key cannot be made again.")
+        } catch {
+            throw StoreError(error, "The key of the store, \(identity), cannot be read now")
+        }
+        guard bytes.count == 32, let identity = Identity(secret: [UInt8](bytes)) else {
+            throw StoreError(.damaged, "The file \(identity) is no key.", hint: "Restore it from where it was copied.")
+        }
+        return identity
+    }
+
+    /// Throws where a store has lost its log: what is left of it is no reason to begin a new one.
+    package func checkThatLogIsThere() throws {
+        guard FileManager.default.fileExists(atPath: log) else {
+            throw StoreError(
+                .damaged, "The store \(folder.path) has lost its log: \(log) is not there.",
+                hint: "Put it back from a copy of the folder, or see what can be done: groundwave recover status.")
+        }
+    }
+
+    /// There is no store in `folder`.
+    package static func noStore(in folder: URL) -> StoreError {
+        StoreError(
+            .notFound, "There is no store in \(folder.path).",
+            hint: "Make one with groundwave init, or name another folder with --store.")
+    }
+}

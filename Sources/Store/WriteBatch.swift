@@ -1,0 +1,193 @@
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRecords
+
+/// What a batch wrote, and where it came to stand.
+public struct Written<Value: Sendable>: Sendable {
+    /// What the closure returned.
+    public let value: Value
+    /// The batch; `nil` where the closure wrote nothing, because everything was so already.
+    public let batch: Batch?
+
+    package init(value: Value, batch: Batch?) { (self.value, self.batch) = (value, batch) }
+}
+
+/// A batch in the log: one run of one replica's events.
+public struct Batch: Hashable, Sendable {
+    /// The first event.
+    public let first: EventID
+    /// How many events there are.
+    public let count: Int
+    /// The position of the first one in this store.
+    public let position: Position
+    /// When it was written.
+    public let stamp: Stamp
+
+    /// The last event.
+    public var last: EventID { EventID(first.replica, first.sequence + UInt64(count) - 1) }
+}
+
+/// Changes being collected: what `Store.write` lends to its closure.
+public struct WriteBatch {
+    private let views: Views
+    package let replica: ReplicaID
+    private let deviceName: String
+    private let components: [StoreComponent]
+    package private(set) var changes: [Change] = []
+    /// The records that were read or written: two batches that share none may be committed together.
+    private(set) var touched: Set<RecordName> = []
+    /// Whether the closure asked for more than single records, so that it must see every batch before it.
+    private(set) var needsEverything = false
+    private var generator: Surroundings.Generator
+
+    package struct RecordName: Hashable {
+        package var kind: String
+        package var id: RecordID
+
+        package init(kind: String, id: RecordID) { (self.kind, self.id) = (kind, id) }
+    }
+
+    init(
+        views: Views, replica: ReplicaID, deviceName: String, _ components: [StoreComponent],
+        _ generator: Surroundings.Generator
+    ) {
+        self.views = views
+        self.replica = replica
+        self.deviceName = deviceName
+        self.components = components
+        self.generator = generator
+    }
+
+    /// The kinds that are known.
+    public var kinds: Kinds { views.kinds }
+
+    /// A record as it is now, or `nil` where there is none. What is written later in this batch is not in it.
+    public mutating func record(_ kind: String, _ id: RecordID) throws -> Record? {
+        touched.insert(RecordName(kind: kind, id: id))
+        return try views.read { try $0.record(kind, id) }
+    }
+
+    /// Reads whatever the closure wants to know before it writes.
+    public mutating func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
+        needsEverything = true
+        return try views.read(body)
+    }
+
+    /// A new random id.
+    public mutating func newID() -> RecordID { RecordID.random(using: &generator) }
+
+    /// Makes a new record of `kind` and returns its id.
+    public mutating func add(_ kind: String, _ assignments: [Assignment]) throws -> RecordID {
+        let id = newID()
+        try append(Change(kind: kind, record: id, operations: operations(kind, assignments, nil)))
+        return id
+    }
+
+    /// Sets or clears fields of a record; what is so already is not written.
+    ///
+    /// - Parameter basis: What the author was looking at, where that is older than the present state: a form that was
+    ///   open for a while. What arrived since is then kept beside what is written, as a conflict.
+    /// - Returns: Whether anything was written.
+    @discardableResult
+    public mutating func set(
+        _ kind: String, _ id: RecordID, _ assignments: [Assignment], basis: Record? = nil
+    ) throws -> Bool {
+        let record = try basis ?? record(kind, id)
+        guard record != nil || kinds[kind] != nil else { throw Self.unknownKind(kind) }
+        let operations = try operations(kind, assignments, record)
+        guard !operations.isEmpty else { return false }
+        try append(Change(kind: kind, record: id, operations: operations))
+        return true
+    }
+
+    /// Hides a record: its content stays, and it can be restored. `false` where it is hidden already.
+    @discardableResult
+    public mutating func remove(_ kind: String, _ id: RecordID) throws -> Bool {
+        guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }
+        guard record.isVisible else { return false }
+        try append(
+            Change(
+                kind: kind, record: id, operations: [Operation(.delete, .life, supersedes: record.coveredByDelete)]))
+        return true
+    }
+
+    /// Shows a hidden record again. `false` where nothing hides it.
+    @discardableResult
+    public mutating func restore(_ kind: String, _ id: RecordID) throws -> Bool {
+        guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }
+        guard !record.deletions.isEmpty else { return false }
+        try append(
+            Change(
+                kind: kind, record: id,
+                operations: [Operation(.revive, .life, supersedes: record.superseded(by: .life))])
+        )
+        return true
+    }
+
+    /// Appends a change as it is.
+    public mutating func append(_ change: Change) throws {
+        guard change.operations.count <= ChangeLimits.operationCount, !change.kind.isEmpty else {
+            throw StoreError(.usage, "A change has at most \(ChangeLimits.operationCount) operations.")
+        }
+        for operation in change.operations where (operation.value?.count ?? 0) > ChangeLimits.valueBytes {
+            throw StoreError(
+                .usage, "A value of \(operation.value?.count ?? 0) bytes is too long; 1 MiB is the most.",
+                hint: "Shorten it.")
+        }
+        if let block = change.block,
+            block.content.count > ChangeLimits.valueBytes || block.summary.count > ChangeLimits.summaryBytes
+        {
+            throw StoreError(.usage, "A block of \(block.content.count) bytes is too long; 1 MiB is the most.")
+        }
+        touched.insert(RecordName(kind: change.kind, id: change.record))
+        changes.append(change)
+    }
+
+    /// The first event of a replica: its key, and what its device is called.
+    mutating func introduce(_ identity: Identity, device: String, former: ReplicaID?) throws {
+        let id = RecordID(high: identity.replica.high, low: identity.replica.low)
+        try append(
+            Change(
+                kind: ReplicaKind.name, record: id,
+                operations: ReplicaKind.schema.operations(
+                    assigning: [Assignment("KEY", identity.publicKey), Assignment("DEVICE", text: device)]
+                        + (former.map { [Assignment("FORMER", text: "\($0)")] } ?? []), to: nil)))
+    }
+
+    private func operations(
+        _ kind: String, _ assignments: [Assignment], _ record: Record?
+    ) throws -> [Operation] {
+        guard let schema = kinds[kind] else { throw Self.unknownKind(kind) }
+        return schema.operations(assigning: assignments, to: record)
+    }
+
+    private static func unknownKind(_ kind: String) -> StoreError {
+        StoreError(.usage, "There is no kind of record called \(kind).", hint: "groundwave record kinds lists them.")
+    }
+
+    package static func noRecord(_ kind: String, _ id: RecordID) -> StoreError {
+        StoreError(.notFound, "There is no \(kind) with the id \(id.short).")
+    }
+
+    private func named(_ note: AuditNote) throws -> AuditNote {
+        if changes.isEmpty || !note.author.isEmpty { return note }
+        return try views.read { try $0.naming(note, for: replica, components, on: deviceName) }
+    }
+
+    /// The changes as a draft, the note in the last event.
+    func draft(_ note: AuditNote) throws -> DraftBatch {
+        var batch = DraftBatch()
+        var generator = generator
+        let note = try named(note)
+        for (index, change) in changes.enumerated() {
+            let isLast = index == changes.count - 1
+            guard batch.hasRoom(for: DraftBatch.byteBound(of: change, note: note)) else {
+                throw StoreError(
+                    .usage, "This is too much for one batch: \(changes.count) changes.",
+                    hint: "\(EventLimits.batchCount) changes or \(EventLimits.batchBytes >> 20) MiB are the most.")
+            }
+            batch.append(change, by: replica, note: isLast ? note : AuditNote(), using: &generator)
+        }
+        return batch
+    }
+}

@@ -1,0 +1,322 @@
+import Dispatch
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLMDB
+import Logging
+import GroundwaveProjections
+import GroundwaveRecords
+import Synchronization
+
+/// The one writer of a store in this process: takes batches in turn, and commits together those that wait together.
+///
+/// All of it runs on one serial queue, since a commit blocks and LMDB binds a write to its thread. Callers that come
+/// while a commit is being flushed share the next one: what several threads write costs one flush, not several.
+package final class Writer: Sendable {
+    private let incarnation: Incarnation
+    /// Who this process appends as.
+    private let author: Mutex<Author>
+    package var surroundings: Surroundings { incarnation.surroundings }
+    private let log: EventLog
+    private let views: Views
+    private let erasing: Erasing
+    private let followUp: FollowUp
+    private let components: [StoreComponent]
+    private let queue = DispatchQueue(label: "groundwave.writer")
+    private let waiting = Mutex(Waiting())
+    private let logger = Subsystem.writer.logger
+
+    private struct Author {
+        var identity: Identity
+        /// What this device is called, where the log does not say it yet.
+        var deviceName: String
+        var former: ReplicaID?
+        /// Whether this process has claimed the log.
+        var hasClaimed = false
+        /// Whether the log has the event that introduces the replica.
+        var isIntroduced = false
+    }
+
+    private struct Waiting {
+        var requests: [any Request] = []
+        var isScheduled = false
+    }
+
+    /// The most batches of one commit.
+    private static let groupCount = 256
+
+    init(
+        log: EventLog, views: Views, _ erasing: Erasing, _ followUp: FollowUp, _ incarnation: Incarnation,
+        _ components: [StoreComponent], deviceName: String
+    ) throws {
+        self.components = components
+        self.log = log
+        self.views = views
+        self.erasing = erasing
+        self.incarnation = incarnation
+        self.followUp = followUp
+        author = Mutex(Author(identity: try incarnation.files.readIdentity(), deviceName: deviceName))
+    }
+
+    /// The replica that this process appends as.
+    package var replica: ReplicaID { author.withLock { $0.identity.replica } }
+
+    /// What this device is called, where the log does not say it yet.
+    package var deviceName: String {
+        get { author.withLock { $0.deviceName } }
+        set { author.withLock { $0.deviceName = newValue } }
+    }
+
+    /// The key of that replica.
+    package var identity: Identity { author.withLock { $0.identity } }
+
+    /// Makes sure that this process appends as a replica that this store alone writes: before every append.
+    ///
+    /// The first time in a process it looks whether the store is still the one that it was. Later it looks whether
+    /// another process has found that it is not, or whether events of its own came from elsewhere.
+    private func claim() throws {
+        let (known, hasClaimed) = author.withLock { ($0.identity.replica, $0.hasClaimed) }
+        if hasClaimed, try log.claim()?.replica == known { return }
+        let (identity, former) = try incarnation.claim()
+        // Who goes on under another name is still the same device, also where what said its name was cleared.
+        let name =
+            try former.flatMap { former in try views.read { try $0.deviceName(of: former) } } ?? log.deviceWhenCleared()
+        author.withLock {
+            if $0.identity.replica != identity.replica { $0.isIntroduced = false }
+            $0.identity = identity
+            $0.former = former
+            $0.hasClaimed = true
+            if let name { $0.deviceName = name }
+        }
+    }
+
+    /// Writes the first event of this replica, its key and its device's name, unless the log has it.
+    ///
+    /// Called on the queue before every append: the replica of a copied store introduces itself when it first has
+    /// something to say, and not before, so that a copy has exactly the events of its origin.
+    func introduceIfNew() throws {
+        try claim()
+        let author = author.withLock { $0 }
+        if author.isIntroduced { return }
+        let vector = try log.vector()
+        if vector[replica] == 0 {
+            var batch = newBatch()
+            try batch.introduce(author.identity, device: deviceName, former: author.former)
+            let words =
+                switch (author.former == nil, vector.entries.isEmpty) {
+                case (true, true): "A new log"
+                case (true, false): "A new device"
+                case (false, true): "This device goes on under a new name: the store was damaged or cleared"
+                case (false, false): "This device goes on under a new name: the store was copied or put back"
+                }
+            let draft = try batch.draft(AuditNote(author: deviceName, text: words))
+            _ = try log.append([draft], as: replica, arrival: surroundings.now())
+        }
+        self.author.withLock { $0.isIntroduced = true }
+    }
+
+    /// Notes outside the store how far its log goes, where this process has written.
+    func noteHeads() throws { if author.withLock({ $0.hasClaimed }) { try incarnation.noteHeads() } }
+
+    /// Goes on as a new replica, before the events of the present one are put away. Called on the queue.
+    package func renew() throws {
+        dispatchPrecondition(condition: .onQueue(queue))
+        let (identity, former) = try incarnation.renew()
+        author.withLock {
+            $0.identity = identity
+            $0.former = former
+            $0.isIntroduced = false
+        }
+    }
+
+    /// A batch that nothing was written to yet.
+    package func newBatch() -> WriteBatch {
+        WriteBatch(
+            views: views, replica: replica, deviceName: deviceName, components, surroundings.generator)
+    }
+
+    /// Runs `body` and commits what it collected.
+    func write<Value: Sendable>(
+        _ note: AuditNote, _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
+    ) async throws -> Written<Value> {
+        let cancellation = Cancellation()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                enqueue(BatchRequest(note, body, cancellation, continuation))
+            }
+        } onCancel: {
+            cancellation.isRequested.store(true, ordering: .relaxed)
+        }
+    }
+
+    /// Runs `body`, which commits by itself, when the batches before it are done.
+    package func exclusively<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { [self] in
+                continuation.resume(
+                    with: Result {
+                        try log.checkAfterFailedCommit()
+                        finishErasing()
+                        try claim()
+                        return try body()
+                    })
+            }
+        }
+    }
+
+    private func enqueue(_ request: any Request) {
+        let mustSchedule = waiting.withLock { waiting in
+            waiting.requests.append(request)
+            defer { waiting.isScheduled = true }
+            return !waiting.isScheduled
+        }
+        if mustSchedule { queue.async { self.drain() } }
+    }
+
+    /// Takes out of the files what was erased here or elsewhere and is still in them.
+    ///
+    /// Where that fails, for want of room or because the log is damaged, writing goes on, and the next write tries again;
+    /// ``Store/erase(_:kind:note:author:)`` tells who asked for it.
+    package func finishErasing() {
+        do { try erasing.finish() } catch {
+            logger.warning("erasing is not finished", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+        }
+    }
+
+    private func drain() {
+        while true {
+            let group = waiting.withLock { waiting in
+                let group = Array(waiting.requests.prefix(Self.groupCount))
+                waiting.requests.removeFirst(group.count)
+                if group.isEmpty { waiting.isScheduled = false }
+                return group
+            }
+            if group.isEmpty { return }
+            commit(group[...])
+        }
+    }
+
+    /// Commits as many of `group` as do not depend on one another, then the rest.
+    private func commit(_ group: ArraySlice<any Request>) {
+        var rest = group
+        while !rest.isEmpty {
+            var prepared: [any Request] = []
+            var drafts: [DraftBatch] = []
+            var touched: Set<WriteBatch.RecordName> = []
+            do {
+                try log.checkAfterFailedCommit()
+                try views.catchUp()
+                finishErasing()
+                // What the batches name as their own is the replica's that appends them.
+                try claim()
+                while let request = rest.first {
+                    var batch = newBatch()
+                    let draft: DraftBatch
+                    do { draft = try request.prepare(&batch) } catch {
+                        request.fail(error)
+                        rest.removeFirst()
+                        continue
+                    }
+                    let depends = batch.needsEverything || !touched.isDisjoint(with: batch.touched)
+                    if !drafts.isEmpty, depends { break }
+                    rest.removeFirst()
+                    if draft.isEmpty {
+                        request.succeed(nil)
+                    } else {
+                        prepared.append(request)
+                        drafts.append(draft)
+                        touched.formUnion(batch.touched)
+                    }
+                }
+                if drafts.isEmpty { continue }
+                try introduceIfNew()
+                let appended = try log.append(drafts, as: replica, arrival: surroundings.now())
+                // On the disk now. What the views cannot take is healed by the next read, and is no failed write.
+                try? followUp.run(appended: appended.reduce(0) { $0 + $1.count })
+                logger.trace(
+                    "committed",
+                    metadata: [
+                        "batches": "\(appended.count)", "events": "\(appended.reduce(0) { $0 + $1.count })",
+                        "position": "\(appended[0].position)",
+                    ])
+                for (request, place) in zip(prepared, appended) {
+                    request.succeed(
+                        Batch(first: place.first, count: place.count, position: place.position, stamp: place.stamp))
+                }
+            } catch {
+                logger.error("a commit failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+                let error = saying(whatBecameOf: error)
+                for request in prepared { request.fail(error) }
+                if prepared.isEmpty { rest.forEach { $0.fail(error) } }
+                if prepared.isEmpty { return }
+            }
+        }
+    }
+
+    /// `error`, of a commit, with whether that happened all the same: after an error of the disk it may have.
+    private func saying(whatBecameOf error: any Error) -> any Error {
+        guard let error = error as? LMDBError, error.mayHaveWritten else { return error }
+        let failed = StoreError(lmdb: error)
+        let words =
+            switch log.wasStored() {
+            case true?: "What was to be written was stored all the same."
+            case false?: "What was to be written was not stored."
+            case nil: "Whether it was stored cannot be told now: look once the disk can be read again."
+            }
+        return StoreError(failed.code, "\(failed.message) \(words)", hint: failed.hint, cause: error)
+    }
+
+    /// Appends a draft that was prepared elsewhere, on the writer's queue: for imports of many batches.
+    package func append(_ draft: DraftBatch) throws -> Appended {
+        dispatchPrecondition(condition: .onQueue(queue))
+        try introduceIfNew()
+        let appended = try log.append([draft], as: replica, arrival: surroundings.now())
+        try? followUp.run(appended: draft.count, isFolding: false)
+        logger.trace("committed", metadata: ["events": "\(draft.count)", "position": "\(appended[0].position)"])
+        return appended[0]
+    }
+}
+
+/// A batch that waits for its commit.
+private protocol Request: Sendable {
+    func prepare(_ batch: inout WriteBatch) throws -> DraftBatch
+    func succeed(_ batch: Batch?)
+    func fail(_ error: any Error)
+}
+
+/// Whether the task that waits for a batch was cancelled.
+private final class Cancellation: Sendable {
+    let isRequested = Atomic(false)
+}
+
+private final class BatchRequest<Value: Sendable>: Request {
+    private let note: AuditNote
+    private let body: @Sendable (inout WriteBatch) throws -> Value
+    private let cancellation: Cancellation
+    private let continuation: CheckedContinuation<Written<Value>, any Error>
+    private let value = Mutex<Value?>(nil)
+
+    init(
+        _ note: AuditNote, _ body: @escaping @Sendable (inout WriteBatch) throws -> Value, _ cancellation: Cancellation,
+        _ continuation: CheckedContinuation<Written<Value>, any Error>
+    ) {
+        self.note = note
+        self.body = body
+        self.cancellation = cancellation
+        self.continuation = continuation
+    }
+
+    func prepare(_ batch: inout WriteBatch) throws -> DraftBatch {
+        if cancellation.isRequested.load(ordering: .relaxed) { throw CancellationError() }
+        let value = try body(&batch)
+        if cancellation.isRequested.load(ordering: .relaxed) { throw CancellationError() }
+        self.value.withLock { $0 = value }
+        return try batch.draft(note)
+    }
+
+    func succeed(_ batch: Batch?) {
+        guard let value = value.withLock({ $0 }) else { preconditionFailure("A batch is prepared before it succeeds.") }
+        continuation.resume(returning: Written(value: value, batch: batch))
+    }
+
+    func fail(_ error: any Error) { continuation.resume(throwing: error) }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveReplication
+import GroundwaveStore
+
+/// The bundle that a store leaves before it is cleared: what was not found elsewhere.
+struct ClearingBundle {
+    let path: String
+
+    /// The bundle beside the store in `folder`, under a name that nothing has.
+    init(beside folder: URL, milliseconds: Int64) {
+        let start = "\(Self.start(folder))\(UTCText.compact(milliseconds: milliseconds))"
+        let names = sequence(first: 1) { $0 + 1 }.lazy.map { $0 == 1 ? "\(start).gwb" : "\(start)-\($0).gwb" }
+        path = names.first { access($0, F_OK) != 0 }!
+    }
+
+    init(path: String) { self.path = path }
+
+    private static func start(_ folder: URL) -> String { "\(folder.standardizedFileURL.path)-cleared-" }
+
+    /// Deletes what is left of bundles that were being written for the store in `folder` when their process ended.
+    static func removeUnfinished(beside folder: URL) {
+        let start = URL(filePath: start(folder))
+        let parent = start.deletingLastPathComponent()
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
+        where name.hasPrefix(start.lastPathComponent) && name.contains(".gwb.part-") {
+            unlink(parent.appending(path: name).path)
+        }
+    }
+
+    /// Writes `missing` to the file, reads it back, and makes sure that all of it is there.
+    ///
+    /// When this returns, the file is on the disk, readable by its owner alone.
+    ///
+    /// - Throws: ``StoreError`` with code `exists` where something has the name; `inputOutput`; `damaged` where what is read
+    ///   back is not what was written. Then there is no such file.
+    func write(_ missing: Elsewhere.Missing, of log: EventLog, as identity: Identity, now: Arrival) throws {
+        var status = stat()
+        guard lstat(path, &status) != 0 else {
+            throw StoreError(.exists, "There is a file \(path) already.", hint: "Name another one.")
+        }
+        var file = try AtomicFile(path, permissions: 0o600)
+        let bundle = Bundle(of: log, as: identity, missing.events.ranges, kept: missing.kept)
+        try bundle.write(now: now) { segment, _ in try file.write(segment) }
+        try file.finish(isReplacing: false)
+        do { try verify(missing, of: log) } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    private func verify(_ missing: Elsewhere.Missing, of log: EventLog) throws {
+        var found = try Elsewhere(log: log)
+        let reader = try BundleReader(path)
+        while let frames = try reader.frames(of: log.id) { for frame in frames { try found.found(frame) } }
+        guard found.holds(missing) else {
+            throw StoreError(
+                .damaged, "The bundle \(path) does not hold what was written to it.",
+                hint: "Check the disk, or name a file on another one.")
+        }
+    }
+}
+
+extension Elsewhere {
+    /// Whether all of `missing` was found.
+    func holds(_ missing: Missing) -> Bool {
+        missing.events.subtracting(events).isEmpty && missing.kept.allSatisfy(holds)
+    }
+}

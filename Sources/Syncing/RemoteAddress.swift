@@ -1,0 +1,70 @@
+import Foundation
+import GroundwaveReplication
+import GroundwaveStore
+
+/// Where other stores of a log can be met.
+public enum RemoteAddress: Hashable, Sendable, CustomStringConvertible {
+    /// A folder that all of them can reach, now or later: a share, a stick, one that a cloud service copies.
+    case folder(URL)
+    /// A device that waits for others and is talked with directly: a name or an address, IPv6 without brackets.
+    case host(name: String, port: Int)
+
+    /// The port at which a device waits where no other one is said.
+    public static let defaultPort = 7373
+
+    /// The address that `text` says: `file:///path`, the path of a folder, or `groundwave://host:port`.
+    ///
+    /// - Throws: ``StoreError`` with code `usage` where it is none that this version knows.
+    public init(_ text: String) throws {
+        if let rest = text.removing(prefix: "groundwave://") {
+            let place = try HostAndPort(rest.removing(suffix: "/") ?? rest)
+            guard place.port > 0, !rest.isEmpty, !rest.hasPrefix(":") else { throw HostAndPort.refusal(rest) }
+            self = .host(name: place.host, port: place.port)
+        } else if let url = URL(string: text), let scheme = url.scheme, text.contains("://") {
+            guard scheme == "file", url.host() == nil || url.host() == "", url.path.hasPrefix("/") else {
+                throw StoreError(
+                    .usage, "“\(text)” is no address that groundwave knows.",
+                    hint: """
+                        A folder is file:///path/to/folder, or just its path; a device that waits for others is \
+                        groundwave://host:\(Self.defaultPort).
+                        """)
+            }
+            self = .folder(URL(filePath: url.path).standardizedFileURL)
+        } else {
+            guard !text.isEmpty else {
+                throw StoreError(.usage, "An address cannot be empty.", hint: "Name a folder: file:///path/to/folder.")
+            }
+            self = .folder(URL(filePath: text).standardizedFileURL)
+        }
+    }
+
+    /// The address as it is written down.
+    public var description: String {
+        switch self {
+        case .folder(let url): "file://\(url.path)"
+        case .host(let name, let port): "groundwave://\(HostAndPort(host: name, port: port))"
+        }
+    }
+
+    /// A name for a remote at this address that the user did not name.
+    package var suggestedName: String {
+        let name =
+            switch self {
+            case .folder(let url): url.lastPathComponent
+            case .host(let name, _): name.first?.isLetter == true ? String(name.prefix { $0 != "." }) : name
+            }
+        let letters = name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        if !letters.isEmpty { return String(letters.prefix(32)) }
+        if case .folder = self { return "folder" } else { return "device" }
+    }
+}
+
+extension String {
+    fileprivate func removing(prefix: String) -> String? {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
+
+    fileprivate func removing(suffix: String) -> String? {
+        hasSuffix(suffix) ? String(dropLast(suffix.count)) : nil
+    }
+}

@@ -1,0 +1,136 @@
+import GroundwaveEvents
+import GroundwaveReplication
+import GroundwaveStore
+
+/// What lies at a remote.
+public struct RemoteContents: Hashable, Sendable {
+    /// What one store has left there.
+    public struct Item: Hashable, Sendable {
+        /// The replica that the store writes as.
+        public let replica: ReplicaID
+        /// The name of its device, where it is known here.
+        public let device: String?
+        /// How many segments.
+        public let segments: Int
+        /// Bytes of them all.
+        public let bytes: Int
+    }
+
+    /// Something that no store has left there.
+    public struct Foreign: Hashable, Sendable {
+        /// Its name.
+        public let name: String
+        /// What it is, in a sentence.
+        public let what: String
+    }
+
+    /// What a device that was talked with says it has.
+    public struct Peer: Hashable, Sendable {
+        /// The replica that it writes as.
+        public let replica: ReplicaID
+        /// The name of the device, where it is known here.
+        public let device: String?
+        /// What it has.
+        public let vector: VersionVector
+        /// Events that it has and that are not here.
+        public let has: [EventRange]
+        /// Events that are here and that it does not have.
+        public let lacks: [EventRange]
+    }
+
+    /// The log that lies there; `nil` where none does.
+    public var log: LogID?
+    /// What each store has left there, in order of replica.
+    public var stores: [Item] = []
+    /// What is left alone: copies that a cloud service has made of an object, links, files of others.
+    public var foreign: [Foreign] = []
+
+    /// The device that waits there; `nil` for a folder.
+    public var peer: Peer?
+
+    /// Bytes of all segments.
+    public var byteCount: Int { stores.reduce(0) { $0 + $1.bytes } }
+}
+
+extension Store {
+    /// Looks what lies at `remote`. Reads each object's size by reading it: for people, not for loops.
+    ///
+    /// - Throws: ``StoreError`` with code `unreachable`.
+    public func contents(of remote: Remote) async throws -> RemoteContents {
+        let names = try deviceNames()
+        return try await reaching(remote) {
+            let transport: FolderTransport
+            switch remote.address {
+            case .folder(let url): transport = FolderTransport(url)
+            case .host(let name, let port):
+                let greeting = try await components.dialer(for: remote.address).greeting(of: name, port).greeting
+                return try self.contents(of: greeting, names)
+            }
+            let place = try await PlaceContents(at: transport)
+            var contents = RemoteContents(log: place.log)
+            contents.stores = place.stores.map {
+                .init(replica: $0.store, device: names[$0.store], segments: $0.segments, bytes: $0.bytes)
+            }
+            contents.foreign = try Self.foreignNames(at: transport)
+            return contents
+        }
+    }
+
+    private func contents(of greeting: Greeting, _ names: [ReplicaID: String]) throws -> RemoteContents {
+        var contents = RemoteContents(log: greeting.log)
+        let (vector, here) = (greeting.statement.vector, greeting.log == logID ? try log.vector() : VersionVector())
+        contents.peer = .init(
+            replica: greeting.statement.store, device: names[greeting.statement.store], vector: vector,
+            has: try log.streams().ranges(of: vector, missingFrom: here), lacks: here.ranges(missingFrom: vector))
+        return contents
+    }
+
+    private static func foreignNames(at folder: FolderTransport) throws -> [RemoteContents.Foreign] {
+        try folder.foreignNames().map { .init(name: $0.path, what: $0.kind.sentence) }
+    }
+
+    /// Says of an error of a place which remote it is about.
+    private func reaching<Result: Sendable>(
+        _ remote: Remote, _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        do { return try await body() } catch { throw Self.describe(error, at: remote, file: files.log) }
+    }
+
+    /// Deletes what all stores have left at `remote`. Nothing is taken away from any store.
+    ///
+    /// - Returns: How many objects were deleted.
+    /// - Throws: ``StoreError`` with code `exists` where another log lies there: that is not deleted.
+    public func deleteContents(of remote: Remote) async throws -> Int {
+        try requireWritable()
+        guard case .folder(let url) = remote.address else {
+            throw StoreError(
+                .usage, "\(remote.address) is a device, and what it has is its own.", hint: "Nothing was deleted.")
+        }
+        return try await reaching(remote) { [logID, files] in
+            let transport = FolderTransport(url)
+            let found = try await Place.log(at: transport)
+            guard found == logID else {
+                throw StoreError(
+                    .exists,
+                    found == nil ? "No log lies at \(remote.address)." : "Another log lies at \(remote.address).",
+                    hint: "Nothing was deleted.")
+            }
+            let count = try await PlaceContents.delete(at: transport)
+            try? files.write(PlaceNotes(), of: remote.name)
+            return count
+        }
+    }
+}
+
+extension ForeignName.Kind {
+    /// What it is, for people.
+    fileprivate var sentence: String {
+        switch self {
+        case .conflictCopy(of: let name): "a copy that a cloud service has made of \(name)"
+        case .notDownloaded(let name): "\(name), which the cloud has and this machine has not downloaded yet"
+        case .symbolicLink: "a symbolic link"
+        case .special: "a device or pipe"
+        case .other: "nothing that groundwave has left"
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveReplication
+import GroundwaveStore
+
+/// What was put into a bundle.
+public struct BundleMade: Hashable, Sendable {
+    /// How many ranges.
+    public var ranges = 0
+    /// How many events they have.
+    public var events: UInt64 = 0
+    /// Bytes of the file.
+    public var bytes = 0
+}
+
+/// What came of a bundle.
+public struct BundleApplied: Hashable, Sendable {
+    /// How many ranges it has.
+    public var ranges = 0
+    /// Events that are new here, or had been lost.
+    public var events = 0
+    /// How many of these had been lost here with a damaged file.
+    public var returned = 0
+    /// Events that were here already.
+    public var repeated: UInt64 = 0
+    /// Ranges that wait now for the ones they follow.
+    public var waiting: [EventRange] = []
+    /// Ranges that told another history of their replica than any that was here.
+    public var apart: [EventRange] = []
+
+    /// Nothing.
+    public init() {}
+}
+
+extension Store {
+    /// Writes the events that somebody lacks to a file, for a stick or a mail.
+    ///
+    /// The file is one segment after the other, as at a remote: it says what it is, and may be applied anywhere, in any
+    /// order with others, any number of times.
+    ///
+    /// - Parameter vector: What whoever gets it has; everything is put in where nothing is known.
+    /// - Throws: ``StoreError`` with code `notPermitted` where the store can only be read: a bundle is signed.
+    public func createBundle(missingFrom vector: VersionVector = VersionVector(), to path: String) async throws
+        -> BundleMade
+    {
+        try requireWritable()
+        guard let writer else { preconditionFailure("A store that can be written has a writer.") }
+        try await introduce()
+        return try describing {
+            let identity = writer.identity
+            let bundle = try Bundle(of: log, as: identity, missingFrom: vector)
+            var made = BundleMade()
+            var file = try AtomicFile(path)
+            try bundle.write(now: surroundings.now()) { segment, frames in
+                try file.write(segment)
+                made.ranges += frames.count
+                made.events += frames.reduce(0) { $0 + $1.range.count }
+                made.bytes += segment.count
+            }
+            try file.finish()
+            return made
+        }
+    }
+
+    /// Takes in the events of a bundle.
+    ///
+    /// - Throws: ``StoreError`` with code `damaged` where it is none or was changed, `notFound` where it is of another
+    ///   log. The segments before the one in question stay taken.
+    public func applyBundle(_ path: String) async throws -> BundleApplied {
+        try requireWritable()
+        try await introduce()
+        let reader = try BundleReader(path)
+        return try describing {
+            var applied = BundleApplied()
+            let storeLog = StoreLog(store: self)
+            while let frames = try reader.frames(of: log.id) {
+                let received = try storeLog.receive(frames, arrival: surroundings.now())
+                applied.ranges += frames.count
+                applied.events += received.newCount
+                applied.returned += received.returnedCount
+                applied.repeated += received.repeatedCount
+                applied.waiting += received.parked
+                applied.apart += received.apart
+            }
+            try storeLog.fill()
+            return applied
+        }
+    }
+}
+
+/// Reads a bundle segment by segment, never more than one at a time.
+final class BundleReader {
+    private let handle: FileHandle
+    private let path: String
+    private var isFirst = true
+
+    init(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        var status = stat()
+        guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            if descriptor >= 0 { _ = Foundation.close(descriptor) }
+            throw StoreError(.notFound, "There is no file \(path).", hint: "Check the name.")
+        }
+        handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        self.path = path
+    }
+
+    /// The ranges of the next segment, each checked; `nil` at the end.
+    ///
+    /// - Throws: ``StoreError`` with code `damaged` where it is none or was changed, `notFound` where it is of another log.
+    func frames(of log: LogID) throws -> [RangeFrame]? {
+        guard let bytes = try next() else { return nil }
+        let segment: Segment
+        do throws(Segment.Failure) { segment = try Segment(reading: bytes, of: log) } catch { throw refusal(error) }
+        return try segment.ranges.map { bytes in
+            do throws(RangeError) { return try RangeFrame(reading: bytes, of: log) } catch {
+                throw StoreError(
+                    .damaged, "The bundle \(path) was changed: a range in it is not what was signed (\(error)).",
+                    hint: "Get it once more from where it came.")
+            }
+        }
+    }
+
+    private func refusal(_ failure: Segment.Failure) -> StoreError {
+        if case .otherLog(let log) = failure {
+            return StoreError(
+                .notFound, "The bundle \(path) is of another log, \(log.short).",
+                hint: "Name the store of that log with --store.")
+        }
+        return StoreError(
+            .damaged, "\(path) is no bundle, or was changed on its way (\(failure)).",
+            hint: "Get it once more from where it came.")
+    }
+
+    /// The bytes of the next segment; `nil` at the end.
+    private func next() throws -> [UInt8]? {
+        let start = [UInt8](try handle.read(upToCount: 8) ?? Data())
+        if start.isEmpty, !isFirst { return nil }
+        isFirst = false
+        let span = start.span.bytes
+        guard start.count == 8, span.uint32(at: 0) == Segment.magic, span.uint32(at: 4) >= 8,
+            span.uint32(at: 4) <= Segment.byteLimit
+        else {
+            throw StoreError(
+                .damaged, "\(path) is no bundle, or was changed on its way.",
+                hint: "Get it once more from where it came.")
+        }
+        let length = Int(span.uint32(at: 4))
+        var bytes = start
+        while bytes.count < length, let more = try handle.read(upToCount: length - bytes.count), !more.isEmpty {
+            bytes += more
+        }
+        return bytes
+    }
+}

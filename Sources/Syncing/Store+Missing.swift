@@ -1,0 +1,64 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveStore
+
+/// Events that are not here, and why that is known.
+public struct MissingRange: Hashable, Sendable {
+    /// Which.
+    public let range: EventRange
+    /// How it is known, in a few words.
+    public let reason: String
+}
+
+extension Store {
+    /// The ranges that came before the ones they follow, or in part, and wait.
+    public func missing() throws -> [WaitingRange] { try describing { try log.waiting() } }
+
+    /// The events that something here waits for, or that another device says it has, in order of replica and number.
+    public func missingRanges() throws -> [MissingRange] {
+        let status = try syncStatus()
+        return try describing {
+            var found: [MissingRange] = []
+            let vector = try log.vector()
+            for waiting in status.waiting {
+                let known = vector[waiting.range.replica]
+                if waiting.range.first - 1 > known {
+                    let hole = EventRange(waiting.range.replica, known + 1, through: waiting.range.first - 1)
+                    found.append(MissingRange(range: hole, reason: "later ones wait for them"))
+                } else {
+                    let rest = EventRange(waiting.range.replica, waiting.expected, through: waiting.expected)
+                    found.append(MissingRange(range: rest, reason: "the rest of a batch"))
+                }
+            }
+            for range in status.lost {
+                found.append(MissingRange(range: range, reason: "lost here with a damaged file"))
+            }
+            for place in status.places {
+                for device in place.devices {
+                    for range in device.has where !found.contains(where: { $0.range == range }) {
+                        found.append(MissingRange(range: range, reason: "\(device.name) has them"))
+                    }
+                }
+            }
+            return found.sorted { ($0.range.replica, $0.range.first) < ($1.range.replica, $1.range.first) }
+        }
+    }
+
+    /// The vector that `text` says: `REPLICA=n,…`, each replica by its whole id, or by what names it here.
+    ///
+    /// - Throws: ``StoreError`` with code `usage` where it is none.
+    public func vector(_ text: String) throws -> VersionVector {
+        var vector = VersionVector()
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let sides = part.split(separator: "=", omittingEmptySubsequences: false)
+            guard sides.count == 2, let number = SequenceNumber(sides[1]) else {
+                throw StoreError(
+                    .usage, "“\(text)” is no vector.", hint: "A vector is REPLICA=n,REPLICA=n: see groundwave replicas."
+                )
+            }
+            let replica = try ReplicaID(text: sides[0]) ?? self.replica(named: String(sides[0]))
+            vector[replica] = number
+        }
+        return vector
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import GroundwaveEvents
+import GroundwaveReplication
+import GroundwaveStore
+
+/// Somewhere to meet other stores of the log, under the name that the user gave it.
+public struct Remote: Hashable, Sendable {
+    /// Its name on this device.
+    public let name: String
+    /// Where it is.
+    public let address: RemoteAddress
+}
+
+extension Store {
+    /// The remotes of this device, by name.
+    public func remotes() throws -> [Remote] {
+        try syncFile.read().remotes.sorted { $0.key < $1.key }.map {
+            Remote(name: $0.key, address: try RemoteAddress($0.value))
+        }
+    }
+
+    /// The remote called `name`.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound`, and the names that there are.
+    public func remote(_ name: String) throws -> Remote {
+        let all = try remotes()
+        if let remote = all.first(where: { $0.name == name }) { return remote }
+        throw StoreError(
+            .notFound, "There is no remote called “\(name)”.",
+            hint: all.isEmpty
+                ? "Add one: groundwave remote add NAME file:///path/to/folder."
+                : "The remotes here: \(all.map(\.name).joined(separator: ", ")).")
+    }
+
+    /// Adds a remote. Nothing is sent before the next ``sync(_:isPulling:isPushing:isFull:)``.
+    ///
+    /// A folder that is not there is made, its last part alone: a stick that is not plugged in must not become a folder. A
+    /// device that waits for others need not be there now.
+    ///
+    /// - Throws: ``StoreError`` with code `exists` where there is one of that name with another address, or where another
+    ///   log lies at the address; `usage` where the name is none; `unreachable`.
+    public func add(remote name: String, at address: RemoteAddress) async throws {
+        guard name.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9_-]{0,31}/) != nil else {
+            throw StoreError(
+                .usage, "“\(name)” cannot be the name of a remote.",
+                hint: "Use up to 32 letters, digits, - and _, beginning with a letter or digit.")
+        }
+        try requireWritable()
+        if case .folder(let url) = address {
+            try refuseOwnFolder(url)
+            do { try await FolderTransport(url).create() } catch { throw StoreError(error, at: address) }
+        }
+        try await checkLog(at: address)
+        try syncFile.update { file in
+            if let present = file.remotes[name], present != address.description {
+                throw StoreError(
+                    .exists, "There is a remote called “\(name)” already: \(present).",
+                    hint: "Choose another name, or groundwave remote remove \(name).")
+            }
+            file.remotes[name] = address.description
+            return true
+        }
+    }
+
+    /// Forgets a remote. What lies there stays there.
+    public func remove(remote name: String) throws {
+        _ = try remote(name)
+        try syncFile.update { file in
+            file.remotes[name] = nil
+            file.standings[name] = nil
+            return true
+        }
+        unlink(files.notes(of: name))
+    }
+
+    /// Whether the user has switched synchronising off.
+    public func isSyncOff() throws -> Bool { try syncFile.read().isOff }
+
+    /// Switches synchronising off or on. Neither sends, takes nor deletes anything, here or elsewhere.
+    ///
+    /// - Returns: Whether that changed anything.
+    @discardableResult
+    public func setSync(isOff: Bool) throws -> Bool {
+        try requireWritable()
+        return try syncFile.update { file in
+            defer { file.isOff = isOff }
+            return file.isOff != isOff
+        }
+    }
+
+    package var syncFile: JSONFile<SyncFile> { SyncFile.file(of: files) }
+
+    package func requireWritable() throws {
+        guard !isReadOnly else {
+            throw StoreError(
+                .notPermitted, "The store \(url.path) can only be read.",
+                hint: "Copy it to a place that can be written.")
+        }
+    }
+
+    /// A device need not be there when it is named.
+    private func checkLog(at address: RemoteAddress) async throws {
+        let found: LogID?
+        do { found = try await Self.log(at: address, components) } catch {
+            guard case .host = address, (error as? StoreError)?.code == .unreachable else { throw error }
+            return
+        }
+        if let found, found != logID {
+            throw StoreError(
+                .exists, "Another log lies at \(address): \(found.short); this one is \(logID.short).",
+                hint: "Name another address; or get that log with groundwave join \(address) --store NEW-FOLDER.")
+        }
+    }
+
+    private func refuseOwnFolder(_ url: URL) throws {
+        let own = self.url.resolvingSymlinksInPath().path
+        let other = url.resolvingSymlinksInPath().path
+        guard other == own || other.hasPrefix(own + "/") else { return }
+        throw StoreError(
+            .usage, "\(url.path) is this store's own folder.", hint: "Name a folder outside it that others can reach.")
+    }
+}
+
+extension StoreError {
+    init(_ error: TransportError, at address: RemoteAddress) {
+        func clause(_ reason: String) -> String { reason.hasSuffix(".") ? String(reason.dropLast()) : reason }
+        switch error {
+        case .unreachable(let reason):
+            self.init(
+                .unreachable, "\(address) cannot be reached: \(clause(reason)).",
+                hint: "Nothing is lost: what was logged waits here. Try again when it is back.", cause: error)
+        case .full(let reason):
+            self.init(
+                .inputOutput, "\(address) is full: \(clause(reason)).", hint: "Make room there, then sync again.",
+                cause: error)
+        case .notPermitted(let reason):
+            self.init(
+                .notPermitted, "\(address) does not let us: \(clause(reason)).", hint: "Check its permissions.",
+                cause: error)
+        case .tooLarge(let name, let byteCount):
+            self.init(
+                .damaged, "\(name) at \(address) has \(byteCount) bytes, which is more than anything of ours.",
+                cause: error)
+        case .refused(let name, let reason):
+            self.init(.damaged, "\(name) at \(address) is nothing of ours: \(clause(reason)).", cause: error)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveReplication
+import GroundwaveStore
+
+/// The log of a store, for replication: whatever comes in shows in the views and wakes whoever observes.
+package struct StoreLog: ReplicatedLog {
+    let store: Store
+    private let pending = PendingValues()
+
+    package init(store: Store) { self.store = store }
+
+    package var id: LogID { store.log.id }
+
+    package func provenVector(signedBy identity: Identity?) throws -> VersionVector {
+        try store.log.provenVector(signedBy: identity)
+    }
+
+    package func root(of replica: ReplicaID, through sequence: SequenceNumber) throws -> Hash256? {
+        try store.log.root(of: replica, through: sequence)
+    }
+
+    package func frame(of range: EventRange, signedBy identity: Identity?, preferredBytes: Int) throws -> RangeFrame? {
+        try store.log.frame(
+            of: range, signedBy: identity, preferredBytes: preferredBytes, withholding: store.staysHere)
+    }
+
+    package func keptFrames() throws -> [RangeFrame] { try store.log.keptFrames() }
+
+    package func waitingFrames() throws -> [RangeFrame] { try store.log.waitingFrames() }
+
+    package func streams() throws -> Streams { try store.log.streams() }
+
+    package func lackingValues() throws -> EventSet {
+        let wanted = try store.wantedValues()
+        return wanted.isEmpty ? wanted : wanted.subtracting(pending.events)
+    }
+
+    package func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
+        let content = try store.log.content()
+        var received = try store.log.receive(frames, arrival: arrival, isFilling: false)
+        if received.repeatedCount > 0 {
+            let found = try store.log.values(of: lackingValues(), in: frames)
+            received.filledCount = found.count
+            pending.add(found)
+        }
+        let isOther = try store.log.content() != content
+        if received.newCount > 0 || isOther { store.eventsCame(received.appendedCount) }
+        if received.returnedCount > 0 { try store.noteReturned() }
+        if pending.isFull { try fill() }
+        return received
+    }
+
+    /// Puts the values in that came for events which were here without theirs. Whoever makes such a log calls this at the
+    /// end, and when nothing came for a while.
+    package func fill() throws {
+        let values = pending.take()
+        if !values.isEmpty, try store.log.fill(values) > 0 { store.eventsCame() }
+    }
+
+    /// As ``fill()``, unless values are still coming.
+    package func fillIfIdle() throws { if pending.isIdle() { try fill() } }
+}

@@ -1,0 +1,219 @@
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveReplication
+import GroundwaveStore
+import Synchronization
+
+/// How a store stands with the others, for a badge.
+public enum SyncState: Hashable, Sendable {
+    /// All devices have the same; the digest of the log says of what.
+    case complete(Hash256)
+    /// So many events are not everywhere yet.
+    case behind(UInt64)
+    /// The remotes cannot be reached; so many events wait here until they can.
+    case offline(waiting: UInt64)
+    /// The user has to do something: a sentence.
+    case needs(String)
+}
+
+/// Keeps a store synchronised until it is stopped: after each write here or elsewhere, when a place tells of changes, and
+/// at least every half minute.
+public final class Syncing: Sendable {
+    /// What happened.
+    public enum Event: Sendable {
+        /// A remote was synchronised with.
+        case synced(SyncSummary)
+        /// A remote could not be; it is tried again.
+        case failed(Remote, StoreError)
+    }
+
+    private let store: Store
+    private let remotes: [Remote]
+    private let tasks: [Task<Void, Never>]
+    /// What happened, in order. The newest hundred wait for whoever reads; ends with ``stop()``.
+    public let events: AsyncStream<Event>
+    /// How the store stands, whenever that has changed. The newest waits for whoever reads; ends with ``stop()``.
+    public let status: AsyncStream<SyncState>
+
+    /// How long nobody has to tell of a change for it to be looked for.
+    static let interval = Duration.seconds(30)
+    /// How long after a failure it is tried again.
+    static let retryInterval = Duration.seconds(5)
+
+    init(_ store: Store, _ remotes: [Remote]) {
+        self.store = store
+        self.remotes = remotes
+        let (events, eventSink) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(100))
+        let (status, statusSink) = AsyncStream.makeStream(of: SyncState.self, bufferingPolicy: .bufferingNewest(1))
+        self.events = events
+        self.status = status
+        tasks = remotes.map { remote in
+            Task {
+                await Self.follow(remote, in: store) { event in
+                    eventSink.yield(event)
+                    if let state = try? store.syncState(failure: Self.failure(of: event)) { statusSink.yield(state) }
+                }
+            }
+        }
+        let tasks = tasks
+        Task {
+            for task in tasks { await task.value }
+            eventSink.finish()
+            statusSink.finish()
+        }
+    }
+
+    /// Stops, after the step that is being done.
+    public func stop() { for task in tasks { task.cancel() } }
+
+    deinit { stop() }
+
+    /// Synchronises once with every remote, and returns how the store stands then or when `deadline` is over: for a task in
+    /// the background. Being offline is a state, and no error.
+    public func once(deadline: Duration) async throws -> SyncState {
+        let (store, remotes) = (store, remotes)
+        return try await withThrowingTaskGroup(of: StoreError?.self) { group in
+            group.addTask {
+                var failure: StoreError?
+                for remote in remotes {
+                    do { try await store.sync(remote) } catch let error as StoreError { failure = error }
+                }
+                return failure
+            }
+            group.addTask {
+                try await Task.sleep(for: deadline)
+                return nil
+            }
+            let failure = try await group.next() ?? nil
+            group.cancelAll()
+            return try store.syncState(failure: failure)
+        }
+    }
+
+    private static func failure(of event: Event) -> StoreError? {
+        if case .failed(_, let error) = event { error } else { nil }
+    }
+
+    private static func follow(
+        _ remote: Remote, in store: Store, _ tell: @Sendable @escaping (Event) -> Void
+    ) async {
+        let hints: AsyncStream<Void>?
+        switch remote.address {
+        case .folder(let url): hints = FolderTransport(url).watch()
+        case .host(let name, let port): return await stay(with: remote, at: name, port, in: store, tell)
+        }
+        let signal = Wake()
+        let listening = hints.map { hints in Task { for await _ in hints { signal.wake() } } }
+        let writing = Task {
+            var seen = store.commits.generation
+            while !Task.isCancelled {
+                await store.commits.wait(beyond: seen)
+                seen = store.commits.generation
+                signal.wake()
+            }
+        }
+        defer {
+            listening?.cancel()
+            writing.cancel()
+        }
+        while !Task.isCancelled {
+            let seen = signal.generation
+            var pause = interval
+            do { tell(.synced(try await store.sync(remote))) } catch let error as StoreError {
+                tell(.failed(remote, error))
+                pause = retryInterval
+            } catch { return }
+            await signal.wait(beyond: seen, for: pause)
+        }
+    }
+}
+
+extension Syncing {
+    /// How long after a connection was lost it is tried again: first, and at most.
+    static let pauses = (first: Duration.seconds(1), last: Duration.seconds(60))
+
+    /// Keeps a connection with a device open; where it is lost, tries again after a pause that grows.
+    private static func stay(
+        with remote: Remote, at host: String, _ port: Int, in store: Store, _ tell: @Sendable @escaping (Event) -> Void
+    ) async {
+        var pause = pauses.first
+        let dialer: any PeerDialer
+        do { dialer = try store.components.dialer(for: remote.address) } catch {
+            if let error = error as? StoreError { tell(.failed(remote, error)) }
+            return
+        }
+        while !Task.isCancelled {
+            let hasTalked = Atomic(false)
+            do {
+                try await dialer.stay(connectedTo: remote, at: host, port, store) { summary in
+                    if summary.quarantined.isEmpty { hasTalked.store(true, ordering: .relaxed) }
+                    tell(.synced(summary))
+                }
+            } catch {
+                guard let error = error as? StoreError else { return }
+                tell(.failed(remote, error))
+            }
+            if hasTalked.load(ordering: .relaxed) { pause = pauses.first }
+            try? await Task.sleep(for: pause)
+            pause = min(pause * 2, pauses.last)
+        }
+    }
+}
+
+extension Store {
+    /// Begins to keep the store synchronised with `remotes`, all of them where none are named.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` where there is none; `notPermitted` where the store can only be read.
+    public func startSyncing(with remotes: [Remote]? = nil) throws -> Syncing {
+        try requireWritable()
+        let remotes = try remotes ?? self.remotes()
+        guard !remotes.isEmpty else {
+            throw StoreError(
+                .notFound, "There is no remote to synchronise with.",
+                hint: "Add one: groundwave remote add NAME file:///path/to/folder.")
+        }
+        return Syncing(self, remotes)
+    }
+
+    /// Begins to keep the store synchronised with what lies at `address`, and remembers it as a remote.
+    public func startSyncing(with address: RemoteAddress) async throws -> Syncing {
+        if let known = try remotes().first(where: { $0.address == address }) { return try startSyncing(with: [known]) }
+        try await add(remote: address.suggestedName, at: address)
+        return try startSyncing(with: [try remote(address.suggestedName)])
+    }
+
+    /// How the store stands, by what each device said last.
+    ///
+    /// - Parameter failure: Why the last try failed.
+    public func syncState(failure: StoreError? = nil) throws -> SyncState {
+        let status = try syncStatus()
+        if status.isOff { return .needs("Synchronising is switched off on this device.") }
+        let unsent = status.places.map { $0.unsent.reduce(0) { $0 + $1.count } }.max() ?? 0
+        if let failure {
+            return failure.code == .unreachable ? .offline(waiting: unsent) : .needs(failure.message)
+        }
+        if status.isComplete { return .complete(try logDigest()) }
+        let missing = status.places.map { place in
+            let devices = place.devices.filter { !$0.isFormer }
+            return place.unsent.reduce(0) { $0 + $1.count }
+                + (devices.map { ($0.lacks + $0.has).reduce(0) { $0 + $1.count } }.max() ?? 0)
+        }.max()
+        return .behind(missing ?? 0)
+    }
+
+    /// One hash that stands for every event of the log: equal for two stores where both have the same.
+    ///
+    /// SHA-256 over replica (16), number (8, little-endian) and root (32) of each replica, in order of replica.
+    public func logDigest() throws -> Hash256 {
+        try describing {
+            var writer = ByteWriter()
+            for entry in try log.vector().entries {
+                guard let root = try log.root(of: entry.replica, through: entry.sequence) else { continue }
+                writer.append(entry.replica)
+                writer.append(littleEndian: entry.sequence)
+                writer.append(root)
+            }
+            return writer.withSpan { Hash256(hashing: $0) }
+        }
+    }
+}

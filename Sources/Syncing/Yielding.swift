@@ -1,0 +1,74 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveProjections
+import GroundwaveRecords
+import GroundwaveStore
+
+/// Local writes that give way: of fields whose policy is `yields`, a write that had not been sent when a concurrent one
+/// came is replaced by that one, with an event that says so.
+///
+/// Source: USB Meter, "the store's version wins": a change that was made without a connection reverts when the shared
+/// state turns out to have moved on.
+struct Yielding {
+    let store: Store
+    /// What was here before anything came.
+    let vector: VersionVector
+    /// The number of this device's last event that was known elsewhere then.
+    let sent: EventID
+
+    /// A field of a record, and what it becomes.
+    private struct Yield: Sendable {
+        let kind: String
+        let record: RecordID
+        let field: String
+        let value: [UInt8]?
+        let winner: ReplicaID
+    }
+
+    /// Writes what gives way, in one batch for each record; nothing where nothing does.
+    ///
+    /// - Returns: How many fields gave way.
+    func run() async throws -> Int {
+        let yields = try find()
+        let names = try yields.isEmpty ? [:] : store.deviceNames()
+        for yield in yields {
+            let device = names[yield.winner] ?? yield.winner.short
+            try await store.write(note: "\(yield.field) as \(device) has it: ours had not been sent yet") { batch in
+                _ = try batch.set(yield.kind, yield.record, [Assignment(yield.field, yield.value)])
+            }
+        }
+        return yields.count
+    }
+
+    private func find() throws -> [Yield] {
+        let touched = try touchedRecords()
+        if touched.isEmpty { return [] }
+        return try store.read { view in
+            var yields: [Yield] = []
+            for name in touched {
+                guard let record = try view.record(name.kind, name.id), let schema = store.kinds[name.kind] else {
+                    continue
+                }
+                for field in record.fields where field.policy == .yields && field.isConflict {
+                    let own = field.heads.filter { $0.id.event.replica == sent.replica }
+                    guard own.contains(where: { $0.id.event.sequence > sent.sequence }),
+                        let winner = field.heads.last(where: { $0.id.event.replica != sent.replica })
+                    else { continue }
+                    yields.append(
+                        Yield(
+                            kind: name.kind, record: name.id, field: schema.name(of: field.key), value: winner.value,
+                            winner: winner.id.event.replica))
+                }
+            }
+            return yields
+        }
+    }
+
+    /// The records of kinds with such fields that events of others touched since, each once.
+    private func touchedRecords() throws -> [WriteBatch.RecordName] {
+        let kinds = Set(store.kinds.all.filter { $0.fields.contains { $0.policy == .yields } }.map(\.name))
+        if kinds.isEmpty { return [] }
+        let came = try store.log.vector().ranges(missingFrom: vector).filter { $0.replica != sent.replica }
+        return try store.records(touchedBy: EventSet(came)).filter { kinds.contains($0.kind) }
+    }
+}

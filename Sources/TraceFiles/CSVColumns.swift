@@ -1,0 +1,125 @@
+import GroundwaveMetering
+
+/// The columns of a table of rows, and how its fields are read.
+struct CSVColumns {
+    let names: [String]
+    /// Which column is the first channel; `missing` and `repeats` stand right before it.
+    let firstChannel: Int
+    private(set) var layout: Layout
+
+    /// The columns of a first line. Channels have no decimals yet: see ``withDecimals(of:_:)``.
+    init(_ line: String) throws(CSVTraceError.Reason) {
+        let fields = line.split(separator: ",", omittingEmptySubsequences: false)
+        guard fields[0] == ColumnNames.time else {
+            throw .missingColumn(found: Self.shown(fields[0]), expected: ColumnNames.time)
+        }
+        let tick = fields.count > 1 ? ColumnNames.tick(fields[1]) : nil
+        firstChannel = tick == nil ? 3 : 4
+        for (place, name) in [(firstChannel - 2, ColumnNames.missing), (firstChannel - 1, ColumnNames.repeats)] {
+            let found = place < fields.count ? Self.shown(fields[place]) : "nothing"
+            guard found == name else { throw .missingColumn(found: found, expected: name) }
+        }
+        let limit = ColumnNames.channelLimit
+        let count = fields.count - firstChannel
+        guard (1...limit).contains(count) else { throw .channelCount(count, limit: limit) }
+        var channels: [Channel] = []
+        var taken = Set(fields[..<firstChannel])
+        for field in fields[firstChannel...] {
+            guard taken.insert(field).inserted else { throw .duplicateColumn(Self.shown(field)) }
+            switch ColumnNames.channel(field) {
+            case .success(let channel): channels.append(channel)
+            case .failure(.name(let name)): throw .columnName(Self.shown(name[...]))
+            case .failure(.unit(let unit)): throw .unknownUnit(Self.shown(unit[...]))
+            }
+        }
+        names = fields.map(String.init)
+        layout = Layout(channels, tick: tick)
+    }
+
+    /// The same columns with as many decimals as the values in `fields` have.
+    func withDecimals(of bytes: [UInt8], _ fields: [Range<Int>]) throws(CSVTraceError.Reason) -> CSVColumns {
+        var channels: [Channel] = []
+        for (place, channel) in layout.channels.enumerated() {
+            let field = bytes[fields[firstChannel + place]]
+            let point = field.firstIndex(of: UInt8(ascii: "."))
+            let decimals = point.map { field.endIndex - $0 - 1 } ?? 0
+            guard decimals <= 9 else {
+                throw .decimals(column: names[firstChannel + place], found: decimals, expected: 9)
+            }
+            channels.append(Channel(channel.name, channel.unit, decimals: decimals))
+        }
+        var columns = self
+        columns.layout = Layout(channels, tick: layout.tick)
+        return columns
+    }
+
+    /// The number of rows or frames in `column`.
+    func count(_ bytes: [UInt8], _ fields: [Range<Int>], _ column: Int) throws(CSVTraceError.Reason) -> UInt64 {
+        let field = fields[column]
+        guard field.isEmpty || bytes[field.lowerBound] != UInt8(ascii: "-") else {
+            throw .number(column: names[column], Self.text(bytes, field))
+        }
+        return try magnitude(bytes, field, field, column, decimals: 0)
+    }
+
+    /// The integer in `column`, whose text has exactly so many decimals.
+    func integer(
+        _ bytes: [UInt8], _ fields: [Range<Int>], _ column: Int, decimals: Int
+    ) throws(CSVTraceError.Reason) -> Int64 {
+        let field = fields[column]
+        let isNegative = !field.isEmpty && bytes[field.lowerBound] == UInt8(ascii: "-")
+        let digits = isNegative ? field.lowerBound + 1..<field.upperBound : field
+        let magnitude = try magnitude(bytes, field, digits, column, decimals: decimals)
+        if isNegative {
+            guard magnitude > 0 else { throw .number(column: names[column], Self.text(bytes, field)) }
+            guard magnitude <= Int64.min.magnitude else {
+                throw .overflow(column: names[column], Self.text(bytes, field))
+            }
+            return Int64(truncatingIfNeeded: 0 &- magnitude)
+        }
+        guard magnitude <= Int64.max.magnitude else { throw .overflow(column: names[column], Self.text(bytes, field)) }
+        return Int64(magnitude)
+    }
+
+    // The number that stands at `digits`, which is all of `field` but for the sign.
+    private func magnitude(
+        _ bytes: [UInt8], _ field: Range<Int>, _ digits: Range<Int>, _ column: Int, decimals: Int
+    ) throws(CSVTraceError.Reason) -> UInt64 {
+        var value: UInt64 = 0
+        var point: Int?
+        var hasOverflow = false
+        for place in digits {
+            let digit = bytes[place] &- UInt8(ascii: "0")
+            if digit < 10 {
+                let (tens, first) = value.multipliedReportingOverflow(by: 10)
+                let (sum, second) = tens.addingReportingOverflow(UInt64(digit))
+                hasOverflow = hasOverflow || first || second
+                value = sum
+            } else if bytes[place] == UInt8(ascii: "."), point == nil {
+                point = place
+            } else {
+                throw .number(column: names[column], Self.text(bytes, field))
+            }
+        }
+        let whole = digits.lowerBound..<(point ?? digits.upperBound)
+        let found = point.map { digits.upperBound - $0 - 1 } ?? 0
+        let hasZeroInFront = whole.count > 1 && bytes[whole.lowerBound] == UInt8(ascii: "0")
+        if whole.isEmpty || hasZeroInFront || (point != nil && found == 0) {
+            throw .number(column: names[column], Self.text(bytes, field))
+        }
+        guard found == decimals else { throw .decimals(column: names[column], found: found, expected: decimals) }
+        if hasOverflow { throw .overflow(column: names[column], Self.text(bytes, field)) }
+        return value
+    }
+
+    /// The text of a field for a message: at most 40 characters of ASCII.
+    static func text(_ bytes: [UInt8], _ field: Range<Int>) -> String {
+        shown(String(decoding: bytes[field].prefix(50), as: UTF8.self)[...])
+    }
+
+    private static func shown(_ text: Substring) -> String {
+        if text.isEmpty { return "nothing" }
+        let scalars = text.unicodeScalars.prefix(40).map { $0.value > 0x1F && $0.value < 0x7F ? Character($0) : "?" }
+        return String(scalars) + (text.unicodeScalars.count > 40 ? "…" : "")
+    }
+}

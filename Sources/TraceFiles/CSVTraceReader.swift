@@ -1,0 +1,150 @@
+import GroundwaveMetering
+
+/// Reads rows of a trace from the CSV that ``TraceWriter`` writes, in pieces of any length.
+///
+/// The integers, times, counters, gaps and repeats are those that were written; all else is refused with its line.
+/// Lines may end with CR and LF or with LF alone. How many decimals a channel has is read from its first value, so a
+/// table without rows has none.
+///
+/// ```swift
+/// var reader = CSVTraceReader()
+/// while let bytes = try file.next() { if let rows = try reader.append(bytes) { … } }
+/// try reader.finish()
+/// ```
+public struct CSVTraceReader {
+    /// The most bytes of a line, its end included.
+    public static let lineByteLimit = 65_536
+
+    /// What rows have; `nil` until the first row was read, and in the end for a file without any.
+    public private(set) var layout: Layout?
+
+    private var first: UInt64
+    private var line: UInt64 = 1
+    // The beginning of a line whose end has not come yet.
+    private var rest: [UInt8] = []
+    private var columns: CSVColumns?
+    private var rows: TraceRows?
+    // The fields of the line that is read; kept for its memory.
+    private var fields: [Range<Int>] = []
+    // A row that stands in a gap: its time, and how many rows are missing.
+    private var gap: (time: Int64, missing: UInt64)?
+    private var clock = UTCReader()
+
+    /// A reader at the beginning of a file, whose first row is number `first` of the trace.
+    public init(first: UInt64 = 0) { self.first = first }
+
+    /// Reads `bytes`, which follow those before, and returns the rows that end with them; `nil` where none does.
+    ///
+    /// - Throws: ``CSVTraceError``, and the reader is of no more use.
+    /// - Complexity: O(bytes).
+    public mutating func append(_ bytes: [UInt8]) throws(CSVTraceError) -> TraceRows? {
+        var start = 0
+        while let end = bytes[start...].firstIndex(of: 0x0A) {
+            if rest.isEmpty {
+                try readLine(bytes, start..<end)
+            } else {
+                try keep(bytes[start..<end])
+                let whole = rest
+                rest.removeAll(keepingCapacity: true)
+                try readLine(whole, 0..<whole.count)
+            }
+            line += 1
+            start = end + 1
+        }
+        try keep(bytes[start...])
+        guard let rows, rows.count > 0 else { return nil }
+        first += UInt64(rows.count)
+        self.rows = TraceRows(rows.layout, first: first)
+        return rows
+    }
+
+    /// Says that no more bytes come.
+    ///
+    /// - Throws: ``CSVTraceError`` where the file was cut, or has not even its first line.
+    public mutating func finish() throws(CSVTraceError) {
+        guard rest.isEmpty else { throw failure(.lineNotEnded) }
+        guard let columns else { throw failure(.missingColumn(found: "nothing", expected: ColumnNames.time)) }
+        guard gap == nil else { throw failure(.gapRow) }
+        if layout == nil { layout = columns.layout }
+    }
+
+    private mutating func keep(_ bytes: ArraySlice<UInt8>) throws(CSVTraceError) {
+        guard rest.count + bytes.count < Self.lineByteLimit else {
+            throw failure(.lineTooLong(limit: Self.lineByteLimit))
+        }
+        rest += bytes
+    }
+
+    private func failure(_ reason: CSVTraceError.Reason) -> CSVTraceError { CSVTraceError(line: line, reason: reason) }
+
+    private mutating func readLine(_ bytes: [UInt8], _ range: Range<Int>) throws(CSVTraceError) {
+        guard range.count < Self.lineByteLimit else { throw failure(.lineTooLong(limit: Self.lineByteLimit)) }
+        let hasReturn = !range.isEmpty && bytes[range.upperBound - 1] == 0x0D
+        let range = range.lowerBound..<(hasReturn ? range.upperBound - 1 : range.upperBound)
+        do throws(CSVTraceError.Reason) {
+            if let columns {
+                try readRow(bytes, range, columns)
+            } else {
+                columns = try CSVColumns(String(decoding: bytes[range], as: UTF8.self))
+            }
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private mutating func readRow(
+        _ bytes: [UInt8], _ range: Range<Int>, _ columns: CSVColumns
+    ) throws(CSVTraceError.Reason) {
+        split(bytes, range)
+        guard fields.count == columns.names.count else {
+            throw .fieldCount(fields.count, expected: columns.names.count)
+        }
+        guard let time = clock.milliseconds(bytes, fields[0]) else { throw .time(CSVColumns.text(bytes, fields[0])) }
+        var missing = try columns.count(bytes, fields, columns.firstChannel - 2)
+        let repeats = try columns.count(bytes, fields, columns.firstChannel - 1)
+        if fields[columns.firstChannel].isEmpty {
+            // The tick and all values are left out, and what says so is one row.
+            let isEmpty = fields[columns.firstChannel...].allSatisfy(\.isEmpty)
+            guard isEmpty, columns.layout.tick == nil || fields[1].isEmpty, gap == nil, missing > 0, repeats == 0 else {
+                throw .gapRow
+            }
+            gap = (time, missing)
+            return
+        }
+        if layout == nil { try takeDecimals(bytes, columns) }
+        if columns.layout.tick != nil {
+            rows?.ticks.append(try columns.integer(bytes, fields, 1, decimals: 0))
+        }
+        for (place, channel) in (layout ?? columns.layout).channels.enumerated() {
+            let value = try columns.integer(bytes, fields, columns.firstChannel + place, decimals: channel.decimals)
+            rows?.columns[place].append(value)
+        }
+        if let gap {
+            guard gap.time == time, missing == 0 else { throw .gapRow }
+            missing = gap.missing
+            self.gap = nil
+        }
+        let row = rows?.count ?? 0
+        rows?.times.append(time)
+        if missing > 0 { rows?.marks.append(Mark(.gap, before: row, count: missing)) }
+        if repeats > 0 { rows?.marks.append(Mark(.repeats, before: row, count: repeats)) }
+    }
+
+    private mutating func split(_ bytes: [UInt8], _ range: Range<Int>) {
+        fields.removeAll(keepingCapacity: true)
+        var start = range.lowerBound
+        for place in range where bytes[place] == UInt8(ascii: ",") {
+            fields.append(start..<place)
+            start = place + 1
+        }
+        fields.append(start..<range.upperBound)
+    }
+
+    // The first row with values says how many decimals each channel has.
+    private mutating func takeDecimals(_ bytes: [UInt8], _ columns: CSVColumns) throws(CSVTraceError.Reason) {
+        let complete = try columns.withDecimals(of: bytes, fields)
+        self.columns = complete
+        layout = complete.layout
+        rows = TraceRows(complete.layout, first: first)
+    }
+}

@@ -1,0 +1,97 @@
+import GroundwaveMetering
+
+/// Rows as points in the line protocol of InfluxDB.
+///
+/// A line is the measurement with its tags (`meter`, `model`, `trace`, those that are not empty), one field for each
+/// channel with its unit in the name, and a time: `meter,trace=7 voltage_V=1.2345,current_A=-0.005 1777636800000000000`.
+/// Numbers are written as exact decimals; InfluxDB keeps them as floating point of 64 bits. Points with one time would
+/// overwrite one another there, so each has one of its own: see ``RowClock``. What is missing or repeated is not
+/// written: a field of a point says something of that point.
+struct InfluxRows: RowWriter {
+    private let series: [UInt8]
+    private var channels: [[UInt8]] = []
+    private var decimals: [Int] = []
+    private var clock: RowClock?
+    private var buffer = ExportBuffer()
+    private var rowByteLimit = 0
+    private var rowCount: UInt64 = 0
+    private var tick: Layout.Tick?
+
+    init(_ series: TraceExportOptions.Series) throws(TraceExportError) {
+        var line = try Self.escaped(series.measurement, ", ")
+        if line.isEmpty { throw .option("a measurement needs a name") }
+        if line[0] == UInt8(ascii: "#") || line[0] == UInt8(ascii: "_") {
+            throw .option("\(series.measurement) begins like a comment or a name of InfluxDB's own")
+        }
+        for (name, value) in [("meter", series.meter), ("model", series.model), ("trace", series.trace)]
+        where !value.isEmpty {
+            line += Array(",\(name)=".utf8)
+            line += try Self.escaped(value, ", =")
+        }
+        self.series = line
+    }
+
+    // A backslash means itself but before what it escapes, and readers differ on two of them: so there is none.
+    private static func escaped(_ text: String, _ special: String) throws(TraceExportError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            guard byte >= 0x20, byte != 0x7F, byte != UInt8(ascii: "\\") else {
+                throw .option("\(text.debugDescription) has a backslash or control character and cannot be written")
+            }
+            if special.utf8.contains(byte) { bytes.append(UInt8(ascii: "\\")) }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
+    mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws {
+        channels = layout.channels.enumerated().map { place, channel in
+            Array("\(place == 0 ? " " : ",")\(ColumnNames.column(channel))=".utf8)
+        }
+        decimals = layout.channels.map(\.decimals)
+        // Moments go on ascending over a change of layout, unless the counter is another one.
+        if clock == nil || tick != layout.tick { clock = RowClock(hertz: layout.tick?.hertz, after: clock) }
+        tick = layout.tick
+        rowByteLimit =
+            series.count + channels.reduce(0) { $0 + $1.count } + (channels.count + 1) * (DecimalText.byteLimit + 1)
+    }
+
+    mutating func append(_ rows: ExportRows, to sink: TraceWriter.Sink) throws {
+        var row = 0
+        while row < rows.count {
+            try buffer.makeRoom(for: rowByteLimit, sink)
+            try fill(rows, &row)
+        }
+        rowCount += UInt64(rows.count)
+    }
+
+    mutating func finish(to sink: TraceWriter.Sink) throws { try buffer.flush(to: sink) }
+
+    // Writes rows from `row` on while the buffer has room for one.
+    private mutating func fill(_ rows: ExportRows, _ row: inout Int) throws(TraceExportError) {
+        guard var clock else { return }
+        let (channels, decimals, series) = (channels, decimals, series)
+        let last = buffer.storage.count - rowByteLimit
+        var end = buffer.end
+        let first = rowCount
+        var bytes = buffer.storage.mutableSpan
+        while row < rows.count && end <= last {
+            let tick = rows.ticks.isEmpty ? nil : rows.ticks[row]
+            guard let moment = clock.nanoseconds(rows.times[row], tick: tick) else {
+                throw .value(
+                    "the time", row: first + UInt64(row), reason: "InfluxDB has moments from 1677 to 2262 only")
+            }
+            DecimalText.put(series, into: &bytes, at: &end)
+            for column in 0..<channels.count {
+                DecimalText.put(channels[column], into: &bytes, at: &end)
+                DecimalText.write(rows.columns[column][row], decimals: decimals[column], into: &bytes, at: &end)
+            }
+            DecimalText.put(UInt8(ascii: " "), into: &bytes, at: &end)
+            DecimalText.write(moment, decimals: 0, into: &bytes, at: &end)
+            DecimalText.put(0x0A, into: &bytes, at: &end)
+            row += 1
+        }
+        buffer.end = end
+        self.clock = clock
+    }
+}

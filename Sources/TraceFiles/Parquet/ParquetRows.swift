@@ -1,0 +1,142 @@
+import GroundwaveByteCoding
+import GroundwaveMetering
+
+/// Rows as an Apache Parquet file (apache/parquet-format 2).
+///
+/// The columns are those of the CSV. `time` is a timestamp of milliseconds in UTC; channels with decimals are DECIMAL of
+/// 18 digits with their scale, so a number of 19 digits is refused; all else is an integer of 64 bits, `missing` and
+/// `repeats` without a sign. Where rows stand in gaps (``TraceExportOptions/GapPolicy/blank``), counter and channels may
+/// be null. Pages have 16,384 rows and are compressed by zstd: the same rows are the same bytes with the same libzstd.
+/// A row group ends after 262,144 rows or 32 MiB, and nothing older is kept but a line for each in the footer.
+struct ParquetRows: RowWriter {
+    private static let groupByteLimit = 32 << 20
+
+    private let gaps: TraceExportOptions.GapPolicy
+    private let level: Int32?
+    private let pageRowCount: Int
+    private let groupRowLimit: Int
+    private var columns: [ParquetColumn] = []
+    // Which column is which: the counter stands behind the time, and the counts right before the channels.
+    private var hasTick = false
+    private var firstChannel = 3
+    private var footer = ParquetFooter()
+    private var offset = 0
+    private var pageRows = 0
+    private var groupRows = 0
+    // Rows in finished pages, without those that stand in gaps; for messages.
+    private var rowCount: UInt64 = 0
+
+    /// A file that is compressed at `level` of zstd; `nil` for not at all.
+    init(
+        gaps: TraceExportOptions.GapPolicy, level: Int32? = 1, pageRowCount: Int = 16_384, groupRowLimit: Int = 262_144
+    ) {
+        (self.gaps, self.level) = (gaps, level)
+        (self.pageRowCount, self.groupRowLimit) = (pageRowCount, groupRowLimit)
+    }
+
+    mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws {
+        let hasBlanks = gaps == .blank
+        hasTick = layout.tick != nil
+        firstChannel = hasTick ? 4 : 3
+        func column(_ name: String, _ kind: ParquetColumn.Kind, isOptional: Bool = false) -> ParquetColumn {
+            ParquetColumn(name, kind, isOptional: isOptional, level: level)
+        }
+        columns = [column(ColumnNames.time, .time)]
+        if let tick = layout.tick { columns.append(column(ColumnNames.column(tick), .integer, isOptional: hasBlanks)) }
+        columns += [column(ColumnNames.missing, .count), column(ColumnNames.repeats, .count)]
+        for channel in layout.channels {
+            let kind: ParquetColumn.Kind = channel.decimals == 0 ? .integer : .decimal(channel.decimals)
+            columns.append(column(ColumnNames.column(channel), kind, isOptional: hasBlanks))
+        }
+        try hand(Parquet.magic, to: sink)
+    }
+
+    mutating func append(_ rows: ExportRows, to sink: TraceWriter.Sink) throws {
+        var row = 0
+        var note = 0
+        while row < rows.count {
+            if note < rows.notes.count, rows.notes[note].row == row {
+                var noted = rows.notes[note]
+                if gaps == .blank && noted.missing > 0 {
+                    appendBlank(rows.times[row], missing: noted.missing)
+                    noted.missing = 0
+                    if pageRows == pageRowCount { try closePage(to: sink) }
+                }
+                append(rows, row..<row + 1, missing: noted.missing, repeats: noted.repeats)
+                note += 1
+                row += 1
+            } else {
+                let next = note < rows.notes.count ? rows.notes[note].row : rows.count
+                let end = min(next, row + pageRowCount - pageRows)
+                append(rows, row..<end, missing: 0, repeats: 0)
+                row = end
+            }
+            if pageRows == pageRowCount { try closePage(to: sink) }
+        }
+    }
+
+    mutating func finish(to sink: TraceWriter.Sink) throws {
+        if pageRows > 0 { try closePage(to: sink) }
+        if groupRows > 0 { try closeGroup(to: sink) }
+        let about = footer.bytes(columns)
+        guard about.count <= Int(UInt32.max) else { throw TraceExportError.tooLarge("the footer is too long") }
+        var end = ByteWriter()
+        end.append(contentsOf: about)
+        end.append(littleEndian: UInt32(about.count))
+        end.append(contentsOf: Parquet.magic)
+        try hand(end.bytes, to: sink)
+    }
+
+    private mutating func append(_ rows: ExportRows, _ range: Range<Int>, missing: UInt64, repeats: UInt64) {
+        columns[0].values += rows.times[range]
+        if hasTick { columns[1].values += rows.ticks[range] }
+        columns[firstChannel - 2].values += repeatElement(Int64(bitPattern: missing), count: range.count)
+        columns[firstChannel - 1].values += repeatElement(Int64(bitPattern: repeats), count: range.count)
+        for (place, column) in rows.columns.enumerated() { columns[firstChannel + place].values += column[range] }
+        for place in columns.indices { columns[place].note(isPresent: true, count: range.count) }
+        pageRows += range.count
+    }
+
+    private mutating func appendBlank(_ time: Int64, missing: UInt64) {
+        columns[0].values.append(time)
+        columns[firstChannel - 2].values.append(Int64(bitPattern: missing))
+        columns[firstChannel - 1].values.append(0)
+        for place in columns.indices { columns[place].note(isPresent: !columns[place].isOptional, count: 1) }
+        pageRows += 1
+    }
+
+    private mutating func closePage(to sink: TraceWriter.Sink) throws {
+        let valueCount = columns[firstChannel].values.count
+        for place in columns.indices {
+            do throws(ParquetColumn.Overflow) {
+                try columns[place].closePage()
+            } catch {
+                throw TraceExportError.value(
+                    columns[place].name, row: rowCount + UInt64(error.place),
+                    reason: "it has more than \(ParquetColumn.decimalDigits) digits")
+            }
+        }
+        rowCount += UInt64(valueCount)
+        groupRows += pageRows
+        pageRows = 0
+        let byteCount = columns.reduce(0) { $0 + $1.byteCount }
+        if groupRows >= groupRowLimit || byteCount >= Self.groupByteLimit { try closeGroup(to: sink) }
+    }
+
+    private mutating func closeGroup(to sink: TraceWriter.Sink) throws {
+        let start = offset
+        var chunks: [ParquetColumn.Chunk] = []
+        for place in columns.indices {
+            let (pages, chunk) = columns[place].takeChunk(at: offset)
+            chunks.append(chunk)
+            try hand(pages, to: sink)
+        }
+        footer.append(chunks, rowCount: groupRows, at: start, byteCount: offset - start)
+        groupRows = 0
+    }
+
+    private mutating func hand(_ bytes: [UInt8], to sink: TraceWriter.Sink) throws {
+        offset += bytes.count
+        try sink(bytes)
+    }
+}

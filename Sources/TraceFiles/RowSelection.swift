@@ -1,0 +1,82 @@
+import GroundwaveMetering
+
+/// Takes the channels and rows that were asked for out of ``TraceRows``.
+struct RowSelection {
+    /// What the rows that come out have.
+    private(set) var layout: Layout
+    private var places: [Int] = []
+    private let names: [String]?
+    private let every: Int
+    // How many rows are left out before the next that is not.
+    private var left = 0
+    /// What happened since the last row that came out.
+    private(set) var pending = PendingNote()
+
+    /// Selects what `options` name of rows of `layout`.
+    init(_ layout: Layout, _ options: TraceExportOptions) throws(TraceExportError) {
+        (names, every, self.layout) = (options.channels, options.every, layout)
+        try change(to: layout)
+    }
+
+    /// Selects the same of rows of another layout from here on.
+    mutating func change(to layout: Layout) throws(TraceExportError) {
+        guard let names else {
+            places = Array(layout.channels.indices)
+            self.layout = layout
+            return try ColumnNames.check(layout)
+        }
+        places = []
+        for name in names {
+            guard let place = layout.channels.firstIndex(where: { $0.name == name }) else {
+                throw .unknownChannel(name, available: layout.channels.map(\.name))
+            }
+            places.append(place)
+        }
+        self.layout = Layout(places.map { layout.channels[$0] }, tick: layout.tick)
+        try ColumnNames.check(self.layout)
+    }
+
+    /// The rows of `rows` that were asked for.
+    ///
+    /// Cost: where all rows are wanted, no more than the marks.
+    mutating func select(_ rows: TraceRows) -> ExportRows {
+        precondition(rows.columns.allSatisfy { $0.count == rows.count }, "All columns have a value for each row.")
+        precondition(
+            rows.ticks.count == (layout.tick == nil ? 0 : rows.count), "Rows have a tick as their layout says.")
+        var selected = ExportRows(channelCount: places.count)
+        (selected.first, selected.every) = (rows.first &+ UInt64(left), every)
+        if every == 1 {
+            selected.times = rows.times
+            selected.ticks = rows.ticks
+            for (column, place) in places.enumerated() { selected.columns[column] = rows.columns[place] }
+        }
+        var mark = 0
+        var row = 0
+        while row < rows.count {
+            while mark < rows.marks.count, rows.marks[mark].row <= row {
+                pending.add(rows.marks[mark])
+                mark += 1
+            }
+            if every > 1 {
+                if left == 0 { append(row, of: rows, to: &selected) }
+                left = left == 0 ? every - 1 : left - 1
+                row += 1
+            } else {
+                if !pending.isEmpty {
+                    let note = pending.take()
+                    selected.notes.append(.init(row: row, missing: note.missing, repeats: note.repeats))
+                }
+                row = mark < rows.marks.count ? min(rows.marks[mark].row, rows.count) : rows.count
+            }
+        }
+        for mark in rows.marks[mark...] { pending.add(mark) }
+        return selected
+    }
+
+    private mutating func append(_ row: Int, of rows: TraceRows, to selected: inout ExportRows) {
+        selected.note(pending.take())
+        selected.times.append(rows.times[row])
+        if layout.tick != nil { selected.ticks.append(rows.ticks[row]) }
+        for (column, place) in places.enumerated() { selected.columns[column].append(rows.columns[place][row]) }
+    }
+}

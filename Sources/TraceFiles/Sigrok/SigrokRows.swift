@@ -1,0 +1,118 @@
+import GroundwaveByteCoding
+import GroundwaveMetering
+
+/// Rows as a session of sigrok (srzip, version 2): a ZIP archive with `version`, `metadata` and, for each channel,
+/// `analog-1-CHANNEL-CHUNK` of floating point of 32 bits, little-endian.
+///
+/// Sessions have one fixed rate, so rows are put into intervals of time, the moments of rows being those of
+/// ``RowClock``. A sample is the mean of the rows of its interval. An interval without rows has the sample before it,
+/// unless rows are missing: then it is not a number. The first interval is that of the first row; the session does not
+/// say when that was.
+struct SigrokRows: RowWriter {
+    private let milliseconds: Int
+    private let chunkSampleCount: Int
+    private var zip = StoredZip()
+    private var chunks: [ByteWriter] = []
+    private var chunkNumber = 1
+    private var sampleCount = 0
+    private var scales: [Double] = []
+    private var clock = RowClock(hertz: nil)
+    // The interval that is open, as a number of intervals since 1970.
+    private var interval: Int64?
+    private var sums: [Int128] = []
+    // What was written last.
+    private var samples: [Float] = []
+    private var count = 0
+    private var rowCount: UInt64 = 0
+
+    /// Samples of so many milliseconds, of which so many of a channel are written at once: 1 MiB.
+    ///
+    /// - Throws: ``TraceExportError/option(_:)`` where that is no whole number of hertz.
+    init(milliseconds: Int, chunkSampleCount: Int = 262_144) throws(TraceExportError) {
+        guard milliseconds >= 1, 1000.isMultiple(of: milliseconds) else {
+            throw .option("\(milliseconds) ms are no whole number of samples a second, which is all that sigrok has")
+        }
+        self.milliseconds = milliseconds
+        self.chunkSampleCount = chunkSampleCount
+    }
+
+    mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws {
+        scales = layout.channels.map { channel in (0..<channel.decimals).reduce(1.0) { scale, _ in scale * 10 } }
+        sums = Array(repeating: 0, count: scales.count)
+        samples = Array(repeating: 0, count: scales.count)
+        chunks = Array(repeating: ByteWriter(), count: scales.count)
+        clock = RowClock(hertz: layout.tick?.hertz)
+        try zip.add("version", Array("2".utf8), to: sink)
+        let rate = milliseconds == 1 ? "1 kHz" : "\(1000 / milliseconds) Hz"
+        var metadata = "[global]\nsigrok version=0.5.2\n\n[device 1]\nsamplerate=\(rate)\n"
+        metadata += "total analog=\(layout.channels.count)\n"
+        for (place, channel) in layout.channels.enumerated() {
+            metadata += "analog\(place + 1)=\(ColumnNames.column(channel))\n"
+        }
+        try zip.add("metadata", Array(metadata.utf8), to: sink)
+    }
+
+    mutating func append(_ rows: ExportRows, to sink: TraceWriter.Sink) throws {
+        let length = Int64(milliseconds) * 1_000_000
+        var note = 0
+        for row in 0..<rows.count {
+            guard let moment = clock.nanoseconds(rows.times[row], tick: rows.ticks.isEmpty ? nil : rows.ticks[row])
+            else {
+                throw TraceExportError.value(
+                    "the time", row: rowCount + UInt64(row), reason: "moments here are from 1677 to 2262 only")
+            }
+            var isBehindGap = false
+            if note < rows.notes.count, rows.notes[note].row == row {
+                isBehindGap = rows.notes[note].missing > 0
+                note += 1
+            }
+            let interval = CivilDate.floorDivided(moment, length).quotient
+            if let open = self.interval, open != interval {
+                try close(followedBy: Int(interval - open - 1), isGap: isBehindGap, to: sink)
+            }
+            self.interval = interval
+            for column in sums.indices { sums[column] += Int128(rows.columns[column][row]) }
+            count += 1
+        }
+        rowCount += UInt64(rows.count)
+    }
+
+    mutating func finish(to sink: TraceWriter.Sink) throws {
+        if interval != nil { try close(followedBy: 0, isGap: false, to: sink) }
+        if sampleCount > 0 { try closeChunk(to: sink) }
+        try zip.finish(to: sink)
+    }
+
+    // Writes the sample of the open interval, and those of `emptyCount` intervals without rows behind it.
+    private mutating func close(followedBy emptyCount: Int, isGap: Bool, to sink: TraceWriter.Sink) throws {
+        guard emptyCount < StoredZip.byteLimit / 4 / scales.count else {
+            throw TraceExportError.tooLarge(
+                "a session of sigrok ends before 4 GiB, and the next row is later than that")
+        }
+        for column in sums.indices {
+            // Nearly all sums have 64 bits, which are a floating-point number at once.
+            let sum = Int64(exactly: sums[column]).map(Double.init) ?? Double(sums[column])
+            samples[column] = Float(sum / Double(count) / scales[column])
+            sums[column] = 0
+        }
+        count = 0
+        try appendSamples(to: sink)
+        if isGap { for column in samples.indices { samples[column] = .nan } }
+        for _ in 0..<emptyCount { try appendSamples(to: sink) }
+    }
+
+    private mutating func appendSamples(to sink: TraceWriter.Sink) throws {
+        for column in samples.indices { chunks[column].append(littleEndian: samples[column].bitPattern) }
+        sampleCount += 1
+        if sampleCount == chunkSampleCount { try closeChunk(to: sink) }
+    }
+
+    private mutating func closeChunk(to sink: TraceWriter.Sink) throws {
+        for column in chunks.indices {
+            try zip.add("analog-1-\(column + 1)-\(chunkNumber)", chunks[column].bytes, to: sink)
+            chunks[column].removeAll()
+        }
+        sampleCount = 0
+        chunkNumber += 1
+    }
+}

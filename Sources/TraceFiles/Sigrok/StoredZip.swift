@@ -1,0 +1,75 @@
+import GroundwaveByteCoding
+
+/// A ZIP archive whose entries are stored as they are (PKWARE's APPNOTE 6.3.3), written front to back.
+///
+/// All entries have the first date that there is, so that the same entries are the same bytes. It has no ZIP64: all
+/// must lie before 4 GiB.
+struct StoredZip {
+    /// An archive is shorter than this, its directory included.
+    static let byteLimit = 1 << 32
+    private static let entryLimit = 65_535
+
+    private var directory = ByteWriter()
+    private var entryCount = 0
+    private var offset = 0
+
+    /// The bytes of the archive if it were finished after another entry.
+    private func byteCount(with name: [UInt8], _ dataByteCount: Int) -> Int {
+        offset + 30 + name.count + dataByteCount + directory.count + 46 + name.count + 22
+    }
+
+    /// Adds an entry.
+    ///
+    /// - Throws: ``TraceExportError/tooLarge(_:)`` where the archive would have 4 GiB or more, or too many entries.
+    mutating func add(_ name: String, _ data: [UInt8], to sink: TraceWriter.Sink) throws {
+        let name = Array(name.utf8)
+        guard byteCount(with: name, data.count) < Self.byteLimit, entryCount < Self.entryLimit else {
+            throw TraceExportError.tooLarge(
+                "a session of sigrok ends before 4 GiB; take longer intervals or fewer channels")
+        }
+        var about = ByteWriter()
+        about.append(littleEndian: UInt16(10))
+        about.append(littleEndian: UInt16(0))
+        // Stored, at midnight of 1980-01-01.
+        about.append(littleEndian: UInt16(0))
+        about.append(littleEndian: UInt16(0))
+        about.append(littleEndian: UInt16(0x21))
+        about.append(littleEndian: CRC32.checksum(data))
+        about.append(littleEndian: UInt32(data.count))
+        about.append(littleEndian: UInt32(data.count))
+        about.append(littleEndian: UInt16(name.count))
+        about.append(littleEndian: UInt16(0))
+
+        var header = ByteWriter()
+        header.append(littleEndian: UInt32(0x0403_4B50))
+        header.append(contentsOf: about.bytes)
+        header.append(contentsOf: name)
+
+        directory.append(littleEndian: UInt32(0x0201_4B50))
+        directory.append(littleEndian: UInt16(10))
+        directory.append(contentsOf: about.bytes)
+        // No comment, disk 0, no attributes.
+        directory.append(contentsOf: [UInt8](repeating: 0, count: 10))
+        directory.append(littleEndian: UInt32(offset))
+        directory.append(contentsOf: name)
+
+        offset += header.count + data.count
+        entryCount += 1
+        try sink(header.bytes)
+        if !data.isEmpty { try sink(data) }
+    }
+
+    /// Ends the archive.
+    mutating func finish(to sink: TraceWriter.Sink) throws {
+        var end = ByteWriter()
+        end.append(contentsOf: directory.bytes)
+        end.append(littleEndian: UInt32(0x0605_4B50))
+        end.append(littleEndian: UInt32(0))
+        end.append(littleEndian: UInt16(entryCount))
+        end.append(littleEndian: UInt16(entryCount))
+        end.append(littleEndian: UInt32(directory.count))
+        end.append(littleEndian: UInt32(offset))
+        end.append(littleEndian: UInt16(0))
+        try sink(end.bytes)
+    }
+}

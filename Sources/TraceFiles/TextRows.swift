@@ -1,0 +1,155 @@
+import GroundwaveMetering
+
+/// Rows as lines of text: CSV and NDJSON.
+///
+/// The columns are `time` (UTC), the counter where there is one (`tick_1000Hz_mod65536`, without its overflows),
+/// `missing` (rows missing before this one), `repeats` (frames that came again before it), then the channels with their
+/// unit: `voltage_V`. All decimals of a channel are always written, so that its text says how many there are.
+///
+/// A row that stands in a gap (``TraceExportOptions/GapPolicy/blank``) has a time, how many rows are missing, and no
+/// more: empty fields in CSV, `null` in NDJSON.
+struct TextRows: RowWriter {
+    /// How a line is put together.
+    enum Dialect {
+        case csv, ndjson
+    }
+
+    /// What stands between the values of a row, for one layout.
+    private struct Plan {
+        // Before the time, and behind it to the first number.
+        var beginning: [UInt8] = []
+        var behindTime: [UInt8] = []
+        // What stands before the counts, then what stands there where both are 0.
+        var missing: [UInt8] = []
+        var repeats: [UInt8] = []
+        var noNote: [UInt8] = []
+        var channels: [[UInt8]] = []
+        var ending: [UInt8] = []
+        // Of a row that stands in a gap.
+        var blankTick: [UInt8] = []
+        var blankEnding: [UInt8] = []
+        var decimals: [Int] = []
+        var rowByteLimit = 0
+    }
+
+    private let dialect: Dialect
+    private let gaps: TraceExportOptions.GapPolicy
+    private var plan = Plan()
+    private var clock = UTCText()
+    private var buffer = ExportBuffer()
+
+    init(_ dialect: Dialect, gaps: TraceExportOptions.GapPolicy) {
+        self.dialect = dialect
+        self.gaps = gaps
+    }
+
+    mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws {
+        plan = Self.plan(layout, dialect)
+        if dialect == .csv {
+            try buffer.append(Self.columns(layout).joined(separator: ",").utf8, to: sink)
+            try buffer.append([0x0D, 0x0A], to: sink)
+        }
+    }
+
+    mutating func finish(to sink: TraceWriter.Sink) throws { try buffer.flush(to: sink) }
+
+    mutating func append(_ rows: ExportRows, to sink: TraceWriter.Sink) throws {
+        var row = 0
+        var note = 0
+        while row < rows.count {
+            try buffer.makeRoom(for: plan.rowByteLimit, sink)
+            fill(rows, &row, &note)
+        }
+    }
+
+    // Writes rows from `row` on while the buffer has room for one.
+    private mutating func fill(_ rows: ExportRows, _ row: inout Int, _ note: inout Int) {
+        let plan = plan
+        let hasBlanks = gaps == .blank
+        var clock = clock
+        let last = buffer.storage.count - plan.rowByteLimit
+        var end = buffer.end
+        var bytes = buffer.storage.mutableSpan
+        while row < rows.count && end <= last {
+            let isNoted = note < rows.notes.count && rows.notes[note].row == row
+            var noted = isNoted ? rows.notes[note] : ExportRows.Note(row: row, missing: 0, repeats: 0)
+            if isNoted {
+                note += 1
+                if hasBlanks && noted.missing > 0 {
+                    Self.writeBlank(rows.times[row], noted.missing, plan, &clock, into: &bytes, at: &end)
+                    noted.missing = 0
+                }
+            }
+            DecimalText.put(plan.beginning, into: &bytes, at: &end)
+            clock.write(rows.times[row], into: &bytes, at: &end)
+            DecimalText.put(plan.behindTime, into: &bytes, at: &end)
+            if !rows.ticks.isEmpty { DecimalText.write(rows.ticks[row], decimals: 0, into: &bytes, at: &end) }
+            if isNoted {
+                Self.write(noted.missing, noted.repeats, plan, into: &bytes, at: &end)
+            } else {
+                DecimalText.put(plan.noNote, into: &bytes, at: &end)
+            }
+            for column in 0..<plan.channels.count {
+                DecimalText.put(plan.channels[column], into: &bytes, at: &end)
+                DecimalText.write(rows.columns[column][row], decimals: plan.decimals[column], into: &bytes, at: &end)
+            }
+            DecimalText.put(plan.ending, into: &bytes, at: &end)
+            row += 1
+        }
+        buffer.end = end
+        self.clock = clock
+    }
+
+    private static func writeBlank(
+        _ time: Int64, _ missing: UInt64, _ plan: Plan, _ clock: inout UTCText, into bytes: inout MutableSpan<UInt8>,
+        at end: inout Int
+    ) {
+        DecimalText.put(plan.beginning, into: &bytes, at: &end)
+        clock.write(time, into: &bytes, at: &end)
+        DecimalText.put(plan.behindTime, into: &bytes, at: &end)
+        DecimalText.put(plan.blankTick, into: &bytes, at: &end)
+        write(missing, 0, plan, into: &bytes, at: &end)
+        DecimalText.put(plan.blankEnding, into: &bytes, at: &end)
+    }
+
+    private static func write(
+        _ missing: UInt64, _ repeats: UInt64, _ plan: Plan, into bytes: inout MutableSpan<UInt8>, at end: inout Int
+    ) {
+        DecimalText.put(plan.missing, into: &bytes, at: &end)
+        DecimalText.write(missing, decimals: 0, into: &bytes, at: &end)
+        DecimalText.put(plan.repeats, into: &bytes, at: &end)
+        DecimalText.write(repeats, decimals: 0, into: &bytes, at: &end)
+    }
+}
+
+extension TextRows {
+    /// The names of the columns of `layout`, in order.
+    static func columns(_ layout: Layout) -> [String] {
+        [ColumnNames.time] + (layout.tick.map { [ColumnNames.column($0)] } ?? [])
+            + [ColumnNames.missing, ColumnNames.repeats] + layout.channels.map(ColumnNames.column)
+    }
+
+    private static func plan(_ layout: Layout, _ dialect: Dialect) -> Plan {
+        // Names need no escapes: see `ColumnNames.isName`.
+        func before(_ column: String) -> [UInt8] { dialect == .csv ? Array(",".utf8) : Array(",\"\(column)\":".utf8) }
+        let blank = dialect == .csv ? "" : "null"
+        var plan = Plan()
+        plan.beginning = dialect == .csv ? [] : Array("{\"time\":\"".utf8)
+        plan.behindTime =
+            (dialect == .csv ? [] : Array("\"".utf8)) + (layout.tick.map { before(ColumnNames.column($0)) } ?? [])
+        plan.missing = before(ColumnNames.missing)
+        plan.repeats = before(ColumnNames.repeats)
+        plan.noNote = plan.missing + [UInt8(ascii: "0")] + plan.repeats + [UInt8(ascii: "0")]
+        plan.channels = layout.channels.map { before(ColumnNames.column($0)) }
+        plan.decimals = layout.channels.map(\.decimals)
+        plan.ending = dialect == .csv ? [0x0D, 0x0A] : Array("}\n".utf8)
+        plan.blankTick = layout.tick == nil ? [] : Array(blank.utf8)
+        plan.blankEnding = plan.channels.flatMap { $0 + Array(blank.utf8) } + plan.ending
+        let names = [plan.beginning, plan.behindTime, plan.noNote, plan.ending] + plan.channels
+        // A row, and the one that may stand in a gap before it.
+        plan.rowByteLimit =
+            2
+            * (names.reduce(0) { $0 + $1.count } + UTCText.byteLimit + (3 + plan.channels.count) * DecimalText.byteLimit)
+        return plan
+    }
+}

@@ -1,0 +1,61 @@
+import GroundwaveByteCoding
+
+/// Moments as ISO 8601 in UTC with milliseconds: `2026-05-01T12:00:00.000Z`.
+///
+/// Years before 0 and after 9999 have a sign and at least six digits (`+292278994-08-17T07:12:55.807Z`), as ECMAScript
+/// writes them, so that a clock that was very wrong still has a text.
+package struct UTCText {
+    /// The most bytes.
+    static let byteLimit = 32
+
+    // Rows that follow one another mostly have their second in common: it is written once.
+    private var second: Int64?
+    private var prefix: [UInt8] = []
+
+    /// Writes `milliseconds` since 1970 at `end`, and moves `end` behind it.
+    @inline(__always)
+    mutating func write(_ milliseconds: Int64, into bytes: inout MutableSpan<UInt8>, at end: inout Int) {
+        let (second, rest) = CivilDate.floorDivided(milliseconds, 1000)
+        if second != self.second { change(to: second) }
+        DecimalText.put(prefix, into: &bytes, at: &end)
+        DecimalText.write(padded: Int(rest), 3, into: &bytes, at: &end)
+        DecimalText.put(UInt8(ascii: "Z"), into: &bytes, at: &end)
+    }
+
+    private mutating func change(to second: Int64) {
+        self.second = second
+        prefix = Self.prefix(second)
+    }
+
+    /// The text of a second, to the point behind it.
+    static func prefix(_ second: Int64) -> [UInt8] {
+        let (day, rest) = CivilDate.floorDivided(second, 86_400)
+        let date = CivilDate.date(ofDay: day)
+        var bytes = [UInt8](repeating: 0, count: byteLimit)
+        var end = 0
+        var span = bytes.mutableSpan
+        if (0...9999).contains(date.year) {
+            DecimalText.write(padded: Int(date.year), 4, into: &span, at: &end)
+        } else {
+            DecimalText.put(UInt8(ascii: date.year < 0 ? "-" : "+"), into: &span, at: &end)
+            let year = date.year.magnitude
+            for limit: UInt64 in [100_000, 10_000] where year < limit {
+                DecimalText.put(UInt8(ascii: "0"), into: &span, at: &end)
+            }
+            if year < 1000 {
+                DecimalText.write(padded: Int(year), 4, into: &span, at: &end)
+            } else {
+                DecimalText.write(year, decimals: 0, into: &span, at: &end)
+            }
+        }
+        for (separator, value) in [
+            (UInt8(ascii: "-"), date.month), (UInt8(ascii: "-"), date.day), (UInt8(ascii: "T"), rest / 3600),
+            (UInt8(ascii: ":"), rest / 60 % 60), (UInt8(ascii: ":"), rest % 60),
+        ] {
+            DecimalText.put(separator, into: &span, at: &end)
+            DecimalText.write(padded: Int(value), 2, into: &span, at: &end)
+        }
+        DecimalText.put(UInt8(ascii: "."), into: &span, at: &end)
+        return Array(bytes[..<end])
+    }
+}

@@ -1,0 +1,152 @@
+import GroundwaveMetering
+
+/// Rows of a trace brought to the pixel columns of a plot: of each column the first, the last, the least and the greatest
+/// value of each channel, with which a line through them covers the pixels that a line through all rows covers (M4: Jugel
+/// and others, "M4: A Visualization-Oriented Time Series Data Aggregation", VLDB 2014).
+///
+/// Rows enter in the order of the trace. A row at `t` belongs to column floor((t - start) * columns / (end - start)). Rows
+/// before `start` and from `end` on belong to none; those next to the range may enter too, so that a gap at its edge is seen.
+/// Where the clock was set back, a column takes later rows behind those it has.
+public struct ColumnCollector: Sendable {
+    /// What is collected.
+    public let channels: [Channel]
+    /// How many columns there are.
+    public let columnCount: Int
+    /// For each channel its columns; `nil` where no row has a value.
+    public private(set) var columns: [[Cell?]]
+    /// After which columns rows are missing; -1 stands for what is before the first one.
+    public private(set) var gapAfter: Set<Int> = []
+
+    private let start: Int64
+    private let span: UInt64
+    /// The column of the row that entered last: -1 before the range, `columnCount` behind it.
+    private var newest: Int?
+    private var isGapPending = false
+
+    /// No rows yet, of `channels`, in `columnCount` columns from `startMilliseconds` on and before `endMilliseconds`, both
+    /// since 1970 in UTC.
+    ///
+    /// - Throws: ``PlotError/noTime`` where the end is not after the start; ``PlotError/columns(_:)`` where there are none or
+    ///   more than ``Plot/widths`` allows.
+    public init(
+        _ channels: [Channel], startMilliseconds: Int64, endMilliseconds: Int64, columnCount: Int
+    ) throws(PlotError) {
+        guard endMilliseconds > startMilliseconds else { throw .noTime }
+        guard columnCount >= 1, columnCount <= Plot.widths.upperBound else { throw .columns(columnCount) }
+        self.channels = channels
+        self.columnCount = columnCount
+        start = startMilliseconds
+        span = UInt64(bitPattern: endMilliseconds &- startMilliseconds)
+        columns = Array(repeating: Array(repeating: nil, count: columnCount), count: channels.count)
+    }
+
+    /// The columns as a plot takes them, one series for each channel.
+    public var series: [PlotSeries] {
+        zip(channels, columns).map { PlotSeries(channel: $0, columns: $1, gapAfter: gapAfter) }
+    }
+
+    /// Adds `rows`. A channel that their layout does not have stays without a value over them.
+    ///
+    /// - Complexity: O(rows times channels), about 2 ns each.
+    public mutating func add(_ rows: TraceRows) {
+        let sources = channels.map { rows.layout.channels.firstIndex(of: $0) }
+        var gaps = rows.marks.lazy.filter { $0.kind == .gap }.map(\.row).makeIterator()
+        var nextGap = gaps.next()
+        var row = 0
+        while row < rows.count {
+            while let gap = nextGap, gap <= row {
+                isGapPending = true
+                nextGap = gaps.next()
+            }
+            // A run: rows of one column without a gap between them.
+            let column = column(of: rows.times[row])
+            let limits = limits(of: column)
+            var end = row + 1
+            while end < rows.count, end < nextGap ?? .max, limits.contains(rows.times[end]) { end += 1 }
+            reach(column)
+            if column >= 0, column < columnCount {
+                for (channel, source) in sources.enumerated() {
+                    if let source, let cell = Cell(rows.columns[source][row..<end]) {
+                        append(cell, to: channel, column)
+                    }
+                }
+            }
+            row = end
+        }
+        // A mark behind the last row is one before the row that enters next.
+        if nextGap != nil { isGapPending = true }
+    }
+
+    /// Whether all rows whose times are between these, both included, lie in one column, or on one side outside the range.
+    public func holdsInOneColumn(_ least: Int64, _ greatest: Int64) -> Bool {
+        column(of: least) == column(of: greatest)
+    }
+
+    /// Adds rows by what is said of them.
+    ///
+    /// Where they lie in one column, the columns are then those that the rows themselves would have made: see
+    /// ``holdsInOneColumn(_:_:)``. Else they are a range of values from the first of their columns to the last.
+    public mutating func add(_ block: BlockSummary) {
+        add(block, isAfterGap: block.isAfterGap, isBeforeGap: block.isBeforeGap)
+    }
+
+    /// As the one of a block, of blocks of one layout that are in order.
+    public mutating func add(_ blocks: JoinedSummary) {
+        precondition(blocks.isInOrder && blocks.parts.count <= 1, "Which value is the last of them is known.")
+        // A gap between them is one within a column.
+        for part in blocks.parts { add(part, isAfterGap: blocks.isAfterGap, isBeforeGap: blocks.isBeforeGap) }
+    }
+
+    private mutating func add(_ summary: BlockSummary, isAfterGap: Bool, isBeforeGap: Bool) {
+        let (first, last) = (column(of: summary.leastTime), column(of: summary.greatestTime))
+        if isAfterGap { isGapPending = true }
+        for column in first == last ? [first] : [first, last] {
+            reach(column)
+            guard column >= 0, column < columnCount else { continue }
+            for (place, channel) in channels.enumerated() {
+                guard let source = summary.layout.channels.firstIndex(of: channel) else { continue }
+                append(summary.cells[source], to: place, column)
+            }
+        }
+        if isBeforeGap { isGapPending = true }
+    }
+
+    private mutating func append(_ cell: Cell, to channel: Int, _ column: Int) {
+        if columns[channel][column] == nil {
+            columns[channel][column] = cell
+        } else {
+            columns[channel][column]?.append(cell)
+        }
+    }
+
+    /// Notes that the next row is in `column`, and the gap before it if there is one.
+    private mutating func reach(_ column: Int) {
+        // Within one column a gap is smaller than what can be seen; where time goes back, the rows there are drawn already.
+        if isGapPending, let newest, newest < column { gapAfter.insert(newest) }
+        isGapPending = false
+        newest = column
+    }
+
+    /// The column of `time`: -1 before the range, `columnCount` behind it.
+    private func column(of time: Int64) -> Int {
+        guard time >= start else { return -1 }
+        let offset = UInt64(bitPattern: time &- start)
+        guard offset < span else { return columnCount }
+        return Int(span.dividingFullWidth(offset.multipliedFullWidth(by: UInt64(columnCount))).quotient)
+    }
+
+    /// The times of `column`: those for which ``column(of:)`` gives it.
+    private func limits(of column: Int) -> ClosedRange<Int64> {
+        if column < 0 { return .min...(start - 1) }
+        let end = start &+ Int64(bitPattern: span)
+        if column >= columnCount { return end...(.max) }
+        return time(ofEdge: column)...(time(ofEdge: column + 1) - 1)
+    }
+
+    /// The first time that is in `column` or behind it.
+    private func time(ofEdge column: Int) -> Int64 {
+        let product = span.multipliedFullWidth(by: UInt64(column))
+        let (quotient, remainder) = UInt64(columnCount).dividingFullWidth(product)
+        return start &+ Int64(bitPattern: quotient + (remainder == 0 ? 0 : 1))
+    }
+}

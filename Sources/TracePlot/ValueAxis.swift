@@ -1,0 +1,134 @@
+import GroundwaveMetering
+
+/// An axis of values: what it reaches from and to, where it has ticks, and how they are written.
+///
+/// All in integers: a place on the axis is counted in units times ten to the minus ``decimals``.
+struct ValueAxis: Hashable, Sendable {
+    /// How many decimals the integers of this axis have: two more than the channels, so that room can be left that is less
+    /// than the least step of a value.
+    let decimals: Int
+    /// Where the axis begins.
+    let low: Int128
+    /// Where it ends, above ``low``.
+    let high: Int128
+    /// From tick to tick: 1, 2 or 5 times a power of ten.
+    let step: Int128
+    /// What the numbers at the ticks are in: `mA`.
+    let unit: String
+
+    private let trailingZeros: Int
+    private let exponent: Int
+
+    /// An axis for `values`, `nil` for none, with at least two ticks and about `stepLimit` steps at most.
+    ///
+    /// - Parameter channelDecimals: How many decimals `values` have, 0 to 9: those of the channel that has most.
+    init(_ values: ClosedRange<Int128>?, decimals channelDecimals: Int, unit: Channel.Unit, stepLimit: Int) {
+        decimals = channelDecimals + 2
+        let (least, greatest) = values.map { ($0.lowerBound * 100, $0.upperBound * 100) } ?? (0, Self.power(decimals))
+        let magnitude = Int128(max(least.magnitude, greatest.magnitude))
+        var (low, high) = (least, greatest)
+        // What does not change is drawn in the middle; what does, with some room above and below, but for that below 0.
+        let room = low == high ? max(magnitude / 20, 100) : (high - low) / 20
+        (low, high) = (least >= 0 && low != high ? max(low - room, 0) : low - room, high + room)
+        // Steps are so large that labels of seven digits tell them apart.
+        let span = least == greatest ? high - low : greatest - least
+        let wanted = max((span - 1) / Int128(stepLimit) + 1, magnitude / 1_000_000, 100)
+        var (zeros, leading, power) = (0, Int128(1), Int128(1))
+        while leading * power < wanted {
+            if leading == 5 {
+                (zeros, leading, power) = (zeros + 1, 1, power * 10)
+            } else {
+                leading = leading == 1 ? 2 : 5
+            }
+        }
+        step = leading * power
+        if Self.floor(high, step) <= -Self.floor(-low, step) {
+            // No two ticks are in sight: the axis goes on as far as those next to it.
+            low = Self.floor(low, step) * step
+            high = -Self.floor(-high, step) * step
+        }
+        (self.low, self.high) = (low, high)
+        trailingZeros = zeros
+        (exponent, self.unit) = Self.prefix(
+            of: unit, exponent: Self.digits(max(low.magnitude, high.magnitude)) - 1 - decimals,
+            shown: decimals - zeros)
+    }
+
+    /// By what an integer of `channel` becomes one of this axis.
+    func factor(of channel: Channel) -> Int128 { Self.power(decimals - channel.decimals) }
+
+    /// How far above ``low`` `value` is, where the whole axis is `height`; rounded to the nearest.
+    func place(of value: Int128, in height: Int) -> Int {
+        let span = high - low
+        return Int(((min(max(value, low), high) - low) * Int128(height) * 2 + span) / (span * 2))
+    }
+
+    /// The ticks from ``low`` to ``high``, each with its label.
+    var ticks: [(value: Int128, label: String)] {
+        let first = -Self.floor(-low, step)
+        return (first...Self.floor(high, step)).map { ($0 * step, label($0 * step)) }
+    }
+
+    private func label(_ value: Int128) -> String {
+        // What of the integer stands behind the point, and how much of that is zeros on every tick.
+        let behind = decimals + exponent
+        if behind <= 0 { return "\(value * Self.power(-behind))" }
+        let power = Self.power(behind)
+        let whole = Int128(value.magnitude) / power
+        let sign = value < 0 ? "-" : ""
+        let shown = behind - trailingZeros
+        guard shown > 0 else { return "\(sign)\(whole)" }
+        let part = "\(Int128(value.magnitude) % power / Self.power(behind - shown))"
+        return "\(sign)\(whole).\(String(repeating: "0", count: shown - part.count))\(part)"
+    }
+
+    /// The prefix with which numbers whose greatest is ten to `exponent` read well: its exponent, and the unit with it.
+    ///
+    /// - Parameter shown: How many decimals the labels would have without a prefix.
+    private static func prefix(of unit: Channel.Unit, exponent: Int, shown: Int) -> (Int, String) {
+        let third = Int(floor(Int128(exponent), 3)) * 3
+        let name = name(of: unit)
+        let hasPrefixes =
+            switch unit {
+            case .volt, .ampere, .watt, .ampereHour, .wattHour, .ohm: true
+            // Nobody says millihertz or kiloseconds.
+            case .hertz: exponent >= 0
+            case .second: exponent < 0
+            case .celsius, .none: false
+            }
+        if hasPrefixes {
+            let chosen = min(max(third, -9), 18)
+            return (chosen, prefixes[(chosen + 9) / 3] + name)
+        }
+        if exponent < 6, shown <= 6 { return (0, name) }
+        return (third, "×10^\(third)" + (name.isEmpty ? "" : " ") + name)
+    }
+
+    private static let prefixes = ["n", "µ", "m", "", "k", "M", "G", "T", "P", "E"]
+
+    /// How `unit` is written in a picture.
+    static func name(of unit: Channel.Unit) -> String {
+        switch unit {
+        case .ohm: "Ω"
+        case .celsius: "°C"
+        default: unit.rawValue
+        }
+    }
+
+    /// `value` over `step` without what is left, downwards.
+    private static func floor(_ value: Int128, _ step: Int128) -> Int128 {
+        let quotient = value / step
+        return value % step < 0 ? quotient - 1 : quotient
+    }
+
+    /// How many digits `value` has, 1 for 0.
+    private static func digits(_ value: UInt128) -> Int {
+        var (count, rest) = (1, value / 10)
+        while rest > 0 { (count, rest) = (count + 1, rest / 10) }
+        return count
+    }
+
+    private static func power(_ exponent: Int) -> Int128 {
+        (0..<max(exponent, 0)).reduce(Int128(1)) { power, _ in power * 10 }
+    }
+}
