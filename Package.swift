@@ -147,7 +147,8 @@ let package = Package(
             name: "groundwave-cli",
             dependencies: ["Everything", "Groundwave", arguments, logging]
                 + ours([
-                    "Events", "Logbook", "Metering", "Meters", "Network", "Projections", "Radio", "Records", "SQLite",
+                    "Events", "Logbook", "MeterProtocols", "Metering", "Meters", "Network", "Projections", "Radio",
+                    "Records", "SQLite",
                     "Settings", "Store", "Syncing", "TraceFiles", "TracePlot",
                 ]),
             path: "Tools/groundwave"),
@@ -171,7 +172,7 @@ let package = Package(
         // The other process of ProjectionsTests: it reads damaged files, and may be ended by a signal.
         .executableTarget(
             name: "flip-reader",
-            dependencies: ours(["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records"]),
+            dependencies: ours(["ByteCoding", "EventLog", "Events", "LMDB", "MDBPages", "Projections", "Records"]),
             path: "Tests/FlipReader"),
         .testTarget(
             name: "ReplicationTests",
@@ -211,7 +212,8 @@ let package = Package(
                 + ours([
                     "ADIF", "Auditing", "ByteCoding", "Compression", "EventLog", "Events", "LMDB", "MDBPages",
                     "Metering",
-                    "MeterProtocols", "Projections", "Radio", "Records", "Recovering", "Recovery", "Replication",
+                    "Connections", "MeterProtocols", "Projections", "Radio", "Records", "Recovering", "Recovery",
+                    "Replication",
                     "Settings",
                     "Store", "Syncing", "TraceFiles", "TracePlot",
                 ])),

@@ -21,7 +21,7 @@ extension Reading {
     /// The digests of what is read. Cost: reads every record.
     public func digest() throws -> StoreDigest {
         var content = (hash: Hash256(hashing: [UInt8]().span.bytes), count: 0)
-        let digest = components.lazy.compactMap(\.contentDigest).first
+        let digest = components.lazy.compactMap { $0.contentDigest }.first
         let (views, position) = try read { view in
             if let digest { content = try digest(view) }
             return (try view.digest(), view.position)

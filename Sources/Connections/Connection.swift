@@ -1,6 +1,6 @@
 import GroundwaveEventLog
-import NIOCore
 import GroundwaveReplication
+import NIOCore
 import Synchronization
 
 /// One conversation with another store, over TCP or a pair of descriptors.

@@ -1,6 +1,6 @@
+import GroundwaveReplication
 import NIOCore
 import NIOPosix
-import GroundwaveReplication
 
 /// Asks a store which log it has and what of it, without a conversation.
 public enum Probe {

@@ -47,7 +47,9 @@ extension EventLog {
         try read { transaction in try Self.base(in: transaction, LogTables(in: transaction)) }
     }
 
-    static func base(in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables) throws -> LogBase? {
+    static func base(in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables) throws
+        -> LogBase?
+    {
         guard let row = try transaction.value(LogBase.key, in: tables.meta) else { return nil }
         guard let (base, _) = row.withSpan({ LogBase.parse($0) }) else {
             throw EventLogError.damaged("what it says of archived history")

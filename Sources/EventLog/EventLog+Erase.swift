@@ -78,7 +78,9 @@ extension EventLog {
 }
 
 extension EventLog {
-    static func erased(in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables) throws -> EventSet {
+    static func erased(in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables) throws
+        -> EventSet
+    {
         try events(tables.erased, in: transaction)
     }
 

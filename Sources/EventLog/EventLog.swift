@@ -141,7 +141,8 @@ public final class EventLog: Sendable {
         try read { transaction in try Self.state(in: transaction, LogTables(in: transaction).meta) }
     }
 
-    static func state(in transaction: borrowing some ReadableTransaction & ~Copyable, _ meta: CheckedTable<[UInt8]>) throws
+    static func state(in transaction: borrowing some ReadableTransaction & ~Copyable, _ meta: CheckedTable<[UInt8]>)
+        throws
         -> LogState
     {
         guard let state = try transaction.withValue(LogState.key, in: meta, { LogState($0) }) ?? nil else {

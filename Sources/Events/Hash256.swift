@@ -1,5 +1,5 @@
-import GroundwaveByteCoding
 import Crypto
+import GroundwaveByteCoding
 
 /// A SHA-256 hash, as a value without allocation.
 public struct Hash256: Hashable, Comparable, Sendable, CustomStringConvertible {

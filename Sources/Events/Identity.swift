@@ -1,6 +1,6 @@
-import GroundwaveByteCoding
 import Crypto
 import Foundation
+import GroundwaveByteCoding
 
 /// The private key of a replica, and the name that follows from it.
 ///

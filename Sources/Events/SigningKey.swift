@@ -1,6 +1,6 @@
-import GroundwaveByteCoding
 import Crypto
 import Foundation
+import GroundwaveByteCoding
 
 /// What a replica signs with.
 enum SigningKey: Sendable {

@@ -102,8 +102,8 @@ extension Store {
             guard let field = record.fields.first(where: { Set($0.heads.map(\.id)) == heads }) else { throw changed }
             let superseded = record.superseded(by: field.key)
             let operation =
-                candidate.value.map { Operation(.set, field.key, supersedes: superseded, value: $0) }
-                ?? Operation(.clear, field.key, supersedes: superseded)
+                candidate.value.map { FieldOperation(.set, field.key, supersedes: superseded, value: $0) }
+                ?? FieldOperation(.clear, field.key, supersedes: superseded)
             try batch.append(Change(kind: conflict.kind, record: conflict.record, operations: [operation]))
         }
     }

@@ -265,7 +265,9 @@ private struct ImportRun {
         var operations = ImportKind.schema.operations(assigning: assignments, to: nil)
         for index in operations.indices { operations[index].supersedes = lastHead }
         let words = AuditNote(author: options.author ?? store.author, text: options.note ?? "Import \(name)")
-        let note = try store.views.read { try $0.naming(words, for: writer.replica, store.components, on: writer.deviceName) }
+        let note = try store.views.read {
+            try $0.naming(words, for: writer.replica, store.components, on: writer.deviceName)
+        }
         draft.append(
             Change(kind: ImportKind.name, record: importID, operations: operations), by: writer.replica, note: note,
             using: &generator)

@@ -129,7 +129,7 @@ extension WriteBatch {
         let isOurs = record[key]?.shown.id.event.replica == replica
         if operations.isEmpty, !isOurs, session.isOpen, let value = status.value {
             // Said by another device: said by this one now, it is this one's too.
-            operations = [Operation(.set, key, supersedes: record.superseded(by: key), value: value)]
+            operations = [FieldOperation(.set, key, supersedes: record.superseded(by: key), value: value)]
         }
         if operations.isEmpty { return false }
         let ended = status.value == Array("ended".utf8) ? Assignment("ENDED", text: SessionTime.text(now)) : nil

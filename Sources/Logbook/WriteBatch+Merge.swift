@@ -41,7 +41,7 @@ extension WriteBatch {
         for id in drop {
             let record = try shownContact(id)
             taken.append((record, merge.take(record)))
-            let delete = Operation(.delete, .life, supersedes: record.coveredByDelete)
+            let delete = FieldOperation(.delete, .life, supersedes: record.coveredByDelete)
             deletes.append(Change(kind: QSOKind.name, record: id, operations: [delete]))
         }
         try append(Change(kind: QSOKind.name, record: keep, operations: merge.operations))

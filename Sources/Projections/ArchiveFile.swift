@@ -1,7 +1,7 @@
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import GroundwaveRecords
 
 // An archive: old events with their values, in one portable file. Its form is that of ChunkedFile, with the magic `GWA1`.

@@ -116,7 +116,7 @@ public struct Audit: Sendable {
     }
 
     private func changes(
-        _ operation: Operation, in change: Change, _ withheld: Withholding?
+        _ operation: FieldOperation, in change: Change, _ withheld: Withholding?
     ) throws -> [AuditEntry.FieldChange] {
         let schema = kinds[change.kind]
         if operation.code == .delete || operation.code == .revive {
@@ -189,7 +189,7 @@ public struct Audit: Sendable {
 
 extension Change {
     /// The operation that wrote the head `index` of `field`.
-    public func operation(writing index: UInt32, field: FieldKey) -> Operation? {
+    public func operation(writing index: UInt32, field: FieldKey) -> FieldOperation? {
         if index > 0 {
             return Int(index) < operations.count && operations[Int(index)].field == field ? operations[Int(index)] : nil
         }

@@ -1,8 +1,8 @@
+import Crypto
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveCompression
-import Crypto
 import GroundwaveEvents
-import Foundation
 
 // The form that snapshots and archives have in common: compressed parts, each of which is checked before it is believed.
 //

@@ -1,5 +1,5 @@
-import GroundwaveByteCoding
 import Crypto
+import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveRecords
 

@@ -50,7 +50,9 @@ struct SliceWriter {
         nameCount = names == nil ? stored.count : -1
     }
 
-    static func names(in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: ViewTables) throws -> Names {
+    static func names(in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: ViewTables) throws
+        -> Names
+    {
         guard let row = try transaction.value(namesKey, in: tables.meta) else {
             throw ViewError.damaged("its names are not there")
         }

@@ -1,6 +1,6 @@
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 
 /// Compacted dumps of the views: what time travel, a new device and recovery begin with.
 public enum Snapshot {

@@ -1,7 +1,7 @@
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import GroundwaveRecords
 
 /// Writes a snapshot of views as they are at one vector, piece by piece: between two pieces nothing is held, so others

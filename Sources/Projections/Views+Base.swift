@@ -1,6 +1,6 @@
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import GroundwaveLMDB
 
 // What every fold begins with: nothing, or the snapshot that the log has in the place of archived history.

@@ -1,6 +1,6 @@
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import GroundwaveLMDB
 
 /// The present views beside those that the log folds to anew.

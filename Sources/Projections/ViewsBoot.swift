@@ -1,5 +1,5 @@
-import GroundwaveEventLog
 import Foundation
+import GroundwaveEventLog
 
 /// Tells views that the present start of the machine has written from those of an earlier one.
 ///

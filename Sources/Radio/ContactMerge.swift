@@ -26,13 +26,13 @@ public struct ContactMerge {
     ///
     /// So a delete whose author did not see this merge cannot hide the contact: two devices that merge one pair in
     /// opposite directions end with both contacts shown, not with none.
-    public var operations: [Operation] {
+    public var operations: [FieldOperation] {
         let writes = order.compactMap { key in
-            values[key].map { Operation(.set, key, supersedes: keep[key]?.heads.map(\.id) ?? [], value: $0) }
+            values[key].map { FieldOperation(.set, key, supersedes: keep[key]?.heads.map(\.id) ?? [], value: $0) }
         }
-        let adds = elements.map { Operation(.add, $0.key, value: $0.value) }
+        let adds = elements.map { FieldOperation(.add, $0.key, value: $0.value) }
         if !writes.isEmpty || !adds.isEmpty { return writes + adds }
-        return [Operation(.revive, .life, supersedes: keep[.life]?.heads.map(\.id) ?? [])]
+        return [FieldOperation(.revive, .life, supersedes: keep[.life]?.heads.map(\.id) ?? [])]
     }
 
     private let keep: Record

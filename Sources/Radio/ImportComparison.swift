@@ -87,7 +87,7 @@ public struct ImportComparison {
             guard !record.deletions.isEmpty, record.deletions.allSatisfy({ undos.contains($0.event) }) else {
                 return .hidden
             }
-            let show = Operation(.revive, .life, supersedes: record.superseded(by: .life))
+            let show = FieldOperation(.revive, .life, supersedes: record.superseded(by: .life))
             return .new(Change(kind: QSOKind.name, record: id, source: source, operations: [show] + operations))
         }
         if operations.isEmpty { return .unchanged }
@@ -138,7 +138,7 @@ public struct ImportComparison {
 
     private func news(
         in imported: ImportedRecord, _ id: RecordID, _ state: RecordState, _ view: borrowing ViewReader
-    ) -> [Operation] {
+    ) -> [FieldOperation] {
         let names = view.names
         let source = names.knownOrdinal(of: source) ?? 0
         let shown = ShownValues(state, names)
@@ -149,7 +149,7 @@ public struct ImportComparison {
             }
         if isSame { return [] }
         let record = Record(kind: QSOKind.name, id: id, state: state, names: names, schema: QSOKind.schema)
-        var operations: [Operation] = []
+        var operations: [FieldOperation] = []
         for (key, value) in imported.values {
             let ordinal = names.knownOrdinal(of: key)
             let said = source == 0 ? nil : ordinal.flatMap { state.said(value, of: $0, by: source) }
@@ -166,7 +166,7 @@ public struct ImportComparison {
         // Fields that are new in the file get their place; a file with fewer fields does not take places away.
         let isLonger = imported.order.count > FieldOrder(decoding: record[key]?.shown.value ?? []).names.count
         if isLonger, record[key]?.shown.value != order {
-            operations.append(Operation(.set, key, supersedes: record.superseded(by: key), value: order))
+            operations.append(FieldOperation(.set, key, supersedes: record.superseded(by: key), value: order))
         }
         return operations
     }
@@ -178,14 +178,14 @@ public struct ImportComparison {
     ///   - isKnown: Whether another source said just this.
     private func news(
         _ value: [UInt8], of key: FieldKey, _ shown: Record.Head?, _ record: Record, isFirst: Bool, isKnown: Bool
-    ) -> [Operation] {
-        let word = Operation(.say, key, value: value)
+    ) -> [FieldOperation] {
+        let word = FieldOperation(.say, key, value: value)
         let isByHand = isFirst && shown != nil && shown?.source == nil
         if isKnown { return [word] }
         let wanted = Self.value(value, of: key, over: shown, keepingShown: isByHand)
         guard shown == nil || shown?.value != wanted else { return [word] }
         guard let wanted else { return [word] }
-        let set = Operation(.set, key, supersedes: record.superseded(by: key), value: wanted)
+        let set = FieldOperation(.set, key, supersedes: record.superseded(by: key), value: wanted)
         return wanted == value ? [set] : [set, word]
     }
 
@@ -210,19 +210,19 @@ public struct ImportComparison {
     /// brought and has dropped.
     private func news(
         of elements: [[UInt8]], _ key: FieldKey, _ record: Record, _ state: RecordState, _ source: UInt32
-    ) -> [Operation] {
+    ) -> [FieldOperation] {
         guard case .number(let number) = key, let field = QSOKind.schema.field(number: number) else { return [] }
         func identity(_ element: [UInt8]) -> String { field.identity(String(decoding: element, as: UTF8.self)) }
         let heads = record[key]?.heads ?? []
         let present = Set(heads.compactMap(\.value).map(identity))
         let wanted = Set(elements.map(identity))
-        var operations: [Operation] = []
+        var operations: [FieldOperation] = []
         let dropped = heads.filter { $0.source == self.source && !wanted.contains(identity($0.value ?? [])) }
-        if !dropped.isEmpty { operations.append(Operation(.remove, key, supersedes: dropped.map(\.id))) }
+        if !dropped.isEmpty { operations.append(FieldOperation(.remove, key, supersedes: dropped.map(\.id))) }
         for element in elements {
             if source != 0, state.saidElement(element, of: number, by: source) { continue }
             let isKnown = present.contains(identity(element)) || state.anySourceSaidElement(element, of: number)
-            operations.append(Operation(isKnown ? .sayElement : .add, key, value: element))
+            operations.append(FieldOperation(isKnown ? .sayElement : .add, key, value: element))
         }
         return operations
     }

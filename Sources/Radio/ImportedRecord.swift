@@ -58,18 +58,18 @@ struct ImportedRecord {
     }
 
     /// The operations that make a new contact of it.
-    func operations(occurrence: Int, session: [UInt8]?) -> [Operation] {
-        var operations: [Operation] = []
+    func operations(occurrence: Int, session: [UInt8]?) -> [FieldOperation] {
+        var operations: [FieldOperation] = []
         operations.reserveCapacity(values.count + collections.count + 3)
-        for (key, value) in values { operations.append(Operation(.set, key, value: value)) }
+        for (key, value) in values { operations.append(FieldOperation(.set, key, value: value)) }
         for (key, elements) in collections {
-            for element in elements { operations.append(Operation(.add, key, value: element)) }
+            for element in elements { operations.append(FieldOperation(.add, key, value: element)) }
         }
-        operations.append(Operation(.set, .number(QSOKind.Number.order), value: FieldOrder(order).bytes))
+        operations.append(FieldOperation(.set, .number(QSOKind.Number.order), value: FieldOrder(order).bytes))
         operations.append(
-            Operation(
+            FieldOperation(
                 .set, .number(QSOKind.Number.importKey), value: ImportedKey(key: key.id, occurrence: occurrence).bytes))
-        if let session { operations.append(Operation(.set, .number(QSOKind.Number.session), value: session)) }
+        if let session { operations.append(FieldOperation(.set, .number(QSOKind.Number.session), value: session)) }
         return operations
     }
 }

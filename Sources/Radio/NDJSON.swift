@@ -1,5 +1,5 @@
-import GroundwaveADIF
 import Foundation
+import GroundwaveADIF
 
 /// Contacts as JSON objects, one a line: `{"id":"…","fields":{"CALL":"W1AW",…}}`.
 ///

@@ -40,7 +40,7 @@ public enum OperationCode: UInt8, Sendable {
 }
 
 /// One step of a change, and the heads it replaces: exactly those its author was looking at.
-public struct Operation: Hashable, Sendable {
+public struct FieldOperation: Hashable, Sendable {
     /// What is done.
     public var code: OperationCode
     /// The field it is done to; ``FieldKey/life`` for delete and revive.
@@ -91,12 +91,12 @@ public struct Change: Hashable, Sendable {
     /// Which import says so; `nil` for what a person did.
     public var source: SourceID?
     /// The steps, in order.
-    public var operations: [Operation]
+    public var operations: [FieldOperation]
     /// What is added to the record's series; then there are no operations.
     public var block: SeriesBlock?
 
     /// A change of these parts.
-    public init(kind: String, record: RecordID, source: SourceID? = nil, operations: [Operation]) {
+    public init(kind: String, record: RecordID, source: SourceID? = nil, operations: [FieldOperation]) {
         self.kind = kind
         self.record = record
         self.source = source

@@ -212,12 +212,12 @@ extension Change {
     public init(shape: RawSpan, values: RawSpan, isWithheld: Bool, by names: WrittenNames) throws(ChangeError) {
         var reader = try ChangeReader(shape: shape, isWithheld: isWithheld, by: names)
         try reader.skipNote(in: values)
-        var operations: [Operation] = []
+        var operations: [FieldOperation] = []
         while let step = try reader.next(shape: shape, values: values) {
             var heads: [HeadID] = []
             for _ in 0..<step.headCount { heads.append(try reader.head(of: step, in: shape)) }
             let value = step.value.map { values.extracting($0).toArray() }
-            operations.append(Operation(step.code, try step.key(in: shape), supersedes: heads, value: value))
+            operations.append(FieldOperation(step.code, try step.key(in: shape), supersedes: heads, value: value))
         }
         let content = try reader.blockContent(in: values)
         try reader.finish(shape: shape, values: values)

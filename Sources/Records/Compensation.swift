@@ -12,7 +12,7 @@ import GroundwaveEvents
 /// - What others wrote since stays; a record that they hid stays hidden, and keeps what it says.
 public struct Compensation {
     /// The operations, for one event; none where nothing is left to take back.
-    public private(set) var operations: [Operation] = []
+    public private(set) var operations: [FieldOperation] = []
     /// Whether something of the taken-back events stays, because others have written on it since.
     public private(set) var isPartial = false
 
@@ -30,7 +30,7 @@ public struct Compensation {
             isPartial = true
         } else if isNew || other?.isVisible != true {
             if record.isVisible {
-                operations = [Operation(.delete, .life, supersedes: record.coveredByDelete)]
+                operations = [FieldOperation(.delete, .life, supersedes: record.coveredByDelete)]
             } else if !isNew {
                 isPartial = record.hasValue(by: isTakenBack)
             }
@@ -68,7 +68,7 @@ public struct Compensation {
         if Set(own.map(\.value)) == Set(lost.map(\.value)) { return }
         var names = own.map(\.id)
         guard let shown = other.last else {
-            operations.append(Operation(.clear, field, supersedes: names))
+            operations.append(FieldOperation(.clear, field, supersedes: names))
             return
         }
         // What is put back is written now, and would show over what was written by others before. So where one of
@@ -84,12 +84,13 @@ public struct Compensation {
         let hasClear = lost.contains { $0.value == nil }
         if values.count + (hasClear ? 1 : 0) == 1 {
             let value = values.first
-            return operations.append(Operation(value == nil ? .clear : .set, field, supersedes: names, value: value))
+            return operations.append(
+                FieldOperation(value == nil ? .clear : .set, field, supersedes: names, value: value))
         }
-        if hasClear { operations.append(Operation(.clear, field, supersedes: names)) }
+        if hasClear { operations.append(FieldOperation(.clear, field, supersedes: names)) }
         for (place, value) in values.enumerated() {
             let supersedes = place == 0 && !hasClear ? names : []
-            operations.append(Operation(.candidate, field, supersedes: supersedes, value: value))
+            operations.append(FieldOperation(.candidate, field, supersedes: supersedes, value: value))
         }
     }
 
@@ -99,9 +100,9 @@ public struct Compensation {
         let lost = other.filter { !kept.contains($0.id) }
         let (here, wanted) = (Set(heads.map(\.value)), Set(lost.map(\.value)))
         let gone = own.filter { !wanted.contains($0.value) }
-        if !gone.isEmpty { operations.append(Operation(.remove, field, supersedes: gone.map(\.id))) }
+        if !gone.isEmpty { operations.append(FieldOperation(.remove, field, supersedes: gone.map(\.id))) }
         for value in lost.map(\.value) where !here.contains(value) {
-            if let value { operations.append(Operation(.add, field, value: value)) }
+            if let value { operations.append(FieldOperation(.add, field, value: value)) }
         }
     }
 
@@ -111,7 +112,7 @@ public struct Compensation {
             operations[place].supersedes += deletions
         } else {
             let life = record[.life]?.heads.map(\.id) ?? []
-            operations.append(Operation(.revive, .life, supersedes: life + deletions))
+            operations.append(FieldOperation(.revive, .life, supersedes: life + deletions))
         }
     }
 }

@@ -25,8 +25,8 @@ extension KindSchema {
     /// record names the deletes, so the record shows again. A name that is assigned twice takes the last value.
     ///
     /// - Parameter record: What the author was looking at; `nil` for a new record.
-    public func operations(assigning assignments: [Assignment], to record: Record?) -> [Operation] {
-        var operations: [Operation] = []
+    public func operations(assigning assignments: [Assignment], to record: Record?) -> [FieldOperation] {
+        var operations: [FieldOperation] = []
         var registers: [(field: FieldSchema, assignments: [Assignment])] = []
         for (place, assignment) in assignments.enumerated() {
             // One event writes a field once; of two assignments the last one counts.
@@ -55,7 +55,7 @@ extension KindSchema {
         }
         let namesDeletes = operations.contains { $0.code.writesHead }
         if let record, !record.isVisible, !record.deletions.isEmpty, !assignments.isEmpty, !namesDeletes {
-            operations.append(Operation(.revive, .life, supersedes: record.superseded(by: .life)))
+            operations.append(FieldOperation(.revive, .life, supersedes: record.superseded(by: .life)))
         }
         return operations
     }
@@ -68,17 +68,17 @@ extension KindSchema {
         return Register(decoding: value, memberCount: field.members.count)
     }
 
-    private func plain(_ key: FieldKey, _ value: [UInt8]?, _ record: Record?) -> [Operation] {
+    private func plain(_ key: FieldKey, _ value: [UInt8]?, _ record: Record?) -> [FieldOperation] {
         let field = record?[key]
         let isSettled = field.map { !$0.isConflict } ?? true
         let isLive = record?.isVisible ?? true
         if isLive, isSettled, field?.shown.value == value, field.map({ !$0.shown.isWithheld }) ?? true { return [] }
         let superseded = record?.superseded(by: key) ?? []
-        guard let value else { return [Operation(.clear, key, supersedes: superseded)] }
-        return [Operation(.set, key, supersedes: superseded, value: value)]
+        guard let value else { return [FieldOperation(.clear, key, supersedes: superseded)] }
+        return [FieldOperation(.set, key, supersedes: superseded, value: value)]
     }
 
-    private func collection(_ assignment: Assignment, _ record: Record?) -> [Operation] {
+    private func collection(_ assignment: Assignment, _ record: Record?) -> [FieldOperation] {
         let key = key(for: assignment.name)
         let identity = field(named: assignment.name)?.identity ?? { $0 }
         let wanted = Elements.split(assignment.value ?? [])
@@ -86,19 +86,19 @@ extension KindSchema {
         let heads = record?[key]?.heads ?? []
         let present = Set(heads.compactMap(\.value).map { Elements.identity(of: $0, by: identity) })
         let deletes = record.map { $0.deletions.map { HeadID($0.event) } } ?? []
-        var operations: [Operation] = []
+        var operations: [FieldOperation] = []
         // What is withheld was not to be seen, so that it is not among the wanted says nothing.
         let unwanted = heads.filter { head in
             if head.isWithheld { return assignment.value == nil }
             return !wantedIdentities.contains(Elements.identity(of: head.value ?? [], by: identity))
         }
-        if !unwanted.isEmpty { operations.append(Operation(.remove, key, supersedes: unwanted.map(\.id))) }
+        if !unwanted.isEmpty { operations.append(FieldOperation(.remove, key, supersedes: unwanted.map(\.id))) }
         var added: Set<String> = []
         for element in wanted {
             let name = Elements.identity(of: element, by: identity)
             // A new record keeps its elements as they were written, repeats included.
             if record != nil, present.contains(name) || !added.insert(name).inserted { continue }
-            operations.append(Operation(.add, key, supersedes: deletes, value: element))
+            operations.append(FieldOperation(.add, key, supersedes: deletes, value: element))
         }
         return operations
     }

@@ -94,7 +94,7 @@ struct AnonymousLog {
             kind: kinds.contains(change.kind) ? change.kind : "kind-\(short(Array(change.kind.utf8)))",
             record: invented(change.record), source: change.source.map { SourceID(rawValue: number(of: $0.rawValue)) },
             operations: change.operations.map { operation in
-                Operation(
+                FieldOperation(
                     operation.code, invented(operation.field),
                     supersedes: operation.supersedes.map { head in
                         HeadID(EventID(invented(head.event.replica), head.event.sequence), index: head.index)

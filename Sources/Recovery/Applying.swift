@@ -1,6 +1,6 @@
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import GroundwaveLMDB
 
 /// Carries out what was decided: puts the log that was chosen in the place of the damaged one, with what was logged

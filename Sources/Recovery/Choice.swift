@@ -1,5 +1,5 @@
-import GroundwaveEvents
 import Foundation
+import GroundwaveEvents
 
 /// What was decided about a store that waits in recovery; carried out when the store is opened next.
 package struct Choice: Codable, Hashable, Sendable {

@@ -1,5 +1,5 @@
-import GroundwaveEvents
 import Foundation
+import GroundwaveEvents
 
 /// What was got out of a damaged log, and what was not: recovered + lost = appended.
 package struct Receipt: Codable, Hashable, Sendable {

@@ -1,5 +1,5 @@
-import GroundwaveEvents
 import Foundation
+import GroundwaveEvents
 import GroundwaveProjections
 
 /// The archives of one log, as one.

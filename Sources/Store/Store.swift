@@ -1,6 +1,6 @@
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import GroundwaveLMDB
 import GroundwaveProjections
 import GroundwaveRecords

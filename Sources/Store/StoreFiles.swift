@@ -1,6 +1,6 @@
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 
 /// The files of a store: one folder.
 package struct StoreFiles: Sendable {

@@ -107,7 +107,8 @@ public struct WriteBatch {
         guard record.isVisible else { return false }
         try append(
             Change(
-                kind: kind, record: id, operations: [Operation(.delete, .life, supersedes: record.coveredByDelete)]))
+                kind: kind, record: id, operations: [FieldOperation(.delete, .life, supersedes: record.coveredByDelete)]
+            ))
         return true
     }
 
@@ -119,7 +120,7 @@ public struct WriteBatch {
         try append(
             Change(
                 kind: kind, record: id,
-                operations: [Operation(.revive, .life, supersedes: record.superseded(by: .life))])
+                operations: [FieldOperation(.revive, .life, supersedes: record.superseded(by: .life))])
         )
         return true
     }
@@ -156,7 +157,7 @@ public struct WriteBatch {
 
     private func operations(
         _ kind: String, _ assignments: [Assignment], _ record: Record?
-    ) throws -> [Operation] {
+    ) throws -> [FieldOperation] {
         guard let schema = kinds[kind] else { throw Self.unknownKind(kind) }
         return schema.operations(assigning: assignments, to: record)
     }

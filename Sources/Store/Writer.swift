@@ -2,9 +2,9 @@ import Dispatch
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
-import Logging
 import GroundwaveProjections
 import GroundwaveRecords
+import Logging
 import Synchronization
 
 /// The one writer of a store in this process: takes batches in turn, and commits together those that wait together.

@@ -99,12 +99,12 @@ import Testing
 @Suite struct `Base32` {
     @Test func `bytes come back from their text, whatever its case and hyphens`() {
         let bytes = [UInt8](0..<16)
-        let text = ByteCoding.Base32.encode(bytes)
+        let text = GroundwaveByteCoding.Base32.encode(bytes)
         #expect(text == "000G40R40M30E209185GR38E1W")
-        #expect(ByteCoding.Base32.decode(text) == bytes)
-        #expect(ByteCoding.Base32.decode("oo0g-40r40m30e209185gr38e1w") == bytes)
+        #expect(GroundwaveByteCoding.Base32.decode(text) == bytes)
+        #expect(GroundwaveByteCoding.Base32.decode("oo0g-40r40m30e209185gr38e1w") == bytes)
     }
 
     @Test(arguments: ["U", "000G40R40M30E209185GR38E1Z", "é"])
-    func `text that no bytes have is refused`(text: String) { #expect(ByteCoding.Base32.decode(text) == nil) }
+    func `text that no bytes have is refused`(text: String) { #expect(GroundwaveByteCoding.Base32.decode(text) == nil) }
 }

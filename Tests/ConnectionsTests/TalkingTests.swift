@@ -1,9 +1,9 @@
 import GroundwaveConnections
 import GroundwaveEventLog
 import GroundwaveEvents
-import NIOPosix
 import GroundwaveReplication
 import GroundwaveSeededNumbers
+import NIOPosix
 import Synchronization
 import Testing
 

@@ -1,10 +1,11 @@
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveEvents
-import Foundation
 import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveMDBPages
 
 @Suite struct `Verifying on several cores` {
     static let store = Result { try EveryByteLog() }

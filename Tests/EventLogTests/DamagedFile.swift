@@ -1,6 +1,6 @@
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 
 /// A log of two replicas with long and short events, closed; tests change copies of its bytes.
 struct IntactLog: Sendable {

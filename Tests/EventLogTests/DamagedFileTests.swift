@@ -1,6 +1,7 @@
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
+import GroundwaveMDBPages
 import GroundwaveSeededNumbers
 import Testing
 

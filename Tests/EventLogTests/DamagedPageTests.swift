@@ -1,7 +1,8 @@
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import GroundwaveLMDB
+import GroundwaveMDBPages
 import GroundwaveSeededNumbers
 import Testing
 

@@ -1,6 +1,6 @@
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveEvents
-import Foundation
 
 /// The other reader of a log: `Tests/FormatReader/read-log.py`, made from Docs/FileFormat.md alone.
 enum FormatReader {

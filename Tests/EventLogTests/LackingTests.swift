@@ -1,5 +1,5 @@
-import GroundwaveEvents
 import Foundation
+import GroundwaveEvents
 import GroundwaveSeededNumbers
 import Testing
 

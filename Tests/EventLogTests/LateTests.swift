@@ -1,6 +1,6 @@
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveEvents
-import Foundation
 import GroundwaveLMDB
 import GroundwaveSeededNumbers
 import Testing

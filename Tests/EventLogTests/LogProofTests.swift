@@ -1,6 +1,6 @@
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import Testing
 
 @Suite struct `Proofs out of a log` {

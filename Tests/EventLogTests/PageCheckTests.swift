@@ -1,5 +1,6 @@
-import GroundwaveEventLog
 import Foundation
+import GroundwaveEventLog
+import GroundwaveMDBPages
 import Testing
 
 @Suite struct `A look at the branches of a log` {

@@ -1,7 +1,8 @@
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveEvents
-import Foundation
 import GroundwaveLMDB
+import GroundwaveMDBPages
 import GroundwaveSeededNumbers
 import Testing
 

@@ -1,5 +1,5 @@
-import GroundwaveEventLog
 import Foundation
+import GroundwaveEventLog
 import GroundwaveTesting
 import Testing
 

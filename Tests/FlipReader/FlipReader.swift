@@ -8,10 +8,11 @@
 // or `name=!` where that was an error. With `checked` the branches are looked at before the file is opened, as a store
 // does; where they are damaged the line is `number refused`.
 
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
+import GroundwaveMDBPages
 import GroundwaveProjections
 import GroundwaveRecords
 

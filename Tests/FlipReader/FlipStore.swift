@@ -1,7 +1,7 @@
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import GroundwaveLMDB
 import GroundwaveProjections
 import GroundwaveRecords
@@ -65,7 +65,7 @@ struct FlipStore {
                 let value = Array("value \(number * 7919 % 1000) ".utf8) + [UInt8](repeating: 65, count: bytes)
                 let change = Change(
                     kind: kind, record: RecordID(high: number &* 0x9E37_79B9_7F4A_7C15, low: number % 50),
-                    operations: [Operation(.set, .number(1 + UInt32(number % 2)), supersedes: [], value: value)])
+                    operations: [FieldOperation(.set, .number(1 + UInt32(number % 2)), supersedes: [], value: value)])
                 batch.append(change, by: replica, using: &generator)
             }
             return batch

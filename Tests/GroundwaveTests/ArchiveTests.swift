@@ -1,11 +1,11 @@
 import Everything
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
-import GroundwaveTesting
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave
@@ -196,7 +196,7 @@ import Testing
         try await store.write { try $0.set("qso", new, [Assignment("NAME", text: "Ann")]) }
         let last = try store.log.lastPosition()
         try await store.archive(before: .position(last), to: files[1])
-        #expect(try await store.at(.position(last)).digest().contacts == digest.contacts)
+        #expect(try await store.at(.position(last)).digest().contentCount == digest.contentCount)
         #expect(try store.compareWithReplay().isSame)
         // One file is not enough, in either order both are.
         await #expect { try await store.restoreArchives([files[1]]) } throws: {

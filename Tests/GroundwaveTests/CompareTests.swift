@@ -1,11 +1,11 @@
 import Everything
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
-import GroundwaveTesting
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave
@@ -53,7 +53,7 @@ import Testing
         #expect(replica.onlyHere == [EventRange(last, number, through: number)])
         #expect(comparison.replicas.count == 2 && comparison.replicas.count(where: \.isSame) == 1)
         let event = try #require(comparison.events.first)
-        #expect(event.here?.record == id && event.here?.call == "N0ONE" && event.there == nil)
+        #expect(event.here?.record == id && event.here?.label == "N0ONE" && event.there == nil)
         let back = try two.compare(with: one)
         #expect(back.replicas.flatMap(\.onlyThere) == replica.onlyHere && back.events.first?.there == event.here)
         #expect(try one.compare(with: two, eventLimit: 0).events.isEmpty)
@@ -77,8 +77,8 @@ import Testing
         #expect(replica.differing == [EventRange(replica.id, number, through: number)])
         #expect(replica.onlyThere == [EventRange(replica.id, number + 1, through: number + 1)])
         #expect(replica.onlyHere.isEmpty && replica.undecided.isEmpty && !comparison.isSame)
-        #expect(comparison.events.map(\.here?.call) == ["N0ONE", nil])
-        #expect(comparison.events.map(\.there?.call) == ["N0TWO", "N0SIX"])
+        #expect(comparison.events.map(\.here?.label) == ["N0ONE", nil])
+        #expect(comparison.events.map(\.there?.label) == ["N0TWO", "N0SIX"])
         #expect(comparison.events[0].here?.leaf != comparison.events[0].there?.leaf)
         #expect(comparison.exchanges <= 5 && comparison.bytes < 2_000)
         try store.close()
@@ -132,7 +132,8 @@ import Testing
         }
         let comparison = try store.compare(with: copy)
         #expect(comparison.replicas.flatMap(\.differing).map(\.count) == [1])
-        #expect(comparison.events.map(\.here?.call) == ["N0C123"] && comparison.events.map(\.there?.call) == ["N0X123"])
+        #expect(
+            comparison.events.map(\.here?.label) == ["N0C123"] && comparison.events.map(\.there?.label) == ["N0X123"])
         #expect(comparison.events.first?.here?.record == comparison.events.first?.there?.record)
         #expect(comparison.replicas.flatMap(\.onlyHere).isEmpty && comparison.replicas.flatMap(\.onlyThere).isEmpty)
         try copy.close()
@@ -172,7 +173,8 @@ import Testing
         }
         let before = try files()
         let (one, two) = (
-            try await temporary.reopened(Configuration.full(isReadOnly: true)), try await Self.opened(url, isReadOnly: true)
+            try await temporary.reopened(Configuration.full(isReadOnly: true)),
+            try await Self.opened(url, isReadOnly: true)
         )
         #expect(try !one.compare(with: two).isSame)
         try one.close()

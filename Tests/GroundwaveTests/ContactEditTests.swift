@@ -1,10 +1,10 @@
 import Everything
-import GroundwaveEvents
 import Groundwave
-import GroundwaveTesting
+import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 private let noon: Int64 = 1_777_636_800

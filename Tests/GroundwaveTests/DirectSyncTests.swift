@@ -1,9 +1,9 @@
 import Everything
+import Foundation
 import GroundwaveConnections
 import GroundwaveEvents
-import Foundation
-import GroundwaveTesting
 import GroundwaveRadio
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave

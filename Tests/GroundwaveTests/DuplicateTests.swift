@@ -1,11 +1,11 @@
 import Everything
-import GroundwaveEvents
 import Foundation
 import Groundwave
-import GroundwaveTesting
+import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 /// A contact of 2026-05-01 with N0CALL on 20 m in CW, but for what `words` say.

@@ -1,10 +1,10 @@
 import Everything
-import GroundwaveEvents
 import Foundation
-import GroundwaveTesting
+import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave

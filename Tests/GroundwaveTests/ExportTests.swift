@@ -1,10 +1,10 @@
 import Everything
-import GroundwaveADIF
 import Foundation
 import Groundwave
-import GroundwaveTesting
+import GroundwaveADIF
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @Suite struct `Exporting` {

@@ -1,10 +1,10 @@
 import Everything
-import GroundwaveEvents
 import Foundation
 import Groundwave
-import GroundwaveTesting
+import GroundwaveEvents
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 /// What imports must do, as a model: contacts are the n-th with their call, and a field is what is shown, whether a

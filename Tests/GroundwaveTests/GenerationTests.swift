@@ -1,14 +1,15 @@
 import Everything
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
-import GroundwaveTesting
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave
+@testable import GroundwaveStore
 
 @Suite struct `A store whose log another one rewrites` {
     /// Everything that `reading` of `store` shows: a digest, and the list. Or why it cannot be told.

@@ -1,8 +1,8 @@
 import Everything
 import Foundation
 import Groundwave
-import GroundwaveTesting
 import GroundwaveRadio
+import GroundwaveTesting
 import Testing
 
 @Suite struct `Information and verification` {
@@ -49,7 +49,9 @@ import Testing
         if damage == "missing" { try FileManager.default.removeItem(at: path) } else { try Data(bytes).write(to: path) }
         let before = try `A store that is only read`.contents(temporary.url)
         if damage == "missing" {
-            let error = await #expect(throws: StoreError.self) { try await Store.verify(at: temporary.url, components: .all) }
+            let error = await #expect(throws: StoreError.self) {
+                try await Store.verify(at: temporary.url, components: .all)
+            }
             #expect(error?.code == .damaged)
         } else {
             let verification = try await Store.verify(at: temporary.url, isDeep: true, components: .all)

@@ -3,6 +3,7 @@ import GroundwaveTesting
 import Testing
 
 @testable import Groundwave
+@testable import GroundwaveStore
 
 @Suite struct `A small file of a store` {
     @Test func `that cannot be read now is refused, and not begun anew`() throws {

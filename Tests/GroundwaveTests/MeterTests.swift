@@ -1,10 +1,10 @@
 import Everything
-import GroundwaveEvents
 import Foundation
 import Groundwave
-import GroundwaveTesting
+import GroundwaveEvents
 import GroundwaveMetering
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 /// Two devices with clocks of their own that leave what is new in one folder.

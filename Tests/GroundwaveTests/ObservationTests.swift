@@ -1,10 +1,10 @@
 import Everything
-import GroundwaveEvents
 import Foundation
 import Groundwave
-import GroundwaveTesting
+import GroundwaveEvents
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Synchronization
 import Testing
 

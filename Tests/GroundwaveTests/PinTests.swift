@@ -1,9 +1,9 @@
 import Everything
 import Foundation
-import GroundwaveTesting
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave

@@ -1,10 +1,10 @@
 import Everything
-import GroundwaveEvents
 import Foundation
 import Groundwave
-import GroundwaveTesting
+import GroundwaveEvents
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @Suite struct `A proof of a contact` {

@@ -1,9 +1,9 @@
 import Everything
-import GroundwaveADIF
 import Foundation
-import GroundwaveTesting
+import GroundwaveADIF
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave
@@ -51,8 +51,9 @@ import Testing
             let past = try await temporary.store.at(.position(position)).digest()
             let digest = try fresh.store.digest()
             #expect(
-                past.content == digest.content && past.contacts == digest.contacts, "\(files[count].lastPathComponent)")
-            #expect(past.contacts > 0)
+                past.content == digest.content && past.contentCount == digest.contentCount,
+                "\(files[count].lastPathComponent)")
+            #expect(past.contentCount > 0)
         }
     }
 

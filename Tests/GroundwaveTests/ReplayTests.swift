@@ -1,7 +1,7 @@
 import Everything
-import GroundwaveEvents
 import Foundation
 import Groundwave
+import GroundwaveEvents
 import GroundwaveTesting
 import Testing
 

@@ -1,11 +1,11 @@
 import Everything
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
-import GroundwaveTesting
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave
@@ -104,7 +104,7 @@ import Testing
         #expect(try store.digest().content == whole)
         #expect(try store.undoableSteps(5).map(\.note.text) == ["Import test.adi", "first"])
         for step in try store.undoableSteps(2) { try await store.revert(step) }
-        #expect(try store.digest().contacts == 0 && store.undoableSteps(5).isEmpty)
+        #expect(try store.digest().contentCount == 0 && store.undoableSteps(5).isEmpty)
     }
 
     @Test func `an import does not keep its file from being imported again`() async throws {
@@ -116,15 +116,15 @@ import Testing
         let hidden = try #require(try store.read { try $0.all(.everything).first?.id })
         try await store.write { _ = try $0.remove("qso", hidden) }
         try await store.revert(store.events(ofImport: id))
-        #expect(try store.digest().contacts == 0)
+        #expect(try store.digest().contentCount == 0)
         let again = try await store.importText(generatedLog(20), named: "log.adi")
         #expect(again.imported == 19 && again.hidden == 1 && again.unchanged == 1)
-        #expect(try store.digest().contacts == 19)
+        #expect(try store.digest().contentCount == 19)
         try await store.write { _ = try $0.restore("qso", hidden) }
         #expect(try store.digest().content == whole)
         // And that import is undone as the first one was.
         try await store.revert(store.events(ofImport: #require(again.id)))
-        #expect(try store.digest().contacts == 1)
+        #expect(try store.digest().contentCount == 1)
     }
 
     @Test func `an import twice changes nothing more`() async throws {

@@ -1,11 +1,11 @@
 import Everything
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
-import GroundwaveTesting
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave

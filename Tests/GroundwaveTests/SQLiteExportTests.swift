@@ -1,9 +1,9 @@
 import Everything
 import Foundation
 import Groundwave
-import GroundwaveTesting
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @Suite struct `A database of contacts` {

@@ -1,12 +1,13 @@
 import Everything
-import GroundwaveEvents
 import Foundation
-import GroundwaveTesting
+import GroundwaveEvents
 import GroundwaveMetering
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave
+@testable import GroundwaveMeters
 
 @Suite struct `Samples that travel, or stay` {
     @Test func `stay on the device that recorded them, and what is said of them travels`() async throws {

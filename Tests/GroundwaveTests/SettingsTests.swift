@@ -1,8 +1,8 @@
 import Everything
 import Foundation
 import Groundwave
-import GroundwaveTesting
 import GroundwaveSettings
+import GroundwaveTesting
 import Testing
 
 @Suite struct `Settings of a store` {

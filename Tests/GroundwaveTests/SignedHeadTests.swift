@@ -1,9 +1,9 @@
 import Everything
-import GroundwaveEvents
 import Foundation
 import Groundwave
-import GroundwaveTesting
+import GroundwaveEvents
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @Suite struct `The signed head of a store` {

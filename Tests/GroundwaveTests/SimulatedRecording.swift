@@ -1,7 +1,8 @@
-import GroundwaveEventLog
-import GroundwaveEvents
 import Foundation
 import Groundwave
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveMeterProtocols
 import GroundwaveMetering
 import GroundwaveRecords
 import Testing

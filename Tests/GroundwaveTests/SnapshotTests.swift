@@ -1,15 +1,16 @@
 import Everything
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
-import GroundwaveTesting
 import GroundwaveLMDB
 import GroundwaveRadio
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave
 @testable import GroundwaveProjections
 @testable import GroundwaveRecords
+@testable import GroundwaveStore
 
 @Suite struct `A snapshot` {
     private let folder: TemporaryFolder

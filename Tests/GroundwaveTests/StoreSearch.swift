@@ -1,6 +1,6 @@
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveCompression
-import Foundation
 
 /// Looks for text in every file of a folder, however it may be written there.
 enum StoreSearch {

@@ -1,9 +1,10 @@
-import GroundwaveEventLog
 import Foundation
 import Groundwave
-import GroundwaveTesting
+import GroundwaveEventLog
+import GroundwaveLogbook
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 
 /// The collection of real logs, where it lies in a folder `shared/adif` beside one of the folders above this file.
 enum Collection {

@@ -1,9 +1,9 @@
 import Everything
 import Foundation
 import Groundwave
-import GroundwaveTesting
 import GroundwaveMetering
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 /// A counter, a gap, repeats, a sign, an extreme number.

@@ -1,10 +1,10 @@
 import Everything
-import GroundwaveEvents
 import Foundation
 import Groundwave
-import GroundwaveTesting
+import GroundwaveEvents
 import GroundwaveMetering
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 /// A trace of blocks whose rows are few and far apart in number, so that small traces fill cells of several levels.

@@ -1,12 +1,12 @@
 import Everything
-import GroundwaveEventLog
-import GroundwaveEvents
 import Foundation
 import Groundwave
-import GroundwaveTesting
+import GroundwaveEventLog
+import GroundwaveEvents
 import GroundwaveMetering
 import GroundwaveProjections
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @Suite struct `A recording` {

@@ -1,8 +1,8 @@
-import GroundwaveEvents
 import Foundation
-import GroundwaveTesting
+import GroundwaveEvents
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave

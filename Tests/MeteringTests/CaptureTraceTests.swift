@@ -1,7 +1,10 @@
-import GroundwaveByteCoding
 import Foundation
+import GroundwaveByteCoding
 import GroundwaveMetering
 import Testing
+
+@testable import GroundwaveMeterProtocols
+@testable import GroundwaveTraceFiles
 
 /// Captures of real meters all the way: frames or published integers to rows, rows to blocks, blocks to CSV and back.
 @Suite(.enabled(if: Captures.folder != nil, Comment(rawValue: Captures.reason)))

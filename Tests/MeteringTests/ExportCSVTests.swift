@@ -2,6 +2,7 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveMetering
+@testable import GroundwaveTraceFiles
 
 @Suite struct `Rows written as CSV` {
     static let golden = """

@@ -3,6 +3,7 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveMetering
+@testable import GroundwaveTraceFiles
 
 /// Files for `Tools/read-exports`, which has other programs read them.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["GROUNDWAVE_EXPORTS"] != nil))

@@ -1,6 +1,7 @@
 import GroundwaveSeededNumbers
 
 @testable import GroundwaveMetering
+@testable import GroundwaveTraceFiles
 
 /// Writes `pieces` as one file.
 func exported(

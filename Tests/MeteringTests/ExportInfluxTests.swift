@@ -2,6 +2,7 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveMetering
+@testable import GroundwaveTraceFiles
 
 @Suite struct `Rows written for InfluxDB` {
     @Test func `are points with exact decimals and times of their own`() throws {

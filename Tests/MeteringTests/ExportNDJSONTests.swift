@@ -3,6 +3,7 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveMetering
+@testable import GroundwaveTraceFiles
 
 @Suite struct `Rows written as NDJSON` {
     @Test func `are objects with exact decimals`() throws {

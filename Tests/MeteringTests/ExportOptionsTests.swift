@@ -2,6 +2,7 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveMetering
+@testable import GroundwaveTraceFiles
 
 @Suite struct `What of a trace is written` {
     @Test func `are the channels that are named, in that order`() throws {

@@ -3,6 +3,7 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveMetering
+@testable import GroundwaveTraceFiles
 
 @Suite struct `Rows written as Parquet` {
     @Test func `of the small trace are these bytes`() throws {

@@ -3,6 +3,7 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveMetering
+@testable import GroundwaveTraceFiles
 
 @Suite struct `Rows written for sigrok` {
     /// The entries of an archive, by its local headers.

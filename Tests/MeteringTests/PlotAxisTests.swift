@@ -2,6 +2,7 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveMetering
+@testable import GroundwaveTracePlot
 
 @Suite struct `An axis of values` {
     private func labels(

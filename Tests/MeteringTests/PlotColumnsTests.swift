@@ -2,6 +2,7 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveMetering
+@testable import GroundwaveTracePlot
 
 private let voltage = Channel("voltage", .volt, decimals: 3)
 private let current = Channel("current", .ampere, decimals: 5)

@@ -2,6 +2,7 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveMetering
+@testable import GroundwaveTracePlot
 
 @Suite struct `The line of a plot` {
     private let channel = Channel("current", .ampere, decimals: 0)

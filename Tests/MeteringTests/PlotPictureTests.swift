@@ -4,6 +4,7 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveMetering
+@testable import GroundwaveTracePlot
 
 private let voltage = Channel("voltage", .volt, decimals: 3)
 

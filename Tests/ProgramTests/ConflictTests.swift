@@ -1,7 +1,7 @@
 import Everything
-import GroundwaveEvents
 import Foundation
 import Groundwave
+import GroundwaveEvents
 import GroundwaveRecords
 import Testing
 

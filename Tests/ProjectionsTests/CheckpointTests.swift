@@ -1,7 +1,7 @@
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import GroundwaveLMDB
 import GroundwaveRecords
 import GroundwaveSeededNumbers
@@ -90,7 +90,7 @@ import Testing
         try earlier.write(to: file)
         let log = try EventLog(opening: file.path)
         var batch = DraftBatch()
-        let operation = Operation(.set, .number(1), supersedes: [], value: Array("right".utf8))
+        let operation = FieldOperation(.set, .number(1), supersedes: [], value: Array("right".utf8))
         let id = RecordID(high: 0, low: 3)
         batch.append(
             Change(kind: "thing", record: id, operations: [operation]), by: store.replica, using: &store.generator)

@@ -1,6 +1,6 @@
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import GroundwaveLMDB
 import GroundwaveRecords
 import GroundwaveSeededNumbers
@@ -61,7 +61,7 @@ import Testing
         try store.write([
             Change(
                 kind: "thing", record: RecordID(high: 0, low: 2),
-                operations: [Operation(.set, .number(1), supersedes: [], value: Array("later".utf8))])
+                operations: [FieldOperation(.set, .number(1), supersedes: [], value: Array("later".utf8))])
         ])
         try store.views.catchUp()
         let bytes = try Data(contentsOf: store.folder.appending(path: "views.mdb"))
@@ -142,7 +142,7 @@ import Testing
             for number in 0..<200 {
                 let change = Change(
                     kind: "thing", record: RecordID(high: 1, low: UInt64(number)),
-                    operations: [Operation(.set, .number(1), supersedes: [], value: [1])])
+                    operations: [FieldOperation(.set, .number(1), supersedes: [], value: [1])])
                 try store.write([change])
             }
             _ = try past.read { try $0.digest() }

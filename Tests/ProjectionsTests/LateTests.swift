@@ -1,6 +1,6 @@
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveEvents
-import Foundation
 import GroundwaveRecords
 import GroundwaveSeededNumbers
 import Testing
@@ -78,8 +78,8 @@ private final class LateAuthor {
         let field = FieldKey.number(UInt32.random(in: 1...2, using: &numbers))
         let operation =
             numbers.chance(0.1)
-            ? Operation(.delete, .life, supersedes: record?.coveredByDelete ?? [])
-            : Operation(
+            ? FieldOperation(.delete, .life, supersedes: record?.coveredByDelete ?? [])
+            : FieldOperation(
                 .set, field, supersedes: record?.superseded(by: field) ?? [],
                 value: Array("v\(Int.random(in: 0..<9, using: &numbers))".utf8))
         return Change(kind: "thing", record: id, operations: [operation])

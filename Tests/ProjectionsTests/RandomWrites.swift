@@ -22,11 +22,11 @@ extension TestStore {
         let superseded = record?.superseded(by: field) ?? []
         let operation =
             switch Int.random(in: 0..<10, using: &numbers) {
-            case 0: Operation(.clear, field, supersedes: superseded)
-            case 1: Operation(.delete, .life, supersedes: record?.coveredByDelete ?? [])
-            case 2: Operation(.revive, .life, supersedes: record?.superseded(by: .life) ?? [])
+            case 0: FieldOperation(.clear, field, supersedes: superseded)
+            case 1: FieldOperation(.delete, .life, supersedes: record?.coveredByDelete ?? [])
+            case 2: FieldOperation(.revive, .life, supersedes: record?.superseded(by: .life) ?? [])
             default:
-                Operation(
+                FieldOperation(
                     .set, field, supersedes: superseded, value: Array("v\(Int.random(in: 0..<9, using: &numbers))".utf8)
                 )
             }

@@ -1,7 +1,7 @@
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import GroundwaveProjections
 import GroundwaveRecords
 import Testing
@@ -44,7 +44,7 @@ final class TestStore {
             Change(
                 kind: "thing", record: id,
                 operations: [
-                    Operation(
+                    FieldOperation(
                         .set, .number(field), supersedes: before?.superseded(by: .number(field)) ?? [],
                         value: Array(value.utf8))
                 ])

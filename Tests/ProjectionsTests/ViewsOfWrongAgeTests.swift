@@ -1,6 +1,6 @@
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import GroundwaveLMDB
 import GroundwaveRecords
 import GroundwaveSeededNumbers
@@ -27,7 +27,7 @@ import Testing
                 let value = Array("v\(number) and some words more".utf8)
                 return Change(
                     kind: "thing", record: RecordID(high: 0, low: number),
-                    operations: [Operation(.set, .number(1), supersedes: [], value: value)])
+                    operations: [FieldOperation(.set, .number(1), supersedes: [], value: value)])
             }
             try store.write(changes)
             try store.views.catchUp()

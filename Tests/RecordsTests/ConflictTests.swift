@@ -93,8 +93,8 @@ import Testing
         let wrong = scene.write("a", at: 1, .set(Scene.frequency, "1"))
         let put = scene.write(
             "b", at: 2, .clear(.name("notes")),
-            Operation(.candidate, Scene.frequency, supersedes: [wrong], value: Array("14.074".utf8)),
-            Operation(.candidate, Scene.frequency, value: Array("14.075".utf8)))
+            FieldOperation(.candidate, Scene.frequency, supersedes: [wrong], value: Array("14.074".utf8)),
+            FieldOperation(.candidate, Scene.frequency, value: Array("14.075".utf8)))
         for order in scene.orders {
             let record = try #require(FoldedStore(folding: order)[scene.record])
             #expect(record.texts(Scene.frequency) == ["14.074", "14.075"])
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func `a field that one event writes twice is refused, since its heads would share a name`() throws {
-        for operations: [Operation] in [
+        for operations: [FieldOperation] in [
             [.set(Scene.frequency, "1"), .set(Scene.frequency, "2")],
             [.set(Scene.frequency, "1"), .clear(Scene.frequency)],
             [.set(.number(9999), "1"), .set(.number(9999), "2")],

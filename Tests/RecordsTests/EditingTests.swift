@@ -19,7 +19,7 @@ import Testing
         var record: Record? { get throws { try FoldedStore(folding: scene.events, schema: schema)[scene.record] } }
 
         @discardableResult
-        mutating func assign(_ assignments: Assignment..., to shown: Record? = nil) throws -> [Operation] {
+        mutating func assign(_ assignments: Assignment..., to shown: Record? = nil) throws -> [FieldOperation] {
             let operations = schema.operations(assigning: assignments, to: try shown ?? record)
             if !operations.isEmpty {
                 stamp += 1
@@ -93,7 +93,7 @@ import Testing
     @Test func `shows a deleted record again`() throws {
         var form = Form()
         try form.assign(Assignment("freq", text: "14.074"))
-        form.scene.write("b", at: 5, Operation(.delete, .life, supersedes: try form.record!.coveredByDelete))
+        form.scene.write("b", at: 5, FieldOperation(.delete, .life, supersedes: try form.record!.coveredByDelete))
         #expect(try form.record?.isVisible == false)
         form.stamp = 9
         try form.assign(Assignment("freq", text: "14.074"))
@@ -105,7 +105,7 @@ import Testing
     func `shows a deleted record again, also where only a collection is assigned`(parks: String) throws {
         var form = Form()
         try form.assign(Assignment("freq", text: "14.074"), Assignment("parks", text: "US-0001"))
-        form.scene.write("b", at: 5, Operation(.delete, .life, supersedes: try form.record!.coveredByDelete))
+        form.scene.write("b", at: 5, FieldOperation(.delete, .life, supersedes: try form.record!.coveredByDelete))
         form.stamp = 9
         try form.assign(Assignment("parks", text: parks))
         #expect(try form.record?.isVisible == true)

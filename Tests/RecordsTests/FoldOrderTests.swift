@@ -27,8 +27,9 @@ import Testing
     @Test func `leaves a delete alone that is named with the index of a head, in every order`() throws {
         var scene = Scene()
         let written = scene.write("a", at: 1, .set(Scene.frequency, "7.030"))
-        let deletion = scene.write("b", at: 2, Operation(.delete, .life, supersedes: [written]))
-        scene.write("c", at: 3, Operation(.say, Scene.parks, supersedes: [HeadID(deletion.event, index: 1)], value: []))
+        let deletion = scene.write("b", at: 2, FieldOperation(.delete, .life, supersedes: [written]))
+        scene.write(
+            "c", at: 3, FieldOperation(.say, Scene.parks, supersedes: [HeadID(deletion.event, index: 1)], value: []))
         for order in scene.orders {
             let record = try #require(try FoldedStore(folding: order)[Scene.record])
             #expect(record.deletions.map(\.event) == [deletion.event])
@@ -117,7 +118,7 @@ import Testing
         }
         func row(_ heads: [HeadID]) throws -> [UInt8] {
             var scene = Scene()
-            scene.write("a", at: 1, Operation(.remove, Scene.parks, supersedes: heads))
+            scene.write("a", at: 1, FieldOperation(.remove, Scene.parks, supersedes: heads))
             var store = FoldedStore()
             for event in scene.events { try store.take(event) }
             return try #require(store.states[scene.record]).row

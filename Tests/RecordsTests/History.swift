@@ -109,8 +109,8 @@ extension History {
     }
 
     /// One to three operations on different keys; a delete stands alone.
-    private mutating func operations(viewing record: Record?) -> [Operation] {
-        var operations: [String: Operation] = [:]
+    private mutating func operations(viewing record: Record?) -> [FieldOperation] {
+        var operations: [String: FieldOperation] = [:]
         for _ in 0..<[1, 1, 2, 3].randomElement(using: &generator)! {
             let (key, operation) = operation(viewing: record)
             if operation.code == .delete { return [operation] }
@@ -119,24 +119,24 @@ extension History {
         return operations.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    private mutating func operation(viewing record: Record?) -> (key: String, Operation) {
+    private mutating func operation(viewing record: Record?) -> (key: String, FieldOperation) {
         let deletes = record?.deletions.map { HeadID($0.event) } ?? []
         let field = Bool.random(using: &generator) ? Self.frequency : Self.notes
         let element = Bool.random(using: &generator) ? "x" : "y"
         let superseded = record?.superseded(by: field) ?? []
         switch Int.random(in: 0..<8, using: &generator) {
-        case 0: return ("\(field)", Operation(.clear, field, supersedes: superseded))
+        case 0: return ("\(field)", FieldOperation(.clear, field, supersedes: superseded))
         case 1:
-            return (element, Operation(.add, Self.parks, supersedes: deletes, value: Array(element.utf8)))
+            return (element, FieldOperation(.add, Self.parks, supersedes: deletes, value: Array(element.utf8)))
         case 2:
             let additions = record?[Self.parks]?.heads.filter { $0.value == Array(element.utf8) } ?? []
-            return (element, Operation(.remove, Self.parks, supersedes: additions.map(\.id)))
-        case 3: return ("delete", Operation(.delete, .life, supersedes: record?.coveredByDelete ?? []))
+            return (element, FieldOperation(.remove, Self.parks, supersedes: additions.map(\.id)))
+        case 3: return ("delete", FieldOperation(.delete, .life, supersedes: record?.coveredByDelete ?? []))
         case 4:
-            return ("revive", Operation(.revive, .life, supersedes: record?.superseded(by: .life) ?? []))
+            return ("revive", FieldOperation(.revive, .life, supersedes: record?.superseded(by: .life) ?? []))
         default:
             let value = "v\(Int.random(in: 0..<4, using: &generator))"
-            return ("\(field)", Operation(.set, field, supersedes: superseded, value: Array(value.utf8)))
+            return ("\(field)", FieldOperation(.set, field, supersedes: superseded, value: Array(value.utf8)))
         }
     }
 }

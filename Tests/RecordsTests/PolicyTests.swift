@@ -39,9 +39,9 @@ import Testing
     }
 
     @Test func `a lease goes to the greatest term, then the least stamp, replica and number`() throws {
-        func claim(_ term: UInt64, _ holder: String) -> Operation {
+        func claim(_ term: UInt64, _ holder: String) -> FieldOperation {
             let value = LeaseClaim.encode(term: term, holder: Array(holder.utf8))
-            return Operation(.set, Scene.frequency, value: value)
+            return FieldOperation(.set, Scene.frequency, value: value)
         }
         var scene = Scene()
         scene.write("a", at: 1, claim(6, "an old term"))
@@ -59,9 +59,9 @@ import Testing
 
     @Test func `a released or unreadable lease has term 0 and gives way to any claim`() throws {
         var scene = Scene()
-        scene.write("a", at: 1, Operation(.set, Scene.frequency, value: LeaseClaim.encode(term: 1, holder: [])))
+        scene.write("a", at: 1, FieldOperation(.set, Scene.frequency, value: LeaseClaim.encode(term: 1, holder: [])))
         scene.write("b", at: 2, .clear(Scene.frequency))
-        scene.write("c", at: 3, Operation(.set, Scene.frequency, value: [0xFF]))
+        scene.write("c", at: 3, FieldOperation(.set, Scene.frequency, value: [0xFF]))
         let record = try scene.folded(schema: Self.schema(.lease))
         #expect(LeaseClaim.term(of: record[Scene.frequency]?.shown.value) == 1)
         #expect(LeaseClaim.term(of: nil) == 0)
@@ -90,8 +90,8 @@ import Testing
 
     @Test func `a policy belongs to the reader and changes no head`() throws {
         var scene = Scene()
-        scene.write("a", at: 1, Operation(.set, Scene.frequency, value: LeaseClaim.encode(term: 9, holder: [])))
-        scene.write("b", at: 2, Operation(.set, Scene.frequency, value: LeaseClaim.encode(term: 8, holder: [])))
+        scene.write("a", at: 1, FieldOperation(.set, Scene.frequency, value: LeaseClaim.encode(term: 9, holder: [])))
+        scene.write("b", at: 2, FieldOperation(.set, Scene.frequency, value: LeaseClaim.encode(term: 8, holder: [])))
         let latest = try scene.folded(schema: Self.schema(.latest))
         let lease = try scene.folded(schema: Self.schema(.lease))
         #expect(latest[Scene.frequency]?.shown != lease[Scene.frequency]?.shown)

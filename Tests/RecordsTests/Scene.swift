@@ -19,7 +19,7 @@ struct Scene {
     /// Writes one event and returns the name of the head of its first operation.
     @discardableResult
     mutating func write(
-        _ letter: Character, at stamp: UInt64, source: SourceID? = nil, _ operations: Operation...
+        _ letter: Character, at stamp: UInt64, source: SourceID? = nil, _ operations: FieldOperation...
     ) -> HeadID {
         write(letter, at: stamp, source: source, operations)
     }
@@ -27,7 +27,7 @@ struct Scene {
     /// Writes one event of these operations and returns the name of the head of the first one.
     @discardableResult
     mutating func write(
-        _ letter: Character, at stamp: UInt64, source: SourceID? = nil, _ operations: [Operation]
+        _ letter: Character, at stamp: UInt64, source: SourceID? = nil, _ operations: [FieldOperation]
     ) -> HeadID {
         let replica = Self.replica(letter)
         sequences[replica, default: 0] += 1
@@ -55,26 +55,28 @@ struct Scene {
     }
 }
 
-extension Operation {
-    static func set(_ field: FieldKey, _ value: String, over heads: HeadID...) -> Operation {
-        Operation(.set, field, supersedes: heads, value: Array(value.utf8))
+extension FieldOperation {
+    static func set(_ field: FieldKey, _ value: String, over heads: HeadID...) -> FieldOperation {
+        FieldOperation(.set, field, supersedes: heads, value: Array(value.utf8))
     }
 
-    static func clear(_ field: FieldKey, over heads: HeadID...) -> Operation {
-        Operation(.clear, field, supersedes: heads)
+    static func clear(_ field: FieldKey, over heads: HeadID...) -> FieldOperation {
+        FieldOperation(.clear, field, supersedes: heads)
     }
 
-    static func add(_ field: FieldKey, _ value: String, over heads: HeadID...) -> Operation {
-        Operation(.add, field, supersedes: heads, value: Array(value.utf8))
+    static func add(_ field: FieldKey, _ value: String, over heads: HeadID...) -> FieldOperation {
+        FieldOperation(.add, field, supersedes: heads, value: Array(value.utf8))
     }
 
-    static func remove(_ field: FieldKey, _ heads: HeadID...) -> Operation {
-        Operation(.remove, field, supersedes: heads)
+    static func remove(_ field: FieldKey, _ heads: HeadID...) -> FieldOperation {
+        FieldOperation(.remove, field, supersedes: heads)
     }
 
-    static func delete(_ heads: HeadID...) -> Operation { Operation(.delete, .life, supersedes: heads) }
+    static func delete(_ heads: HeadID...) -> FieldOperation { FieldOperation(.delete, .life, supersedes: heads) }
 
-    static func revive(over deletes: HeadID...) -> Operation { Operation(.revive, .life, supersedes: deletes) }
+    static func revive(over deletes: HeadID...) -> FieldOperation {
+        FieldOperation(.revive, .life, supersedes: deletes)
+    }
 }
 
 extension Record {

@@ -80,10 +80,10 @@ struct Schedule {
         var device = devices[place]
         let id = records[numbers.chance(0.7) ? 0 : 1]
         let record = device.store[id]
-        var operations: [Operation] = []
+        var operations: [FieldOperation] = []
         var wanted: [[UInt8]]?
         if let record, record.isVisible, numbers.chance(0.15) {
-            operations = [Operation(.delete, .life, supersedes: record.coveredByDelete)]
+            operations = [FieldOperation(.delete, .life, supersedes: record.coveredByDelete)]
         } else {
             let assignments = assignments()
             operations = Self.schema.operations(assigning: assignments, to: record)

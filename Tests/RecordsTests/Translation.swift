@@ -40,7 +40,7 @@ struct Translation {
         }.joined()
     }
 
-    private func line(of event: EventID, _ record: RecordID, _ operation: Operation) -> String {
+    private func line(of event: EventID, _ record: RecordID, _ operation: FieldOperation) -> String {
         var key = self.key(of: operation.field)
         switch operation.code {
         case .add: key = "parks/" + text(operation.value)!

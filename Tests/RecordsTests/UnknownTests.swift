@@ -59,7 +59,7 @@ import Testing
 
     @Test func `a change of the largest numbers there are stays within its bound`() {
         let heads = (0..<300).map { HeadID(EventID(ReplicaID(high: 9, low: $0), .max), index: .max) }
-        let operations = [Operation(.set, .number(0x3FFF_FFFF), supersedes: heads, value: [])]
+        let operations = [FieldOperation(.set, .number(0x3FFF_FFFF), supersedes: heads, value: [])]
         let change = Change(kind: "k", record: Scene.record, source: SourceID(rawValue: 1), operations: operations)
         var generator = SeededGenerator(seed: 1)
         var draft = DraftBatch()
@@ -82,7 +82,7 @@ import Testing
         }
         #expect(try reading(change(block)) == change(block))
         var both = change(block)
-        both.operations = [Operation(.set, .number(1), value: [])]
+        both.operations = [FieldOperation(.set, .number(1), value: [])]
         #expect(throws: ChangeError.inconsistent) { try reading(both) }
         for (first, count) in [(5, 0), (.max, 1), (1, .max)] as [(UInt64, UInt64)] {
             #expect(throws: ChangeError.inconsistent) {
@@ -141,7 +141,7 @@ extension Change {
                     index: generator.chance(0.5) ? 0 : UInt32(truncatingIfNeeded: number()))
             }
             let value = code.hasValue ? generator.bytes(Int(number() % (generator.chance(0.1) ? 300 : 20))) : nil
-            return Operation(code, field, supersedes: heads, value: value)
+            return FieldOperation(code, field, supersedes: heads, value: value)
         }
         if generator.chance(0.1) {
             let count = max(1, number() / 2)

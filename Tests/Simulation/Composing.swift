@@ -5,7 +5,7 @@ import GroundwaveSeededNumbers
 extension SeededGenerator {
     /// What somebody does to `record`, who sees it as `shown`: one to three operations; a delete stands alone.
     mutating func change(_ record: RecordID, viewing shown: Record?, source: SourceID? = nil) -> Change {
-        var operations: [(key: Int, operation: Operation)] = []
+        var operations: [(key: Int, operation: FieldOperation)] = []
         for _ in 0..<pick([1, 1, 2, 3]) {
             let (key, operation) = operation(viewing: shown)
             if operation.code == .delete {
@@ -19,26 +19,27 @@ extension SeededGenerator {
         return Change(kind: View.kind, record: record, source: source, operations: operations.map(\.operation))
     }
 
-    private mutating func operation(viewing shown: Record?) -> (key: Int, Operation) {
+    private mutating func operation(viewing shown: Record?) -> (key: Int, FieldOperation) {
         let isFrequency = happens(50)
         let field = isFrequency ? View.frequency : View.notes
         let element = happens(50) ? "x" : "y"
         let superseded = shown?.superseded(by: field) ?? []
         switch number(0...9) {
-        case 0: return (isFrequency ? 0 : 1, Operation(.clear, field, supersedes: superseded))
+        case 0: return (isFrequency ? 0 : 1, FieldOperation(.clear, field, supersedes: superseded))
         case 1:
             let deletes = shown?.deletions.map { HeadID($0.event) } ?? []
             return (
-                element == "x" ? 2 : 3, Operation(.add, View.parks, supersedes: deletes, value: Array(element.utf8))
+                element == "x" ? 2 : 3,
+                FieldOperation(.add, View.parks, supersedes: deletes, value: Array(element.utf8))
             )
         case 2:
             let additions = shown?[View.parks]?.heads.filter { $0.value == Array(element.utf8) } ?? []
-            return (element == "x" ? 2 : 3, Operation(.remove, View.parks, supersedes: additions.map(\.id)))
-        case 3: return (4, Operation(.delete, .life, supersedes: shown?.coveredByDelete ?? []))
-        case 4: return (5, Operation(.revive, .life, supersedes: shown?.superseded(by: .life) ?? []))
+            return (element == "x" ? 2 : 3, FieldOperation(.remove, View.parks, supersedes: additions.map(\.id)))
+        case 3: return (4, FieldOperation(.delete, .life, supersedes: shown?.coveredByDelete ?? []))
+        case 4: return (5, FieldOperation(.revive, .life, supersedes: shown?.superseded(by: .life) ?? []))
         default:
             let value = Array("v\(number(0...3))".utf8)
-            return (isFrequency ? 0 : 1, Operation(.set, field, supersedes: superseded, value: value))
+            return (isFrequency ? 0 : 1, FieldOperation(.set, field, supersedes: superseded, value: value))
         }
     }
 
@@ -50,7 +51,7 @@ extension SeededGenerator {
         return Change(
             kind: View.kind, record: record, source: SourceID(name: "file"),
             operations: [
-                Operation(
+                FieldOperation(
                     .set, View.frequency, supersedes: shown?.superseded(by: View.frequency) ?? [], value: value)
             ])
     }

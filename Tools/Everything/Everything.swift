@@ -1,10 +1,9 @@
+import Foundation
 // All parts of the library at once, as the program, the benchmarks and the tests use them.
 @_exported import GroundwaveLogbook
 @_exported import GroundwaveMeters
 @_exported import GroundwaveNetwork
 @_exported import GroundwaveSQLite
-
-import Foundation
 
 extension [StoreComponent] {
     /// Every component.

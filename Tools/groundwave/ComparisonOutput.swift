@@ -1,5 +1,5 @@
-import GroundwaveEvents
 import Groundwave
+import GroundwaveEvents
 import GroundwaveRadio
 
 /// A comparison of two stores, as tables or as JSON.

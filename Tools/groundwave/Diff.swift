@@ -1,7 +1,7 @@
 import ArgumentParser
-import GroundwaveEvents
 import Foundation
 import Groundwave
+import GroundwaveEvents
 
 struct Diff: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
-import GroundwaveEvents
 import Groundwave
+import GroundwaveEvents
 import GroundwaveRecords
 
 /// What differs between two states of a store, as a table or as JSON.

@@ -1,6 +1,6 @@
 import ArgumentParser
-import GroundwaveEvents
 import Groundwave
+import GroundwaveEvents
 import GroundwaveRadio
 import GroundwaveRecords
 

@@ -1,6 +1,6 @@
-import GroundwaveEvents
 import Foundation
 import Groundwave
+import GroundwaveEvents
 import GroundwaveRecords
 
 /// What stands behind a verb: `FIELD=VALUE` words, and others that name records.

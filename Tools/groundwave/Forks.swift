@@ -1,6 +1,6 @@
 import ArgumentParser
-import GroundwaveEvents
 import Groundwave
+import GroundwaveEvents
 
 struct Forks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
-import GroundwaveEvents
 import Groundwave
+import GroundwaveEvents
 
 struct RemoteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
-import GroundwaveEvents
 import Foundation
 import Groundwave
+import GroundwaveEvents
 
 struct Revert: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
-import GroundwaveEvents
 import Groundwave
+import GroundwaveEvents
 import GroundwaveRadio
 import GroundwaveRecords
 

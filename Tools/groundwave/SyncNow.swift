@@ -1,6 +1,6 @@
 import ArgumentParser
-import GroundwaveEvents
 import Groundwave
+import GroundwaveEvents
 
 struct SyncNow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
-import GroundwaveEvents
 import Groundwave
+import GroundwaveEvents
 
 /// Takes events back, after it has shown what that changes and asked.
 struct TakingBack {

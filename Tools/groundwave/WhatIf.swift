@@ -1,7 +1,7 @@
 import ArgumentParser
-import GroundwaveEvents
 import Foundation
 import Groundwave
+import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRecords
 

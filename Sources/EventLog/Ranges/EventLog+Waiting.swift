@@ -44,7 +44,8 @@ extension EventLog {
 
     /// The ranges of one replica that are kept, or of all.
     static func frames(
-        of replica: ReplicaID? = nil, in table: CheckedTable<[UInt8]>, _ transaction: borrowing some ReadableTransaction & ~Copyable
+        of replica: ReplicaID? = nil, in table: CheckedTable<[UInt8]>,
+        _ transaction: borrowing some ReadableTransaction & ~Copyable
     ) throws -> [RangeFrame] {
         var frames: [RangeFrame] = []
         try transaction.forEach(in: table, from: replica?.bytes) { _, value in

@@ -55,7 +55,9 @@ extension EventLog {
         return try Meaning(of: events, namedBy: event, in: self)
     }
 
-    static func streams(in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables) throws -> Streams {
+    static func streams(in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables) throws
+        -> Streams
+    {
         var streams = Streams()
         try transaction.forEach(in: tables.streams) { key, value in
             guard let key = ReplicaKey(keyBytes: key), let branch = branch(value) else {

@@ -1,5 +1,6 @@
 import Foundation
 import Groundwave
+import GroundwaveRadio
 import GroundwaveTesting
 import Testing
 

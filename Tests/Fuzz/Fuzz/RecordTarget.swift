@@ -89,7 +89,7 @@ struct FoldedEvent: CustomStringConvertible {
         position = UInt64(place + 1)
         let source = dice.number(below: 4)
         isWithheld = dice.number(below: 8) == 7
-        var operations: [Operation] = []
+        var operations: [FieldOperation] = []
         for _ in 0..<1 + dice.number(below: 4) {
             guard let code = OperationCode(rawValue: UInt8(dice.number(below: 9))) else { continue }
             let isOfRecord = code == .delete || code == .revive
@@ -98,7 +98,7 @@ struct FoldedEvent: CustomStringConvertible {
                 HeadID(Self.id(dice.number(below: 7)), index: code == .delete ? 0 : UInt32(dice.number(below: 3)))
             }
             operations.append(
-                Operation(code, field, supersedes: heads, value: code.hasValue ? dice.text(limit: 6) : nil))
+                FieldOperation(code, field, supersedes: heads, value: code.hasValue ? dice.text(limit: 6) : nil))
         }
         change = Change(
             kind: "thing", record: Self.record, source: source == 0 ? nil : SourceID(rawValue: UInt64(source)),

@@ -1,7 +1,7 @@
+import Foundation
 import GroundwaveADIF
 import GroundwaveByteCoding
 import GroundwaveEvents
-import Foundation
 import GroundwaveMetering
 import GroundwaveRadio
 import GroundwaveRecords
@@ -329,12 +329,12 @@ final class SeedStore {
         try views.catchUp()
         let id = RecordID(high: 1, low: UInt64(number < 2 ? number : number % 4))
         let before = try views.read { try $0.record(QSOKind.name, id) }
-        var operations: [Records.Operation] = []
+        var operations: [FieldOperation] = []
         func set(_ key: FieldKey, _ value: [UInt8]) {
-            operations.append(Operation(.set, key, supersedes: before?.superseded(by: key) ?? [], value: value))
+            operations.append(FieldOperation(.set, key, supersedes: before?.superseded(by: key) ?? [], value: value))
         }
         if number % 4 == 3 {
-            operations = [Operation(.delete, .life, supersedes: before?.coveredByDelete ?? [])]
+            operations = [FieldOperation(.delete, .life, supersedes: before?.coveredByDelete ?? [])]
         } else {
             let fields = Self.fields(number)
             for (name, value) in fields where FieldName(name).isKnown && name.hasPrefix("C") || name.hasPrefix("R") {
@@ -344,7 +344,7 @@ final class SeedStore {
             set(.number(1003), Register([Array(fields[4].1.utf8), Array("40m".utf8)]).encode())
             set(.name("APP_N0CALL_X"), Array("v\(number)".utf8))
             operations.append(
-                Operation(.add, .number(UInt32(FieldName("MY_POTA_REF").number)), value: Array(fields[8].1.utf8)))
+                FieldOperation(.add, .number(UInt32(FieldName("MY_POTA_REF").number)), value: Array(fields[8].1.utf8)))
         }
         let source = number % 4 == 1 ? SourceID(rawValue: 9) : nil
         var batch = DraftBatch()
@@ -356,7 +356,7 @@ final class SeedStore {
             batch.append(
                 Change(
                     kind: "spot", record: id,
-                    operations: [Operation(.set, .number(13), value: .init(repeating: 0x41, count: 2200))]),
+                    operations: [FieldOperation(.set, .number(13), value: .init(repeating: 0x41, count: 2200))]),
                 by: replica, using: &numbers)
         }
         _ = try log.append([batch], as: replica, arrival: .seed(number))

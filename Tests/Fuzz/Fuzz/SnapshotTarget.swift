@@ -1,8 +1,8 @@
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveCompression
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import GroundwaveRadio
 import GroundwaveRecords
 

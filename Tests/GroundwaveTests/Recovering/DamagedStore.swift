@@ -1,7 +1,7 @@
 import Everything
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import GroundwaveTesting
 
 @testable import Groundwave

@@ -1,9 +1,9 @@
 import Everything
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
-import GroundwaveTesting
 import GroundwaveRecovery
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave
@@ -52,7 +52,9 @@ import Testing
         #expect(EventSet(lost).subtracting(EventSet(try restored.log.holes())).count == 0)
         try restored.close()
         #expect(
-            try await Store.verify(at: made.url, components: .all, stateFolder: made.stateFolder).damage.allSatisfy { $0.what == "hole" })
+            try await Store.verify(at: made.url, components: .all, stateFolder: made.stateFolder).damage.allSatisfy {
+                $0.what == "hole"
+            })
         let backups = try FileManager.default.contentsOfDirectory(atPath: made.url.path + "/EmergencyBackup")
         #expect(backups.count == 2)
     }

@@ -1,6 +1,6 @@
 import Everything
-import GroundwaveEventLog
 import Foundation
+import GroundwaveEventLog
 import GroundwaveTesting
 import Testing
 

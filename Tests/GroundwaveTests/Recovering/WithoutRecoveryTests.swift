@@ -1,12 +1,13 @@
 import Everything
-import GroundwaveEventLog
 import Foundation
-import GroundwaveTesting
+import GroundwaveEventLog
 import GroundwaveLMDB
+import GroundwaveMDBPages
+import GroundwaveTesting
 import Testing
 
-@testable import GroundwaveEventLog
 @testable import Groundwave
+@testable import GroundwaveEventLog
 
 @Suite struct `A store that goes on without recovery` {
     @Test func `of which only the key is damaged goes on as a new replica`() async throws {

@@ -1,7 +1,7 @@
 import Everything
 import Foundation
-import GroundwaveTesting
 import GroundwaveReplication
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave

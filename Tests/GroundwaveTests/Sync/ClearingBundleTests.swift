@@ -1,16 +1,17 @@
 import Everything
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
-import GroundwaveTesting
 import GroundwaveMetering
 import GroundwaveRecords
 import GroundwaveRecovery
 import GroundwaveReplication
+import GroundwaveTesting
 import Synchronization
 import Testing
 
 @testable import Groundwave
+@testable import GroundwaveSyncing
 
 extension Store {
     /// Clears the store, and says where what was found nowhere else is.

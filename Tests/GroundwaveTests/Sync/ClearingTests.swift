@@ -1,10 +1,10 @@
 import Everything
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
-import GroundwaveTesting
 import GroundwaveMetering
 import GroundwaveReplication
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave

@@ -1,8 +1,8 @@
-import GroundwaveEvents
 import Foundation
-import GroundwaveTesting
+import GroundwaveEvents
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave
@@ -47,7 +47,7 @@ import Testing
         let comparison = try fleet[1].compare(with: fleet[2])
         #expect(comparison.exchanges <= 20 && comparison.bytes <= 20_000, "\(comparison)")
         #expect(comparison.events.count == 1 && comparison.events.first?.there == nil)
-        #expect(comparison.events.first?.here?.record == id && comparison.events.first?.here?.call == call)
+        #expect(comparison.events.first?.here?.record == id && comparison.events.first?.here?.label == call)
         #expect(comparison.replicas.count { !$0.isSame } == 1)
         let back = try fleet[2].compare(with: fleet[1])
         #expect(back.events.map(\.there) == comparison.events.map(\.here))
@@ -69,8 +69,8 @@ import Testing
         }
         let comparison = try fleet[0].compare(with: copy)
         #expect(comparison.exchanges <= 20 && comparison.bytes <= 20_000, "\(comparison)")
-        #expect(comparison.events.map(\.here?.call) == ["N0C1234"])
-        #expect(comparison.events.map(\.there?.call) == ["N0X1234"])
+        #expect(comparison.events.map(\.here?.label) == ["N0C1234"])
+        #expect(comparison.events.map(\.there?.label) == ["N0X1234"])
         #expect(comparison.replicas.flatMap(\.differing).map(\.count) == [1])
         #expect(comparison.replicas.flatMap(\.onlyHere).isEmpty && comparison.replicas.flatMap(\.onlyThere).isEmpty)
         try copy.close()

@@ -1,9 +1,9 @@
 import Everything
-import GroundwaveEvents
 import Foundation
-import GroundwaveTesting
+import GroundwaveEvents
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave

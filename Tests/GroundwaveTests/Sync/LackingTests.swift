@@ -1,8 +1,8 @@
 import Everything
-import GroundwaveEvents
 import Foundation
-import GroundwaveTesting
+import GroundwaveEvents
 import GroundwaveReplication
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave

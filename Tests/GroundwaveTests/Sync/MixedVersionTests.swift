@@ -1,10 +1,10 @@
 import Everything
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
-import GroundwaveTesting
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave

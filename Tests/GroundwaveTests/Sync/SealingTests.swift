@@ -2,8 +2,8 @@ import Everything
 import GroundwaveTesting
 import Testing
 
-@testable import GroundwaveEventLog
 @testable import Groundwave
+@testable import GroundwaveEventLog
 
 @Suite struct `The tree of events that came from elsewhere` {
     @Test func `is kept in the file, so that no later sync hashes them all again`() async throws {

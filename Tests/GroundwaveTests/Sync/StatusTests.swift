@@ -1,11 +1,12 @@
 import Everything
-import GroundwaveEvents
 import Foundation
-import GroundwaveTesting
+import GroundwaveEvents
 import GroundwaveReplication
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave
+@testable import GroundwaveSyncing
 
 @Suite struct `The status of synchronising` {
     @Test func `never says complete while one event is held back`() async throws {

@@ -1,10 +1,10 @@
 import Everything
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
-import GroundwaveTesting
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveTesting
 
 @testable import Groundwave
 

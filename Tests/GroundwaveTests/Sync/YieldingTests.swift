@@ -1,7 +1,7 @@
 import Everything
 import Foundation
-import GroundwaveTesting
 import GroundwaveRecords
+import GroundwaveTesting
 import Testing
 
 @testable import Groundwave

@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import Testing
 
+@testable import GroundwaveMeterProtocols
 @testable import GroundwaveMetering
 
 @Suite struct `Decoding the USB reports of FNIRSI meters` {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import GroundwaveMeterProtocols
 @testable import GroundwaveMetering
 
 @Suite struct `What arrives after a connection but is from before it` {

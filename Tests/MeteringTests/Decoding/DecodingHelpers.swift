@@ -1,7 +1,8 @@
-import GroundwaveByteCoding
 import Foundation
+import GroundwaveByteCoding
 import Testing
 
+@testable import GroundwaveMeterProtocols
 @testable import GroundwaveMetering
 
 /// Captures of real meters, in a folder beside the project that is not part of it.

@@ -2,6 +2,7 @@ import Foundation
 import GroundwaveSeededNumbers
 import Testing
 
+@testable import GroundwaveMeterProtocols
 @testable import GroundwaveMetering
 
 @Suite struct `Decoding bytes that nobody vouches for` {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import GroundwaveMeterProtocols
 @testable import GroundwaveMetering
 
 @Suite struct `Decoding the answers of UM meters` {

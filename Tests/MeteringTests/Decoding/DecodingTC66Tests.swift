@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import Testing
 
+@testable import GroundwaveMeterProtocols
 @testable import GroundwaveMetering
 
 @Suite struct `Decoding the answers of a TC66C` {

@@ -1,5 +1,6 @@
 import GroundwaveByteCoding
 
+@testable import GroundwaveMeterProtocols
 @testable import GroundwaveMetering
 
 /// Frames as meters send them, made up for tests where nobody has published one.

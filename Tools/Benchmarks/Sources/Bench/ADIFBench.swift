@@ -1,5 +1,5 @@
-import GroundwaveADIF
 import Foundation
+import GroundwaveADIF
 
 /// Reading ADIF, and a log to read: distinct calls and times, twenty fields a contact.
 enum ADIFBench {

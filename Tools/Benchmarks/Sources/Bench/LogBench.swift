@@ -1,7 +1,7 @@
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 
 /// Append, scan and hashing, against the plain C loops.
 enum LogBench {

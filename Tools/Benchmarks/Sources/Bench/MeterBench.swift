@@ -1,7 +1,10 @@
 import Foundation
 import Groundwave
+import GroundwaveMeterProtocols
 import GroundwaveMetering
+import GroundwaveMeters
 import GroundwaveRecords
+import GroundwaveTracePlot
 
 /// Recording, plotting and listing, as an application does it.
 enum MeterBench {

@@ -1,7 +1,7 @@
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import GroundwaveProjections
 import GroundwaveRecords
 
@@ -35,7 +35,7 @@ enum ReplayBench {
         let isFull = number <= UInt64(records)
         let record = isFull ? Int(number) : Int(mixed(number ^ 77) % UInt64(records)) + 1
         let count = isFull ? 20 : 1 + Int(mixed(number &* 3) % 4)
-        var operations: [Records.Operation] = []
+        var operations: [FieldOperation] = []
         var seen: Set<Int> = []
         for index in 0..<count {
             let field = isFull ? index + 1 : Int(mixed(number &* 5 &+ UInt64(index)) % 20) + 1
@@ -47,7 +47,7 @@ enum ReplayBench {
             let before = last[place]
             last[place] = UInt32(number)
             operations.append(
-                Records.Operation(
+                FieldOperation(
                     .set, .number(UInt32(field)),
                     supersedes: before == 0 ? [] : [HeadID(EventID(replica, UInt64(before)))],
                     value: (0..<length).map { UInt8(65 + mixed(number &+ UInt64($0)) % 26) }))
@@ -81,7 +81,7 @@ enum ReplayBench {
             draft.append(
                 Change(
                     kind: "thing", record: id,
-                    operations: [Records.Operation(.set, key, supersedes: heads, value: Array("catching up".utf8))]),
+                    operations: [FieldOperation(.set, key, supersedes: heads, value: Array("catching up".utf8))]),
                 by: replica, using: &generator)
         }
         _ = try log.append([draft], as: replica, arrival: .now())

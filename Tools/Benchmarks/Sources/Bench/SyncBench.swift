@@ -1,8 +1,8 @@
 import Everything
-import GroundwaveEventLog
-import GroundwaveEvents
 import Foundation
 import Groundwave
+import GroundwaveEventLog
+import GroundwaveEvents
 import GroundwaveRecords
 
 /// Stores of one log that meet: over TCP with another process, and in a folder.

@@ -1,8 +1,8 @@
 import Everything
-import GroundwaveEventLog
-import GroundwaveEvents
 import Foundation
 import Groundwave
+import GroundwaveEventLog
+import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords

@@ -1,9 +1,9 @@
 import Everything
+import Foundation
+import Groundwave
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
-import Groundwave
 import GroundwaveMetering
 import GroundwaveRecords
 

@@ -1,8 +1,8 @@
 import Everything
-import GroundwaveEventLog
-import GroundwaveEvents
 import Foundation
 import Groundwave
+import GroundwaveEventLog
+import GroundwaveEvents
 import GroundwaveLMDB
 import GroundwaveProjections
 import Synchronization
@@ -129,7 +129,8 @@ struct Check {
         for choice in (0..<(1 << min(pending.count, 4))).reversed() where isArchived && !pending.isEmpty {
             let more = pending.indices.filter { choice >> $0 & 1 == 1 }.map { pending[$0] }
             guard
-                let verification = try? await Store.verify(at: url, isDeep: true, archives: archives + more, components: .all),
+                let verification = try? await Store.verify(
+                    at: url, isDeep: true, archives: archives + more, components: .all),
                 verification.isOK
             else { continue }
             for path in more { Witness.say(line: "a archive \(path)") }
@@ -225,7 +226,8 @@ struct Check {
     /// Whether a store that nobody opens for writing is whole.
     static func look(at folder: String) async {
         do {
-            let verification = try await Store.verify(at: URL(filePath: StoreSession.path(in: folder)), components: .all)
+            let verification = try await Store.verify(
+                at: URL(filePath: StoreSession.path(in: folder)), components: .all)
             for damage in verification.damage.prefix(5) {
                 Witness.say(line: "w look: \(damage.what) \(damage.detail)")
             }

@@ -1,6 +1,6 @@
-import GroundwaveEventLog
 import Foundation
 import Groundwave
+import GroundwaveEventLog
 
 /// A copy of a made store with damage in it, which other processes open and read.
 struct DamagedCopy {

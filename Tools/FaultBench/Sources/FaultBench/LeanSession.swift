@@ -1,7 +1,7 @@
+import Foundation
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 import GroundwaveLMDB
 
 /// Writes to a log and nothing else, so that there can be many of them in a second.

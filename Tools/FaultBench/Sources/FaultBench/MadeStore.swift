@@ -1,7 +1,7 @@
-import GroundwaveEventLog
-import GroundwaveEvents
 import Foundation
 import Groundwave
+import GroundwaveEventLog
+import GroundwaveEvents
 import GroundwaveLMDB
 import GroundwaveProjections
 

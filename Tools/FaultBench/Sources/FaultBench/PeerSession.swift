@@ -1,8 +1,8 @@
 import Everything
-import GroundwaveEventLog
-import GroundwaveEvents
 import Foundation
 import Groundwave
+import GroundwaveEventLog
+import GroundwaveEvents
 
 /// A store and another one that meet in a folder.
 ///
@@ -64,7 +64,8 @@ struct PeerSession {
             try peer.close()
             try store.close()
             let folder = URL(filePath: disk).deletingLastPathComponent().path
-            let verification = try await Store.verify(at: URL(filePath: StoreSession.path(in: folder)), isDeep: true, components: .all)
+            let verification = try await Store.verify(
+                at: URL(filePath: StoreSession.path(in: folder)), isDeep: true, components: .all)
             for damage in verification.damage.prefix(3) {
                 Witness.say(line: "w after a sync with a peer: \(damage.what) \(damage.detail)")
             }

@@ -1,9 +1,11 @@
+import Foundation
+import Groundwave
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
-import Groundwave
+import GroundwaveLogbook
 import GroundwaveProjections
+import GroundwaveRadio
 import GroundwaveRecords
 
 /// Reads everything that a store says, and takes it down: `read FOLDER`.

@@ -1,6 +1,6 @@
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 
 /// A damaged log, and what can be got out of it.
 struct RecoverySubject: Sendable {

@@ -1,7 +1,7 @@
 import Everything
-import GroundwaveEventLog
 import Foundation
 import Groundwave
+import GroundwaveEventLog
 
 /// What a store does that meets others: it syncs, takes bundles, and has another device join beside it on the same disk.
 ///

@@ -1,8 +1,8 @@
 import Everything
-import GroundwaveEventLog
-import GroundwaveEvents
 import Foundation
 import Groundwave
+import GroundwaveEventLog
+import GroundwaveEvents
 
 /// What a person does with a store in some months, by the interface that applications use.
 ///

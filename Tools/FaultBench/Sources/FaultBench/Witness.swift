@@ -1,6 +1,6 @@
+import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
-import Foundation
 
 /// What a process of the bench promises: lines on standard output, each written whole, at the moment it is true.
 ///
