@@ -3,7 +3,7 @@ import GroundwaveProjections
 import GroundwaveRecords
 import GroundwaveStore
 
-/// Which events a history shows.
+/// A filter for the events of a history.
 public struct HistoryQuery: Hashable, Sendable {
     /// Only events of this record.
     public var record: (kind: String, id: RecordID)? {
@@ -15,20 +15,20 @@ public struct HistoryQuery: Hashable, Sendable {
     public var field: String?
     /// Only events of this replica.
     public var replica: ReplicaID?
-    /// Only events of this author; upper and lower case are one.
+    /// Only events of this author; upper and lower case are equal.
     public var author: String?
     /// Only events on records of this kind.
     public var kind: String?
-    /// Only events written at this stamp's milliseconds or later.
+    /// Only events stamped with these milliseconds or later.
     public var since: Int64?
-    /// Only events written before this stamp's milliseconds.
+    /// Only events stamped before these milliseconds.
     public var until: Int64?
-    /// At most so many.
+    /// The maximum number of events.
     public var limit: Int?
-    /// Events as well that only say that a device still has a meter: one a minute.
+    /// Whether to include events that only renew a device's lease on a meter: one a minute.
     public var isWithRenewals = false
 
-    /// All events.
+    /// Creates a query for all events.
     public init() {}
 
     func matches(_ entry: AuditEntry, _ components: [StoreComponent]) -> Bool {
@@ -44,7 +44,7 @@ public struct HistoryQuery: Hashable, Sendable {
 }
 
 extension Reading {
-    /// Hands out the events of `query`, the newest first, until `body` says `false`.
+    /// Calls `body` with the events of `query`, newest first, until it returns `false`.
     ///
     /// The history of one record is read from its row, whatever the size of the log.
     public func forEachHistoryEntry(_ query: HistoryQuery, _ body: (AuditEntry) throws -> Bool) throws {
@@ -65,7 +65,7 @@ extension Reading {
         }
     }
 
-    /// The events of `query`, the newest first.
+    /// Returns the events of `query`, newest first.
     public func history(_ query: HistoryQuery) throws -> [AuditEntry] {
         var entries: [AuditEntry] = []
         try forEachHistoryEntry(query) { entry in
@@ -75,9 +75,9 @@ extension Reading {
         return entries
     }
 
-    /// Why each field of a record shows what it shows.
+    /// Returns, for each field of a record, why it shows its value.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is no such record.
+    /// - Throws: ``StoreError`` with code `notFound` if there is no such record.
     public func blame(_ kind: String, _ id: RecordID) throws -> [Blame] {
         try describing {
             guard let record = try record(kind, id) else { throw WriteBatch.noRecord(kind, id) }
@@ -85,7 +85,7 @@ extension Reading {
         }
     }
 
-    /// The records that wait for a decision: fields with several values, or an edit that met a delete.
+    /// Returns the records with conflicts: fields with several values, or an edit that met a delete.
     public func conflicts() throws -> [Record] {
         var records: [Record] = []
         try read { view in

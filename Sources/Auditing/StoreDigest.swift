@@ -2,23 +2,23 @@ import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveStore
 
-/// What a store is, in two hashes that are all read from one state.
+/// The digests of a store, all computed from one state.
 public struct StoreDigest: Hashable, Sendable {
-    /// Of the views with ids, heads and provenance: the same in every store that has the same events.
+    /// The digest of the views with IDs, heads and provenance: the same in every store that has the same events.
     public let views: Hash256
     /// Of what a component calls its content, such as the visible fields of contacts: the same after export and import.
     /// The hash of nothing if no component does.
     public let content: Hash256
     /// How many records are in ``content``.
     public let contentCount: Int
-    /// How many events count.
+    /// The number of events that count.
     public let events: UInt64
-    /// Which events these are.
+    /// The vector of these events.
     public let vector: VersionVector
 }
 
 extension Reading {
-    /// The digests of what is read. Cost: reads every record.
+    /// Returns the digests of this state. Cost: reads every record.
     public func digest() throws -> StoreDigest {
         var content = (hash: Hash256(hashing: [UInt8]().span.bytes), count: 0)
         let digest = components.lazy.compactMap { $0.contentDigest }.first

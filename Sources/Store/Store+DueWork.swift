@@ -5,7 +5,7 @@ import GroundwaveRecovery
 
 /// What maintenance has done.
 public struct DueWork: Hashable, Sendable {
-    /// The snapshot that was due.
+    /// The snapshot that was written; `nil` if none was due.
     public var snapshot: SnapshotInformation?
     /// The number of older snapshots that were deleted.
     public var prunedSnapshots = 0
@@ -14,7 +14,7 @@ public struct DueWork: Hashable, Sendable {
     /// The names of the components' tasks that were due and succeeded, in order.
     public var tasks: [String] = []
 
-    /// Nothing.
+    /// Creates an empty report.
     public init() {}
 }
 
@@ -54,8 +54,8 @@ extension Store {
         }
     }
 
-    /// Looks at every page of the log, where that is a week ago. What is found has the next opening of the store go into
-    /// recovery.
+    /// Checks every page of the log if the last check was a week ago. If it finds damage, the next open of the store
+    /// starts recovery.
     private func lookIfDue() throws -> Bool {
         let lookedAt = LookedAt("log.mdb", of: files.folder, in: stateFolder)
         let now = surroundings.now().wallMilliseconds

@@ -2,7 +2,7 @@ import Foundation
 import GroundwaveLMDB
 
 extension StoreError {
-    /// What LMDB reports, with the code of the program. Its words name the file and what helps already.
+    /// Converts an error of LMDB. Its description already names the file and what helps.
     package init(lmdb error: LMDBError) {
         switch error.reason {
         case .system(let errno):

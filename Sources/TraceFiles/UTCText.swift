@@ -1,18 +1,18 @@
 import GroundwaveByteCoding
 
-/// Moments as ISO 8601 in UTC with milliseconds: `2026-05-01T12:00:00.000Z`.
+/// Writes times as ISO 8601 in UTC with milliseconds: `2026-05-01T12:00:00.000Z`.
 ///
-/// Years before 0 and after 9999 have a sign and at least six digits (`+292278994-08-17T07:12:55.807Z`), as ECMAScript
-/// writes them, so that a clock that was very wrong still has a text.
+/// Years before 0 and after 9999 have a sign and at least six digits (`+292278994-08-17T07:12:55.807Z`), as in
+/// ECMAScript, so that even the time of a badly set clock has a text.
 package struct UTCText {
-    /// The most bytes.
+    /// The most bytes of a time.
     static let byteLimit = 32
 
-    // Rows that follow one another mostly have their second in common: it is written once.
+    // The second of the previous row and its text: consecutive rows mostly share it.
     private var second: Int64?
     private var prefix: [UInt8] = []
 
-    /// Writes `milliseconds` since 1970 at `end`, and moves `end` behind it.
+    /// Writes `milliseconds` since 1970 at `end`, and advances `end`.
     @inline(__always)
     mutating func write(_ milliseconds: Int64, into bytes: inout MutableSpan<UInt8>, at end: inout Int) {
         let (second, rest) = CivilDate.floorDivided(milliseconds, 1000)
@@ -27,7 +27,7 @@ package struct UTCText {
         prefix = Self.prefix(second)
     }
 
-    /// The text of a second, to the point behind it.
+    /// Returns the text of a second, including the point after it.
     static func prefix(_ second: Int64) -> [UInt8] {
         let (day, rest) = CivilDate.floorDivided(second, 86_400)
         let date = CivilDate.date(ofDay: day)
