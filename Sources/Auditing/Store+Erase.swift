@@ -44,10 +44,11 @@ extension Store {
         _ ids: [RecordID], kind: String, note: String = "", author: String? = nil
     ) async throws -> Erased {
         guard let writer else {
-            throw StoreError(.notPermitted, "The store \(files.folder.path) can only be read.")
+            throw StoreError(.notPermitted, "The store \(files.folder.path) is read-only.")
         }
         guard !RevertKind.bookkeeping.contains(kind) else {
-            throw StoreError(.notPermitted, "Records of the kind \(kind) keep the books of the log, and stay.")
+            throw StoreError(
+                .notPermitted, "Records of the kind \(kind) are needed by the log itself, and cannot be erased.")
         }
         for component in components { try component.checkErase?(self, kind, ids, note) }
         var erased = Erased()
@@ -97,9 +98,9 @@ extension WriteBatch {
             try log.withEvents(at: positions) { _, frame, bytes in
                 if frame.isWithheld, try log.withholding(of: frame.id) == .archived {
                     throw StoreError(
-                        .archived, "A part of what was said of \(id.short) is in an archive, and stays there.",
+                        .archived, "Some of what was recorded of \(id.short) is in an archive, and would stay there.",
                         hint: """
-                            Take the archive back first (groundwave archive --restore FILE), erase, delete the file, and \
+                            Restore the archive first (groundwave archive --restore FILE), erase, delete the file, and \
                             archive again.
                             """)
                 }

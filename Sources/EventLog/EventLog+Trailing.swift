@@ -96,7 +96,7 @@ private struct TrailingEvents {
     init(of path: String, rescue: String, behind state: LogState, heads: VersionVector) throws {
         let log = try PageFile(path)
         guard let meta = MetaPage.newest(of: log) else {
-            throw EventLogError.damaged("the page that says where the log begins")
+            throw EventLogError.damaged("the page with the roots of the log's tables")
         }
         var reader = try PageReader(log, meta: meta)
         var free = FreePageList(meta, pageCount: reader.pageCount)

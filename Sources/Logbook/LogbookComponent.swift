@@ -50,7 +50,8 @@ extension Store {
             }
             if WordSearch(call).isFound(in: Array(note.utf8)) {
                 throw StoreError(
-                    .usage, "The note names \(call), and would stay for ever.", hint: "Say why without the call.")
+                    .usage, "The note contains \(call), and notes are never erased.",
+                    hint: "Write the note without the call.")
             }
         }
     }

@@ -1,6 +1,6 @@
 import GroundwaveByteCoding
 
-/// Takes the records of tables.
+/// Collects the records of tables.
 package struct TableCollector: RowVisitor {
     package var tables: [String: TreeRecord] = [:]
     package var damaged: [PageDamage] = []

@@ -38,7 +38,7 @@ extension Store {
         try await sealTails()
         guard let tail = Tails.all(in: files).first(where: TailLock.isHeld) else { return }
         throw StoreError(
-            .busy, "A recording goes on here: \(URL(filePath: tail).deletingPathExtension().lastPathComponent).",
+            .busy, "A recording is running here: \(URL(filePath: tail).deletingPathExtension().lastPathComponent).",
             hint: "End it first. Nothing was deleted.")
     }
 }

@@ -40,7 +40,7 @@ extension Store {
     /// - Throws: ``StoreError`` with code `usage` if that is less than one day, or more than 36,500; `notPermitted`
     ///   if the store is read-only.
     public func keepSamples(forDays days: Int?) throws {
-        guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) can only be read.") }
+        guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) is read-only.") }
         if let days { try Self.check(days) }
         _ = try LocalSettings(files).set(Self.sampleDaysKey, to: days.map(String.init))
     }
@@ -50,7 +50,7 @@ extension Store {
 
     private static func check(_ days: Int) throws {
         guard (1...36_500).contains(days) else {
-            throw StoreError(.usage, "Samples are kept for 1 to 36500 days, or for ever.")
+            throw StoreError(.usage, "Samples can be kept for 1 to 36500 days, or forever.")
         }
     }
 
@@ -67,7 +67,7 @@ extension Store {
         try LocalSettings(files).values()[Self.goneBeforeKey].flatMap { Int64($0) } ?? 0
     }
 
-    /// The events of `missing`, whose values are not here, that this device asks others for.
+    /// Returns the events of `missing`, whose values are not here, that this device requests from others.
     func wantedSamples(of missing: EventSet) throws -> EventSet {
         let former = try formerReplicas()
         var (own, next) = (Set<ReplicaID>(), replica)
@@ -131,7 +131,7 @@ extension Store {
     /// - Complexity: O(bytes of the log), if anything is old.
     @discardableResult
     public func letGoOfOldSamples(gone: Set<ReplicaID> = []) throws -> OldSamples {
-        guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) can only be read.") }
+        guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) is read-only.") }
         let old = try oldSamples(gone: gone)
         guard old.blockCount > 0 else { return old }
         return try describing {

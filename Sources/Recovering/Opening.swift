@@ -1,15 +1,15 @@
 import GroundwaveStore
 
-/// What came of opening a store.
+/// The result of opening a store.
 public enum Opening: Sendable {
-    /// The store is whole.
+    /// The store is intact.
     case ready(Store)
-    /// The store is damaged: what can be used meanwhile, and what can be done.
+    /// The store is damaged; the recovery has a temporary store and the ways to proceed.
     case recovering(Recovery)
 
-    /// The store, where it is whole.
+    /// The store, if it is intact.
     ///
-    /// - Throws: ``StoreError`` with code `recovering` where it is not; the store that is used meanwhile is closed.
+    /// - Throws: ``StoreError`` with code `recovering` if it is not; the temporary store is then closed.
     public var whole: Store {
         get throws {
             switch self {
@@ -17,7 +17,7 @@ public enum Opening: Sendable {
             case .recovering(let recovery):
                 try recovery.temporary.close()
                 throw StoreError(
-                    .recovering, "The store waits in recovery: \(recovery.failure.message).",
+                    .recovering, "The store is waiting for recovery: \(recovery.failure.message).",
                     hint: "See groundwave recover status.")
             }
         }

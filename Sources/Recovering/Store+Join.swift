@@ -23,8 +23,8 @@ extension Store {
         try Joining.check(address.description, files)
         guard let found = try await Self.log(at: address, configuration.components) else {
             throw StoreError(
-                .notFound, "No log lies at \(address).",
-                hint: "On a device that has the log: groundwave remote add NAME \(address), then groundwave sync.")
+                .notFound, "There is no log at \(address).",
+                hint: "On a device that has the log, run groundwave remote add NAME \(address), then groundwave sync.")
         }
         let joining = try Joining(address.description, files)
         do {
@@ -48,7 +48,7 @@ extension Store {
             let state = try? recoveryStatus(at: url, stateFolder: configuration.stateFolder).state
             if let state, state.isDamaged { throw error }
             throw StoreError(
-                error.code, error.message, hint: "What has come is kept: groundwave join \(address) goes on with it.",
+                error.code, error.message, hint: "What has arrived is kept. To resume: groundwave join \(address)",
                 cause: error)
         }
     }

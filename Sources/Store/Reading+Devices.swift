@@ -4,7 +4,7 @@ import GroundwaveProjections
 import GroundwaveRecords
 
 extension Reading {
-    /// The names of the devices behind the replicas of this log.
+    /// Returns the name of the device behind each replica of this log.
     public func deviceNames() throws -> [ReplicaID: String] {
         var names: [ReplicaID: String] = [:]
         try read { view in
@@ -16,15 +16,15 @@ extension Reading {
                 return true
             }
         }
-        // A history that parted is still of the device that had both.
+        // A branch belongs to the device of the replica that forked.
         let streams = try describing { try log.streams() }
         for stream in streams.branches.keys { names[stream] = names[streams.origin(of: stream)] }
         return names
     }
 
-    /// The replica that `text` names: its device, its id, or the beginning of its id.
+    /// Returns the replica that `text` names: its device, its ID, or the beginning of its ID.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is none, or where several fit.
+    /// - Throws: ``StoreError`` with code `notFound` if there is none, or if several match.
     public func replica(named text: String) throws -> ReplicaID {
         let names = try deviceNames()
         let found = names.keys.filter { id in
@@ -34,6 +34,6 @@ extension Reading {
         let known = names.sorted { $0.value < $1.value }.map { "\($0.value) (\($0.key.short))" }
         throw StoreError(
             .notFound, found.isEmpty ? "There is no device called \(text)." : "Several devices are called \(text).",
-            hint: "There are \(known.joined(separator: ", ")).")
+            hint: "The devices are \(known.joined(separator: ", ")).")
     }
 }

@@ -24,7 +24,7 @@ extension Store {
     /// once a week.
     ///
     /// What is due is a pure function of clock and state. The library calls this by itself after a write and at open,
-    /// on a queue of its own; an application may call it whenever it has time. A store that can only be read needs no
+    /// on its own queue; an application may call it whenever it has time. A store that can only be read needs no
     /// maintenance. A task of a component that fails is logged, and tried again next time.
     @discardableResult
     public func runDueWork() throws -> DueWork {
@@ -66,7 +66,7 @@ extension Store {
         }
         guard let finding else { return true }
         Subsystem.recovery.logger.error(
-            "the log is damaged: the next program that opens the store has it recovered",
+            "the log is damaged: the next program that opens the store starts recovery",
             metadata: ["code": "\(finding.code)"])
         OpenMark.suspect(files.folder)
         return true

@@ -4,7 +4,7 @@ import GroundwaveRecovery
 import GroundwaveStore
 
 extension Store {
-    /// Notes on the receipt of the last recovery what has come back since.
+    /// Updates the receipt of the last recovery with the number of events that have come back since.
     func noteReturned() throws {
         let recovery = RecoveryFiles(files.folder)
         guard let (path, old) = recovery.lastReceiptFile else { return }
