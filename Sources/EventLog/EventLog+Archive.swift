@@ -73,16 +73,19 @@ extension EventLog {
     /// - Parameters:
     ///   - isKept: Whether the values of an event stay all the same.
     ///   - snapshot: Bytes of a snapshot at `vector`.
+    ///   - check: Called when nobody can write any more, and before anything changes; if it throws, nothing does.
     /// - Returns: How many events had values until now and have none any more.
     /// - Throws: As ``erase(_:dropCopies:)``; then nothing has changed.
     /// - Precondition: `vector` is of whole batches, all here, and covers that of the present base.
     /// - Complexity: O(bytes of the log); `snapshot` is in memory as a whole, and nothing else that grows with the log.
     @discardableResult
     public func archive(
-        _ vector: VersionVector, keeping isKept: (Frame, RawSpan) -> Bool, behind snapshot: [UInt8]
+        _ vector: VersionVector, keeping isKept: (Frame, RawSpan) -> Bool, behind snapshot: [UInt8],
+        check: () throws -> Void = {}
     ) throws -> Int {
         var count = 0
         try rewrite { old, new in
+            try check()
             count = 0
             try Self.copyAll(old, new) { frame, bytes in
                 guard vector.contains(frame.id), !frame.isPartial, !isKept(frame, bytes) else { return .same }
