@@ -197,6 +197,8 @@ public actor TraceRecorder {
 
     /// Makes an event of the first rows, as many as fill pages of the log.
     private func seal() async throws {
+        // The bytes that rows came from reach the disk before the rows do: a kill in between loses nothing of either.
+        if let count = capture?.pieces.count, count > keptPieceCount { try await keep(isDue: true) }
         guard let rows = block?.rows else { return }
         let sealed = SealedBlock.filling(pagesWith: rows, after: before, envelope: envelope)
         let (trace, change) = (trace, sealed.block.block)
