@@ -34,26 +34,77 @@ extension Store {
             throw StoreError(.exists, "The file \(path) already exists.", hint: "Name another file.")
         }
         let vector = try resolve(point).vector
-        let plan = try describing { try self.plan(vector, gone) }
-        if isDryRun { return plan }
-        let file = try describing { try writeArchive(vector, to: path) }
-        let snapshot = try describing { try snapshotBytes(at: vector) }
-        let kept = Self.keptInLog
-        try await write(note: note ?? "Archive", author: author) { batch in
-            try batch.append(ArchiveKind.closing(vector, file, snapshotHash: snapshot.hash, as: batch.newID()))
-        }
-        return try await Self.describing(files) {
-            try await writer.exclusively { [self] in
-                try views.catchUp()
-                try views.synchronise()
-                try log.archive(vector, keeping: kept, behind: snapshot.bytes)
-                try followUp.run()
+        for _ in 0..<Self.archiveAttempts {
+            let content = try describing { try log.content() }
+            let plan = try describing { try self.plan(vector, gone) }
+            if isDryRun { return plan }
+            let (file, snapshot): (ArchiveInformation, (bytes: [UInt8], hash: Hash256))
+            do {
+                file = try describing { try writeArchive(vector, to: path) }
+                snapshot = try describing { try snapshotBytes(at: vector) }
+            } catch {
+                guard try describing({ try log.content() }) != content else { throw error }
+                unlink(path)
+                continue
             }
-            var done = plan
-            done.fileBytes = file.byteCount
-            done.logBytes = try log.fileSizeBytes()
-            return done
+            var isDone = false
+            if try describing({ try log.content() }) == content {
+                try await write(note: note ?? "Archive", author: author) { batch in
+                    try batch.append(ArchiveKind.closing(vector, file, snapshotHash: snapshot.hash, as: batch.newID()))
+                }
+                isDone = try await Self.describing(files) {
+                    try await writer.exclusively { [self] in
+                        guard try moveOut(vector, behind: snapshot.bytes, of: content) else { return false }
+                        try followUp.run()
+                        return true
+                    }
+                }
+            }
+            if isDone {
+                var done = plan
+                done.fileBytes = file.byteCount
+                done.logBytes = try logBytes()
+                return done
+            }
+            // File and snapshot may have values that are erased by now, or lack some that came late.
+            unlink(path)
         }
+        throw StoreError(
+            .busy, "Other programs rewrite the log of \(url.path) all the time.",
+            hint: "Nothing was archived. Try again."
+        )
+    }
+
+    /// How often an archive is made again because another program has rewritten the log meanwhile.
+    private static let archiveAttempts = 4
+
+    /// Takes the values out of the log, if it still has `content` and no erase is pending; returns whether it did. Called on
+    /// the writer's queue.
+    private func moveOut(
+        _ vector: VersionVector, behind snapshot: [UInt8], of content: LogContent
+    ) throws -> Bool {
+        for _ in 0..<Self.archiveAttempts {
+            try views.catchUp()
+            // An erase that another program has appended: it changes the content.
+            try erasing.finish()
+            let position = try views.read { $0.position }
+            try views.synchronise()
+            do {
+                try log.archive(vector, keeping: Self.keptInLog, behind: snapshot) {
+                    guard try log.content() == content else { throw LogMoved.rewritten }
+                    guard try log.lastPosition() == position else { throw LogMoved.appended }
+                }
+                return true
+            } catch LogMoved.rewritten { return false } catch LogMoved.appended {}
+        }
+        return false
+    }
+
+    /// What another program did to the log meanwhile.
+    private enum LogMoved: Error {
+        case rewritten
+        /// There are events that were not searched for erases yet.
+        case appended
     }
 
     /// Restores archived values to the log, which then has every value again, as if nothing had been archived.

@@ -75,16 +75,19 @@ extension EventLog {
     /// - Parameters:
     ///   - isKept: Whether the values of an event stay in the log.
     ///   - snapshot: The bytes of a snapshot at `vector`.
+    ///   - check: Called when no other process can write any more, and before anything changes; if it throws, nothing does.
     /// - Returns: The number of events whose values were removed.
     /// - Throws: As ``erase(_:dropCopies:)``; then nothing has changed.
     /// - Precondition: `vector` consists of whole batches, all here, and covers that of the present archive snapshot.
     /// - Complexity: O(bytes of the log). All of `snapshot` is in memory, and nothing else that grows with the log.
     @discardableResult
     public func archive(
-        _ vector: VersionVector, keeping isKept: (Frame, RawSpan) -> Bool, behind snapshot: [UInt8]
+        _ vector: VersionVector, keeping isKept: (Frame, RawSpan) -> Bool, behind snapshot: [UInt8],
+        check: () throws -> Void = {}
     ) throws -> Int {
         var count = 0
         try rewrite { old, new in
+            try check()
             count = 0
             try Self.copyAll(old, new) { frame, bytes in
                 guard vector.contains(frame.id), !frame.isPartial, !isKept(frame, bytes) else { return .same }

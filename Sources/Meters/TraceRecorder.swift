@@ -200,6 +200,8 @@ public actor TraceRecorder {
 
     /// Writes the first rows to the log as an event, as many as fill pages of the log.
     private func seal() async throws {
+        // The bytes that rows came from reach the disk before the rows do: a kill in between loses nothing of either.
+        if let count = capture?.pieces.count, count > keptPieceCount { try await keep(isDue: true) }
         guard let rows = block?.rows else { return }
         let sealed = SealedBlock.filling(pagesWith: rows, after: before, envelope: envelope)
         let (trace, change) = (trace, sealed.block.block)

@@ -4,6 +4,9 @@ import GroundwaveEvents
 import GroundwaveMetering
 import GroundwaveRecords
 import GroundwaveTesting
+import Metering
+import Records
+import Synchronization
 import Testing
 
 @testable import Groundwave
@@ -56,6 +59,40 @@ import Testing
 
     private func found(_ store: Store, _ id: RecordID) throws -> Trace {
         try #require(try store.traces().first { $0.id == id })
+    }
+
+    @Test func `has them on the disk before the rows that they are of are in the log`() async throws {
+        let probe = Mutex<(@Sendable () -> Void)?>(nil)
+        let surroundings = Surroundings(
+            now: {
+                probe.withLock { $0 }?()
+                return .now()
+            }, randomNumber: Surroundings.system.randomNumber)
+        let temporary = try await TemporaryStore(Configuration.full(surroundings: surroundings))
+        let store = temporary.store
+        let recorder = try await store.record(meter: simulatedMeter, model: .um25c, isKeepingCapture: true)
+        var decoder = MeterModel.um25c.makeDecoder()
+        let kept = Mutex<[Int]>([])
+        let (path, log) = (Tails.path(of: recorder.trace, below: store.files), store.log.id)
+        // Ten minutes after the first row a block is full: the fourth row has it written to the log.
+        for (number, second) in [0, 1, 2, 600].enumerated() {
+            if number == 3 {
+                probe.withLock {
+                    $0 = {
+                        let pieces = TailFile.read(path, log: log)?.content.captures.flatMap(\.pieces)
+                        kept.withLock { $0.append(pieces?.count ?? 0) }
+                    }
+                }
+            }
+            var rows = DecodedRows()
+            decoder.take(simulatedFrame(number).span.bytes, into: &rows)
+            let piece = CapturedBytes(.received, at: 1_700_000_000_000 + Int64(second) * 1000, simulatedFrame(number))
+            _ = try await recorder.append(rows, times: .at(piece.time), of: [piece])
+        }
+        probe.withLock { $0 = nil }
+        let counts = kept.withLock { $0 }
+        #expect(!counts.isEmpty && counts.allSatisfy { $0 == 4 }, "as the block is about to be committed: \(counts)")
+        try await recorder.finish()
     }
 
     @Test(arguments: [true, false])
