@@ -8,8 +8,6 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite struct Archiving {
     private static let texts = ["Bartholomew", "Mislaid Valley"]
 

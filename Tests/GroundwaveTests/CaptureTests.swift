@@ -4,12 +4,10 @@ import GroundwaveEvents
 import GroundwaveMetering
 import GroundwaveRecords
 import GroundwaveTesting
-import Metering
-import Records
 import Synchronization
 import Testing
 
-@testable import Groundwave
+@testable import GroundwaveMeters
 
 @Suite struct `A trace with the bytes of its meter` {
     /// Records `numbers` as a meter answers them, polled twice a second, with some noise, and keeps the bytes.

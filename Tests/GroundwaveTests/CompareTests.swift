@@ -8,8 +8,6 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite struct `Two stores` {
     /// Copies of a store are opened with its key: two devices that think they are one.
     private static func copy(_ store: Store, to url: URL) async throws -> Store {

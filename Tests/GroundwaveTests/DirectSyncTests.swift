@@ -6,8 +6,6 @@ import GroundwaveRadio
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite(.serialized) struct `Talking with a device` {
     private static let here = try? HostAndPort("127.0.0.1:0")
 

@@ -8,8 +8,6 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite struct `Erasing in a fleet` {
     private static let texts = ["N0GONE", "Bartholomew"]
 

@@ -7,8 +7,6 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite struct `Erasing a contact` {
     /// What nobody is to find afterwards.
     private static let texts = ["N0GONE", "Bartholomew", "Mislaid Valley", "asked to be forgotten"]

@@ -7,8 +7,6 @@ import GroundwaveRadio
 import GroundwaveRecords
 import GroundwaveTesting
 
-@testable import Groundwave
-
 /// Several devices that share a log, with clocks that are wrong, and that meet now and then.
 struct Fleet {
     let folder: TemporaryFolder

@@ -8,7 +8,6 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
 @testable import GroundwaveStore
 
 @Suite struct `A store whose log another one rewrites` {

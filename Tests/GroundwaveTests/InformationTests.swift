@@ -13,7 +13,7 @@ import Testing
         _ = try await temporary.store.write { try $0.remove("qso", contact.id) }
         let snapshot = try temporary.store.createSnapshot()
         try temporary.store.close()
-        let information = try StoreInformation(at: temporary.url, components: .all, components: .all)
+        let information = try StoreInformation(at: temporary.url, components: .all)
         #expect(information.records["qso"]?.shown == 19)
         #expect(information.records["qso"]?.hidden == 1)
         #expect(information.events == 23)
@@ -58,7 +58,7 @@ import Testing
             #expect(!verification.isOK)
             #expect(verification.comparison == nil, "a damaged log is not opened by liblmdb")
         }
-        let information = try StoreInformation(at: temporary.url, components: .all, components: .all)
+        let information = try StoreInformation(at: temporary.url, components: .all)
         #expect(information.isDamaged)
         #expect(try `A store that is only read`.contents(temporary.url) == before)
     }
@@ -74,7 +74,7 @@ import Testing
         #expect(verification.damage.map(\.what) == ["views"] && verification.missing.isEmpty, "the log is whole")
         #expect(verification.damage.first?.detail.contains("the next command rebuilds them") == true)
         #expect(
-            !(try StoreInformation(at: temporary.url, components: .all, components: .all).isDamaged),
+            !(try StoreInformation(at: temporary.url, components: .all).isDamaged),
             "views heal by themselves")
         let store = try await temporary.reopened(.full())
         #expect(try store.read { try $0.count(.everything) } == 50)
@@ -84,7 +84,7 @@ import Testing
 
     @Test func `of a folder without a store are refused`() async throws {
         let folder = try TemporaryFolder()
-        #expect(throws: StoreError.self) { try StoreInformation(at: folder.url, components: .all, components: .all) }
+        #expect(throws: StoreError.self) { try StoreInformation(at: folder.url, components: .all) }
         let error = await #expect(throws: StoreError.self) { try await Store.verify(at: folder.url, components: .all) }
         #expect(error?.code == .notFound)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
@@ -117,7 +117,7 @@ import Testing
         let storage = try again.storage()
         let sums = Dictionary(grouping: storage, by: \.file).mapValues { $0.reduce(0) { $0 + $1.bytes } }
         try again.close()
-        let bytes = try StoreInformation(at: store.url, components: .all, components: .all).bytes
+        let bytes = try StoreInformation(at: store.url, components: .all).bytes
         #expect(sums == ["log": bytes.log, "views": bytes.views, "snapshots": bytes.snapshots])
         #expect(storage.allSatisfy { $0.bytes >= 0 })
         #expect(storage.first { $0.purpose == "base" }?.entries == 1)

@@ -1,8 +1,8 @@
+import Everything
 import Foundation
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
 @testable import GroundwaveStore
 
 @Suite struct `A small file of a store` {

@@ -1,9 +1,8 @@
+import Everything
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveTesting
 import Testing
-
-@testable import Groundwave
 
 /// What a point in the past means, by looking at every event; and points by chance.
 enum PastOracle {

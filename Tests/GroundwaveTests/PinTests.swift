@@ -6,8 +6,6 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite struct `A list that is kept on a screen` {
     private static let rounds = 100
     private static let editsPerRound = 1000

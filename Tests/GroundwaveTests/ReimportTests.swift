@@ -6,8 +6,6 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite struct `Importing a series of one log as it grew` {
     @Test(.enabled(if: Collection.folder != nil), arguments: ["series-jtdx", "series-xforever1313-qrz"])
     func `adds exactly what is new in each file`(series: String) async throws {

@@ -8,8 +8,6 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite struct `Reverting` {
     /// What the contacts say, without those of `left`, and those that say nothing: hidden and shown again by somebody,
     /// they are all that is left of a contact whose import is left out, and the undo hides them.

@@ -8,8 +8,6 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 /// A store by whose log everything was done that rewrites it, and a witness that kept each event as it was first written.
 private final class RewrittenStore {
     private let temporary: TemporaryStore

@@ -6,7 +6,6 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
 @testable import GroundwaveMeters
 
 @Suite struct `Samples that travel, or stay` {

@@ -7,7 +7,6 @@ import GroundwaveRadio
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
 @testable import GroundwaveProjections
 @testable import GroundwaveRecords
 @testable import GroundwaveStore

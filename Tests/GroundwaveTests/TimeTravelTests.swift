@@ -8,8 +8,6 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite struct `Time travel` {
     @Test(arguments: UInt64(1)...25)
     func `at any point shows what a fresh store shows that is folded from just those events`(seed: UInt64) async throws

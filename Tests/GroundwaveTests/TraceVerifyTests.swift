@@ -8,7 +8,6 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
 @testable import GroundwaveProjections
 
 private let layout = Layout(

@@ -1,3 +1,4 @@
+import Everything
 import Foundation
 import GroundwaveEvents
 import GroundwaveRadio
@@ -5,7 +6,6 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
 @testable import GroundwaveProjections
 
 @Suite struct `What if` {

@@ -4,8 +4,6 @@ import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveTesting
 
-@testable import Groundwave
-
 /// Damages the logs of stores.
 enum Damage {
     static func log(of url: URL) -> URL { url.appending(path: "log.mdb") }

@@ -6,8 +6,6 @@ import GroundwaveRecovery
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite struct `A recovery that is interrupted, or meets damage again` {
     @Test(arguments: ["restored", "temporary"])
     func `is restored although what was made for that is damaged by now`(part: String) async throws {

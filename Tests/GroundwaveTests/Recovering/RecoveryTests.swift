@@ -8,8 +8,6 @@ import GroundwaveRecovery
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite struct `A damaged store` {
     @Test func `is preserved byte for byte, and says what happened and what is lost`() async throws {
         let (made, lost, _) = try await TemporaryStore.damaged()

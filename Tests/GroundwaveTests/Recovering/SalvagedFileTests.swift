@@ -4,8 +4,6 @@ import GroundwaveEventLog
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite struct `Salvaging a file` {
     @Test func `makes a store of what is left in it`() async throws {
         let made = try await TemporaryStore(.full())

@@ -6,7 +6,6 @@ import GroundwaveMDBPages
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
 @testable import GroundwaveEventLog
 
 @Suite struct `A store that goes on without recovery` {

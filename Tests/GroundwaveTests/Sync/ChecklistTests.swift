@@ -4,8 +4,6 @@ import GroundwaveReplication
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 // Points 5, 6 and 7 of the testing checklist of USB Meter, on contacts and settings.
 @Suite struct `The checklist of synchronising` {
     @Test func `in airplane mode changes queue, and go out on reconnecting`() async throws {

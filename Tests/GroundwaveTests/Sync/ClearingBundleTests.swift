@@ -10,7 +10,6 @@ import GroundwaveTesting
 import Synchronization
 import Testing
 
-@testable import Groundwave
 @testable import GroundwaveSyncing
 
 extension Store {

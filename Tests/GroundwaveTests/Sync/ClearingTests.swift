@@ -7,8 +7,6 @@ import GroundwaveReplication
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite struct `Clearing a device` {
     @Test func `with synchronising on everything comes back, and nobody else loses anything`() async throws {
         let fleet = try await SyncedFleet(2)

@@ -1,11 +1,10 @@
+import Everything
 import Foundation
 import GroundwaveEvents
 import GroundwaveRadio
 import GroundwaveRecords
 import GroundwaveTesting
 import Testing
-
-@testable import Groundwave
 
 @Suite struct `Convergence proof after sync` {
     private static let contacts = 2_000

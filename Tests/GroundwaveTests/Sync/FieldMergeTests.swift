@@ -6,8 +6,6 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite struct `True per-field merge with evidence` {
     private static let yearMilliseconds: Int64 = 365 * 86_400_000
     private static let start: Int64 = 1_767_225_600_000

@@ -5,8 +5,6 @@ import GroundwaveReplication
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite struct `A store that was copied or put back` {
     private static func replace(_ store: TemporaryStore, by backup: URL) throws {
         try FileManager.default.removeItem(at: store.url)

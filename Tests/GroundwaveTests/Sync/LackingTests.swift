@@ -5,8 +5,6 @@ import GroundwaveReplication
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite struct `Values that never came` {
     @Test func `are told, asked for, and put in when somebody has them`() async throws {
         let fleet = try await SyncedFleet(2)

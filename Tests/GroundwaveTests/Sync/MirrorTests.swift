@@ -3,8 +3,6 @@ import Foundation
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 @Suite struct `A mirror` {
     @Test func `is written by itself when something has changed and it is an hour old`() async throws {
         let clock = VirtualClock()

@@ -7,8 +7,6 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 /// The kind as the older program knows it.
 private enum OldLamp: RecordKind {
     static let schema = KindSchema(name: "lamp", fields: [FieldSchema(1, "NAME")])

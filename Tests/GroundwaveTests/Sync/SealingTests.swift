@@ -2,7 +2,6 @@ import Everything
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
 @testable import GroundwaveEventLog
 
 @Suite struct `The tree of events that came from elsewhere` {

@@ -5,7 +5,6 @@ import GroundwaveReplication
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
 @testable import GroundwaveSyncing
 
 @Suite struct `The status of synchronising` {

@@ -6,8 +6,6 @@ import GroundwaveRadio
 import GroundwaveRecords
 import GroundwaveTesting
 
-@testable import Groundwave
-
 /// Devices of one log that meet in a folder.
 final class SyncedFleet: Sendable {
     let folder: TemporaryFolder

@@ -4,8 +4,6 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-@testable import Groundwave
-
 /// An application's own kind: of its name the store's version wins, of its colour the later one.
 private enum Lamp: RecordKind {
     static let name = "lamp"
