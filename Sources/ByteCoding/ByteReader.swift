@@ -30,8 +30,7 @@ extension ByteCodingError: CustomStringConvertible {
 /// A read position in bytes that advances with each read and never passes the end.
 ///
 /// The reader holds only an offset: the span is passed to each call, since a span cannot be stored. Varints must have
-/// Varints must have their shortest form, so that one value has one encoding and hashes of encoded bytes can be
-/// compared.
+/// their shortest form, so that one value has one encoding and hashes of encoded bytes can be compared.
 public struct ByteReader: Sendable {
     /// Where the next read starts, in bytes.
     public var offset: Int

@@ -14,7 +14,7 @@ extension ComparisonQuestion {
     ///   - log: The log of the store.
     ///   - vector: The version vector of the store.
     ///   - subtree: Returns the store's subtree over some leaves of a replica; they are blocks of 16ⁿ or end with a
-    ///   tree.
+    ///     tree.
     /// - Complexity: At most 16 times as many subtrees as the question names.
     public func answer(
         log: LogID, vector: VersionVector, subtree: (ReplicaID, Range<UInt64>) throws -> Subtree
