@@ -13,7 +13,7 @@ extension FieldOrdinal {
 
 /// Short local numbers for the long names in a log: replicas, sources, fields without a number.
 ///
-/// They keep rows small and comparisons cheap. They differ from store to store, so nothing that leaves a view uses them.
+/// They keep rows small and comparisons cheap. They differ between stores, so nothing that leaves a view uses them.
 public struct Names: Sendable {
     /// The replicas in the order in which they were first seen.
     public private(set) var replicas: [ReplicaID] = []

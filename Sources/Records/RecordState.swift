@@ -4,8 +4,8 @@ import Events
 /// The state of one record: everything that the fold keeps and needs to continue.
 ///
 /// A head is a write that no other write has superseded. The fold removes what an operation names and adds what it
-/// writes, so it needs no vectors and no clocks and gives the same state for every order of events (DESIGN.md section
-/// 5).
+/// writes, so it needs no vectors and no clocks and gives the same state for every order of events (decision
+/// 2: operations name what they supersede).
 ///
 /// Heads refer to the table of writers and to one buffer of values, so that a reused state costs no allocation for a
 /// record.
