@@ -32,7 +32,7 @@ extension ByteCodingError: CustomStringConvertible {
 /// The reader holds only an offset: the span is passed to each call, since a span cannot be stored. Varints must have
 /// their shortest form, so that one value has one encoding and hashes of encoded bytes can be compared.
 public struct ByteReader: Sendable {
-    /// Where the next read starts, in bytes.
+    /// The offset of the next read, in bytes.
     public var offset: Int
 
     /// A reader that starts at `offset`.

@@ -14,7 +14,7 @@ public struct ByteWriter: Sendable {
     /// An empty writer with room for `capacity` bytes.
     public init(capacity: Int = 0) { storage = [UInt8](repeating: 0, count: capacity) }
 
-    /// What was written so far.
+    /// The bytes written so far.
     ///
     /// Cost: a copy, unless all of the capacity was used; ``withSpan(_:)`` needs none.
     public var bytes: [UInt8] { end == storage.count ? storage : Array(storage[..<end]) }
@@ -35,7 +35,7 @@ public struct ByteWriter: Sendable {
         end = offset
     }
 
-    /// Makes room for `byteCount` bytes at the end and returns where they start.
+    /// Makes room for `byteCount` bytes at the end and returns the offset of the first.
     @inlinable
     mutating func extend(by byteCount: Int) -> Int {
         let start = end

@@ -54,7 +54,7 @@ extension RawSpan {
 
     /// Whether the bytes are well-formed UTF-8.
     ///
-    /// Cost: one pass; only other text than ASCII is copied.
+    /// Cost: one pass; text that is not ASCII is copied.
     public var isUTF8: Bool {
         for offset in 0..<byteCount where byte(at: offset) >= 0x80 {
             return String(validating: toArray(), as: UTF8.self) != nil

@@ -77,7 +77,7 @@ public struct Frame: Hashable, Sendable {
     public let id: EventID
     /// When it was written, by its replica's hybrid clock.
     public let stamp: Stamp
-    /// How many events of the same batch follow; 0 for the last one.
+    /// The number of events of the same batch that follow; 0 for the last one.
     public let rest: Int
     /// Whether the observed heads are all that the author had; if not, they are those that moved since its previous
     /// event.
@@ -210,7 +210,7 @@ public struct EventHeader: Hashable, Sendable {
     public var id: EventID
     /// The stamp, the same for all events of a batch.
     public var stamp: Stamp
-    /// How many events of the batch follow.
+    /// The number of events of the batch that follow.
     public var rest: Int
     /// The heads of other replicas that moved since the previous event, or all of them.
     public var observed: [ObservedHead]

@@ -13,7 +13,7 @@ public enum SignedHeadError: Error, Hashable, Sendable {
 /// The holder of a signed head can check later whether those events are unchanged, and whether a proof is of that
 /// log.
 ///
-/// What is signed, 94 bytes:
+/// The signed message, 94 bytes:
 ///
 /// | offset | size | |
 /// |---|---|---|

@@ -12,9 +12,9 @@ import Synchronization
 /// A process holds one environment per file: ``open(_:options:)`` returns the living one. A process that forks must
 /// not use the environment in the child (LMDB documentation, "Caveats").
 public final class Environment: Sendable {
-    /// How an environment is opened.
+    /// The options with which an environment is opened.
     public struct Options: Sendable {
-        /// How many tables may be open at once.
+        /// The maximum number of tables open at once.
         public var tables: Int
         /// The minimum size of the map, in bytes.
         ///
@@ -80,7 +80,7 @@ public final class Environment: Sendable {
         // what `mapStart` points to is atomic.
         let handle: OpaquePointer
         let writer: UnsafeMutablePointer<WriterState>
-        /// Where the map starts: see ``PageGuard``.
+        /// The start of the map: see ``PageGuard``.
         let mapStart: UnsafeMutablePointer<Atomic<UInt>>
     }
 

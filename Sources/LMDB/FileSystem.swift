@@ -8,7 +8,7 @@ import Glibc
 import Musl
 #endif
 
-/// What makes two paths the same file.
+/// The identity of a file: two paths with equal identities are the same file.
 struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64

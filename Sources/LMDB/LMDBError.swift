@@ -6,7 +6,7 @@ public struct LMDBError: Error, Equatable, Sendable {
     public let reason: Reason
     /// The file of the environment.
     public let path: String
-    /// What was being done.
+    /// The operation that failed.
     public let operation: Operation
 
     /// An error of `operation` on the environment at `path`.
@@ -16,7 +16,7 @@ public struct LMDBError: Error, Equatable, Sendable {
         self.operation = operation
     }
 
-    /// What was being done when an error occurred.
+    /// The operation during which an error occurred.
     public enum Operation: String, Sendable {
         case create, open, read, write, commit, grow, synchronise, copy, replace, close
     }

@@ -1,7 +1,7 @@
 import CLMDB
 import Synchronization
 
-/// What read and write transactions have in common: everything that only reads.
+/// The operations that read and write transactions have in common: everything that only reads.
 ///
 /// A function that takes `borrowing some Reading & ~Copyable` works in both.
 public protocol Reading: ~Copyable {

@@ -20,7 +20,7 @@ final class TableHandles: @unchecked Sendable {
     let tokens: UnsafeMutablePointer<Atomic<UInt64>>
     let tokenCount: Int
 
-    /// How many tables may be open at once.
+    /// The maximum number of tables open at once.
     let capacity: Int
 
     private static let lastToken = Atomic<UInt64>(0)

@@ -48,7 +48,7 @@ extension TransactionReference {
             .damaged(code: MDB_CORRUPTED, text: "a page is not what was written"), during: operation)
     }
 
-    /// What is being done.
+    /// The operation that errors of this transaction report.
     @usableFromInline
     var operation: LMDBError.Operation { unsafe writer == nil ? .read : .write }
 

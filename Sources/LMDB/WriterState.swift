@@ -1,5 +1,4 @@
-/// What the one write transaction of an environment must remember; used only by the thread that holds LMDB's writer
-/// lock.
+/// The state of the one write transaction of an environment; used only by the thread that holds LMDB's writer lock.
 @usableFromInline
 struct WriterState {
     /// The first return code that made LMDB give the transaction up; its commit would only return `MDB_BAD_TXN`.
