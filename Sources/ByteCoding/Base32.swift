@@ -22,7 +22,7 @@ public enum Base32 {
         return String(decoding: letters, as: UTF8.self)
     }
 
-    /// The 5-bit values of the letters of `text`, or `nil` where one is not of the alphabet.
+    /// The 5-bit values of the letters of `text`, or `nil` if a letter is not in the alphabet.
     public static func digits(of text: some StringProtocol) -> [UInt8]? {
         var digits: [UInt8] = []
         for letter in text.utf8 where letter != UInt8(ascii: "-") {
@@ -38,7 +38,7 @@ public enum Base32 {
         return digits
     }
 
-    /// The bytes that `text` says, or `nil` where it is no base32 or its last letter has bits that no byte holds.
+    /// The bytes that `text` encodes, or `nil` if it is not base32 or has leftover bits that are not zero.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         guard let digits = digits(of: text) else { return nil }
         var bytes: [UInt8] = []

@@ -1,19 +1,19 @@
 /// Why bytes could not be read.
 public enum ByteCodingError: Error, Hashable, Sendable {
-    /// `needed` bytes were wanted at `offset`, and only `available` are there.
+    /// `needed` bytes are required at `offset`, but only `available` are left.
     case truncated(offset: Int, needed: Int, available: Int)
     /// The varint at `offset` is longer than ten bytes, overflows 64 bits or is not the shortest form.
     case malformedVarint(offset: Int)
-    /// The length at `offset` says `length`, and the limit is `limit`.
+    /// The length at `offset` is `length`, which exceeds `limit`.
     case tooLong(offset: Int, length: UInt64, limit: Int)
-    /// Bytes are left over after the last thing that belongs there.
+    /// `count` bytes are left at `offset`, after the end of the content.
     case trailingBytes(offset: Int, count: Int)
     /// The text at `offset` is not UTF-8.
     case notUTF8(offset: Int)
 }
 
 extension ByteCodingError: CustomStringConvertible {
-    /// What is wrong, in words, and at which byte.
+    /// A description of the error, with the byte offset.
     public var description: String {
         switch self {
         case .truncated(let offset, let needed, let available):
@@ -27,12 +27,12 @@ extension ByteCodingError: CustomStringConvertible {
     }
 }
 
-/// A place in bytes that moves forward as things are read; it never reads past the end.
+/// A read position in bytes that advances with each read and never passes the end.
 ///
 /// The reader holds only an offset: the span is passed to each call, since a span cannot be stored. Varints must have
-/// their shortest form, so that one value has one encoding and hashes of encoded bytes mean something.
+/// their shortest form, so that one value has one encoding and hashes of encoded bytes can be compared.
 public struct ByteReader: Sendable {
-    /// Where the next read starts, in bytes.
+    /// The offset of the next read, in bytes.
     public var offset: Int
 
     /// A reader that starts at `offset`.
@@ -103,7 +103,7 @@ public struct ByteReader: Sendable {
         }
     }
 
-    /// Reads a varint that must not exceed `limit`: what says how much will be allocated or looped over.
+    /// Reads a count, a varint of at most `limit`: for every number that bounds an allocation or a loop.
     @inlinable
     public mutating func count(in bytes: RawSpan, limit: Int) throws(ByteCodingError) -> Int {
         let start = offset
@@ -112,7 +112,7 @@ public struct ByteReader: Sendable {
         return Int(value)
     }
 
-    /// Steps over `count` bytes and returns where they stand.
+    /// Skips `count` bytes and returns their range.
     @inlinable
     public mutating func skip(_ count: Int, in bytes: RawSpan) throws(ByteCodingError) -> Range<Int> {
         try check(count, in: bytes)
@@ -120,7 +120,7 @@ public struct ByteReader: Sendable {
         return offset..<(offset &+ count)
     }
 
-    /// Steps over bytes with a varint length before them and returns where they stand.
+    /// Skips bytes that follow their length, a varint, and returns their range.
     @inlinable
     public mutating func lengthPrefixed(in bytes: RawSpan) throws(ByteCodingError) -> Range<Int> {
         let start = offset
@@ -142,7 +142,7 @@ public struct ByteReader: Sendable {
         return text
     }
 
-    /// Throws when anything is left in `bytes` behind the reader.
+    /// Throws if bytes are left after the read position.
     @inlinable
     public func finish(in bytes: RawSpan) throws(ByteCodingError) {
         if offset != bytes.byteCount {

@@ -1,9 +1,9 @@
-/// Bytes that grow at their end.
+/// A buffer of bytes that grows at its end.
 ///
 /// Integers are little-endian; keys, whose byte order must be numeric order, big-endian.
 public struct ByteWriter: Sendable {
-    // What was written, and behind it room whose content means nothing: growing an array by a few bytes at a time costs
-    // more than the bytes.
+    // The bytes written, followed by spare room with meaningless content: growing an array by a few bytes at a time
+    // costs more than the bytes.
     @usableFromInline var storage: [UInt8]
 
     @usableFromInline var end = 0
@@ -14,7 +14,7 @@ public struct ByteWriter: Sendable {
     /// An empty writer with room for `capacity` bytes.
     public init(capacity: Int = 0) { storage = [UInt8](repeating: 0, count: capacity) }
 
-    /// What was written so far.
+    /// The bytes written so far.
     ///
     /// Cost: a copy, unless all of the capacity was used; ``withSpan(_:)`` needs none.
     public var bytes: [UInt8] { end == storage.count ? storage : Array(storage[..<end]) }
@@ -26,16 +26,16 @@ public struct ByteWriter: Sendable {
         try body(storage.span.bytes.extracting(0..<count))
     }
 
-    /// Forgets what was written and keeps the memory, so that one writer can serve a loop.
+    /// Discards what was written and keeps the memory, so that a loop can reuse the writer.
     public mutating func removeAll() { end = 0 }
 
-    /// Forgets what was written from `offset` on.
+    /// Discards what was written from `offset` on.
     public mutating func truncate(to offset: Int) {
         precondition(offset <= count, "What was not written cannot be forgotten.")
         end = offset
     }
 
-    /// Makes room for `byteCount` bytes at the end and returns where they start.
+    /// Makes room for `byteCount` bytes at the end and returns the offset of the first.
     @inlinable
     mutating func extend(by byteCount: Int) -> Int {
         let start = end
@@ -53,12 +53,12 @@ public struct ByteWriter: Sendable {
     @inlinable
     public mutating func append(_ byte: UInt8) { storage[extend(by: 1)] = byte }
 
-    /// Appends `other` as it is.
+    /// Appends the bytes of `other`, without a length.
     public mutating func append(contentsOf other: RawSpan) {
         other.withUnsafeBytes { source in append(buffer: source) }
     }
 
-    /// Appends `other` as it is.
+    /// Appends the bytes of `other`, without a length.
     public mutating func append(contentsOf other: [UInt8]) {
         other.withUnsafeBytes { source in append(buffer: source) }
     }
@@ -121,7 +121,7 @@ public struct ByteWriter: Sendable {
         }
     }
 
-    /// Writes over the four bytes at `offset`, which must have been written before.
+    /// Overwrites the four bytes at `offset`, which must have been written before.
     public mutating func overwrite(littleEndian value: UInt32, at offset: Int) {
         precondition(offset + 4 <= count, "Only what was written is written over.")
         for index in 0..<4 { storage[offset + index] = UInt8(truncatingIfNeeded: value >> (8 * UInt32(index))) }

@@ -12,7 +12,7 @@ public enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes that `text` says in either case, or `nil` where it is not pairs of digits and nothing else.
+    /// The bytes that `text` encodes, in either case, or `nil` if it is anything but pairs of hexadecimal digits.
     public static func decode(_ text: String) -> [UInt8]? {
         let text = text.utf8
         var bytes: [UInt8] = []

@@ -1,5 +1,5 @@
-// Loads at any alignment. Each traps past the end of the span; every bit pattern is a valid integer, which is why the
-// loads below are safe although their names in the standard library say `unsafe`.
+// Loads at any alignment. Each traps past the end of the span, and every bit pattern is a valid integer: so the loads
+// below are safe, although their names in the standard library contain `unsafe`.
 
 extension RawSpan {
     /// The byte at `offset`, which traps past the end.
@@ -54,7 +54,7 @@ extension RawSpan {
 
     /// Whether the bytes are well-formed UTF-8.
     ///
-    /// Cost: next to nothing for ASCII.
+    /// Cost: one pass; text that is not ASCII is copied.
     public var isUTF8: Bool {
         for offset in 0..<byteCount where byte(at: offset) >= 0x80 {
             return String(validating: toArray(), as: UTF8.self) != nil
@@ -62,7 +62,7 @@ extension RawSpan {
         return true
     }
 
-    /// Whether these bytes stand before `other` in byte order, as keys do.
+    /// Whether these bytes sort before `other` in byte order, as keys do.
     public func lexicographicallyPrecedes(_ other: RawSpan) -> Bool {
         let shared = Swift.min(byteCount, other.byteCount)
         for offset in 0..<shared where byte(at: offset) != other.byte(at: offset) {

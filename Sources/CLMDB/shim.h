@@ -28,17 +28,17 @@ static inline int groundwave_rename_exclusive(const char *source, const char *ta
 #endif
 }
 
-// `open` is variadic where it creates, so Swift can only call it without a mode.
+// `open` is variadic if it creates a file, so Swift can only call it without a mode.
 static inline int groundwave_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 
-// How many bytes a file may have that this process writes (RLIMIT_FSIZE, whose type is not the same everywhere).
+// The maximum size in bytes of a file that this process writes (RLIMIT_FSIZE, whose type differs between systems).
 static inline int64_t groundwave_file_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur > INT64_MAX) { return INT64_MAX; }
     return (int64_t)limit.rlim_cur;
 }
 
-// The operating system's words for `code`: glibc's plain strerror_r has another type than POSIX says.
+// The operating system's message for `code`: glibc's plain strerror_r has another return type than that of POSIX.
 static inline void groundwave_error_text(int code, char *text, size_t capacity) {
 #if defined(__GLIBC__) && defined(_GNU_SOURCE)
     const char *words = strerror_r(code, text, capacity);

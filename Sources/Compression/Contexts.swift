@@ -1,9 +1,9 @@
 import CZstd
 import Synchronization
 
-/// The tables that libzstd works with: to make them costs more than to compress a short frame.
+/// The working tables of libzstd; creating them costs more than compressing a short frame.
 final class Context: @unchecked Sendable {
-    // Why @unchecked holds: `Contexts` lends it to one caller at a time, and libzstd binds none to a thread.
+    // Why @unchecked holds: `Contexts` lends it to one caller at a time, and libzstd does not bind it to a thread.
     let pointer: OpaquePointer
     private let free: (OpaquePointer) -> Int
 
@@ -16,11 +16,12 @@ final class Context: @unchecked Sendable {
     deinit { _ = free(pointer) }
 }
 
-/// Contexts that nobody uses at the moment.
+/// The contexts that are not in use.
 final class Contexts: Sendable {
-    /// More than so many are not kept.
+    /// The maximum number of contexts that are kept.
     private static let mostIdle = 4
-    /// Nor is one larger than so many bytes: it grew with what it compressed, and beside that its cost is small.
+    /// The maximum size of a context that is kept, in bytes. A larger one grew with its input, and costs little
+    /// beside it.
     private static let mostBytes = 1 << 20
 
     private let idle = Mutex<[Context]>([])
@@ -32,7 +33,7 @@ final class Contexts: Sendable {
         self.make = make
     }
 
-    /// Lends one that nobody else has to `body`. What it did before does not matter.
+    /// Lends a context to `body`, exclusively. Its earlier use has no effect.
     func withContext<Result>(_ body: (OpaquePointer) -> Result) -> Result {
         let context = idle.withLock { $0.popLast() } ?? make()
         defer {

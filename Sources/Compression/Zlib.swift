@@ -1,18 +1,19 @@
 import CZlib
 
-/// Bytes made shorter by deflate in the zlib format (RFC 1950), and the checksum that goes with it in PNG.
+/// Deflate compression in the zlib format (RFC 1950), and the CRC-32 that PNG uses with it.
 public enum Zlib {
-    /// Why bytes could not be made long again.
+    /// Why bytes could not be decompressed.
     public enum Failure: Error, Hashable, Sendable {
-        /// They are no stream, a damaged one, or one with bytes behind it.
+        /// They are not a stream, are damaged, or are followed by other bytes.
         case malformed
-        /// They would become longer or shorter than was said.
+        /// The decompressed bytes are more or fewer than expected.
         case otherLength
     }
 
-    /// `bytes` as one stream. The same bytes give the same stream with the same zlib; another release may find another one.
+    /// Compresses `bytes` to one stream. The same zlib release gives the same stream for the same bytes; another
+    /// release may give a different one.
     ///
-    /// - Parameter level: 1 is fast, 9 is short.
+    /// - Parameter level: From 1, the fastest, to 9, the shortest.
     public static func compress(_ bytes: RawSpan, level: Int32) -> [UInt8] {
         precondition((1...9).contains(level), "The levels of zlib go from 1 to 9.")
         return bytes.withUnsafeBytes { source in
@@ -27,9 +28,9 @@ public enum Zlib {
         }
     }
 
-    /// The `count` bytes that the stream `bytes` stands for.
+    /// Decompresses the stream `bytes`, which must give `count` bytes.
     ///
-    /// Memory is taken for `count` bytes, which the caller has bounded, whatever the stream says.
+    /// Allocates `count` bytes, which the caller has bounded, whatever the stream contains.
     public static func decompress(_ bytes: RawSpan, count: Int) throws(Failure) -> [UInt8] {
         var code = Z_OK
         var used = uLong(bytes.byteCount)
@@ -41,7 +42,7 @@ public enum Zlib {
                 filled = code == Z_OK ? Int(length) : 0
             }
         }
-        // A stream that goes on where there is no room has bytes left; one that was cut has none.
+        // A stream that is longer than the buffer leaves input unread; a truncated stream leaves none.
         let isUsedUp = used == uLong(bytes.byteCount)
         guard code != Z_BUF_ERROR || isUsedUp else { throw .otherLength }
         guard code == Z_OK, isUsedUp else { throw .malformed }

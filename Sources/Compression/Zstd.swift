@@ -1,18 +1,18 @@
 import CZstd
 
-/// Bytes made shorter by Zstandard (RFC 8878), one frame at a time.
+/// Zstandard compression (RFC 8878), one frame at a time.
 public enum Zstd {
-    /// Why bytes could not be made long again.
+    /// Why bytes could not be decompressed.
     public enum Failure: Error, Hashable, Sendable {
-        /// They are no frame, or a damaged one.
+        /// They are not a frame, or a damaged one.
         case malformed
-        /// They would become longer or shorter than was said.
+        /// The decompressed bytes are more or fewer than expected.
         case otherLength
     }
 
-    /// `bytes` as one frame.
+    /// Compresses `bytes` to one frame.
     ///
-    /// - Parameter level: 1 is fast, 19 is short.
+    /// - Parameter level: From 1, the fastest, to 19, the shortest.
     public static func compress(_ bytes: RawSpan, level: Int32) -> [UInt8] {
         bytes.withUnsafeBytes { source in
             [UInt8](unsafeUninitializedCapacity: ZSTD_compressBound(source.count)) { target, count in
@@ -24,9 +24,9 @@ public enum Zstd {
         }
     }
 
-    /// The `count` bytes that the frame `bytes` stands for.
+    /// Decompresses the frame `bytes`, which must give `count` bytes.
     ///
-    /// Memory is taken for `count` bytes, which the caller has bounded, whatever the frame says of itself.
+    /// Allocates `count` bytes, which the caller has bounded, whatever the frame contains.
     public static func decompress(_ bytes: RawSpan, count: Int) throws(Failure) -> [UInt8] {
         var code = 0
         let result = bytes.withUnsafeBytes { source in

@@ -1,16 +1,17 @@
-/// That a tree begins with an earlier one, so that nothing was altered or taken out since: RFC 6962, section 2.1.2.
+/// A proof that a tree begins with an earlier one, so that no leaf was altered or removed since: RFC 6962, section
+/// 2.1.2.
 ///
-/// The path holds the roots of the subtrees from which both roots follow. As with ``InclusionProof``, sizes and roots
-/// belong together only where they come from signed heads.
+/// The path holds the subtree roots from which both tree roots can be computed. As with ``InclusionProof``, sizes and
+/// roots can be trusted only if they come from signed heads.
 public struct ConsistencyProof: Hashable, Sendable {
-    /// How many leaves the earlier tree has.
+    /// The number of leaves in the earlier tree.
     public let earlierSize: UInt64
-    /// How many leaves the later tree has.
+    /// The number of leaves in the later tree.
     public let laterSize: UInt64
-    /// The roots from which both follow, the lowest first; none for a tree and itself.
+    /// The roots from which both roots follow, the lowest first; empty if both trees are the same.
     public let path: [Hash256]
 
-    /// A proof that came from somewhere; nothing is checked.
+    /// A proof of any origin; nothing is checked.
     public init(earlierSize: UInt64, laterSize: UInt64, path: [Hash256]) {
         self.earlierSize = earlierSize
         self.laterSize = laterSize
@@ -34,7 +35,8 @@ public struct ConsistencyProof: Hashable, Sendable {
             path.append(try subtree(isLeft ? right : left))
             leaves = isLeft ? left : right
         }
-        // What is left ends with the earlier tree. Where it is that whole tree, whoever checks has its root.
+        // The remaining subtree ends where the earlier tree ends. If it is that whole tree, the verifier has its
+        // root.
         if leaves.lowerBound > 0 { path.append(try subtree(leaves)) }
         self.init(earlierSize: earlierSize, laterSize: laterSize, path: path.reversed())
     }
@@ -51,7 +53,8 @@ public struct ConsistencyProof: Hashable, Sendable {
             place >>= 1
             last >>= 1
         }
-        // An earlier tree that is a whole subtree of the later one stands for itself.
+        // If the earlier tree is a complete subtree of the later one, its root is the start, and the path does not
+        // hold it.
         var siblings = path[...]
         guard let start = place == 0 ? earlier : siblings.popFirst() else { return false }
         var hasher = MerkleHasher()

@@ -1,12 +1,12 @@
 import ByteCoding
 
-/// One event apart from any log: just the bytes that its leaf is the hash of.
+/// One event outside of any log: exactly the bytes that its leaf hashes.
 public struct DetachedEvent: Hashable, Sendable {
-    /// The event as a frame that follows no other.
+    /// The event as a frame without a predecessor.
     private let bytes: [UInt8]
     private let frame: Frame
 
-    /// The event in `bytes`, where `frame` was read.
+    /// The event of `frame`, which was parsed from `bytes`.
     public init(_ frame: Frame, in bytes: RawSpan) {
         func part(_ range: Range<Int>) -> [UInt8] { bytes.extracting(range).toArray() }
         let event = try? DetachedEvent(
@@ -16,10 +16,10 @@ public struct DetachedEvent: Hashable, Sendable {
         self = event
     }
 
-    /// An event of parts that came from somewhere.
+    /// An event from parts of any origin.
     ///
-    /// - Parameter values: The values; where `isWithheld`, their 32-byte SHA-256.
-    /// - Throws: ``FrameError/malformed`` where the header is none, or a part exceeds ``EventLimits``.
+    /// - Parameter values: The values; if `isWithheld`, their 32-byte SHA-256.
+    /// - Throws: ``FrameError/malformed`` if the header is invalid, or a part exceeds ``EventLimits``.
     public init(header: [UInt8], shape: [UInt8], values: [UInt8], isWithheld: Bool) throws(FrameError) {
         let length = Frame.prefixSize + header.count + shape.count + values.count + 4
         guard length <= EventLimits.batchBytes, header.count <= UInt16.max else { throw .malformed }
@@ -37,18 +37,18 @@ public struct DetachedEvent: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The name of the event.
+    /// The identifier of the event.
     public var id: EventID { frame.id }
     /// When it was written, by its replica's clock.
     public var stamp: Stamp { frame.stamp }
-    /// Whether the values are gone and only their hash is left.
+    /// Whether the values are withheld and only their hash is left.
     public var isWithheld: Bool { frame.isWithheld }
 
-    /// Whose event it is, which number, when, after what.
+    /// The header: replica, number, stamp, and observed heads.
     public var header: [UInt8] { Array(bytes[frame.header]) }
-    /// What it changed; no personal text.
+    /// The shape: what the event changed, without personal text.
     public var shape: [UInt8] { Array(bytes[frame.shape]) }
-    /// The values, or their SHA-256 where they are withheld.
+    /// The values, or their SHA-256 if they are withheld.
     public var values: [UInt8] { Array(bytes[frame.values]) }
 
     /// The leaf of the event: see ``MerkleHasher/leaf(of:in:)``.

@@ -1,9 +1,9 @@
 import ByteCoding
 
-/// Events that were not appended yet: the shapes and values of one batch, in the order in which they happened.
+/// Events that have not been appended yet: the shapes and values of one batch, in the order in which they happened.
 ///
-/// A batch is atomic everywhere: one commit, one run of positions, one stamp; it is shown when all of it is there, on
-/// every replica. The pieces lie in one buffer, so that a batch of thousands costs two allocations, not thousands.
+/// A batch is atomic everywhere: one commit, one run of positions, one stamp; every replica shows it only when it is
+/// complete. The parts lie in one buffer, so that a batch of thousands costs two allocations, not thousands.
 public struct DraftBatch: Sendable {
     private var buffer: ByteWriter
     private var ends: [(shape: Int, values: Int)] = []
@@ -17,13 +17,13 @@ public struct DraftBatch: Sendable {
     /// Whether there is nothing to append.
     public var isEmpty: Bool { ends.isEmpty }
 
-    /// The bytes of shapes and values so far; headers come on top, at most ``overheadPerEvent`` bytes each.
+    /// The number of bytes of shapes and values so far; headers add at most ``overheadPerEvent`` bytes each.
     public var byteCount: Int { buffer.count }
 
-    /// What a frame adds to shape and values when its author observed nothing.
+    /// The number of bytes that a frame adds to shape and values if its author observed nothing.
     public static let overheadPerEvent = Frame.prefixSize + Frame.fixedHeaderSize + 4
 
-    /// Whether the batch keeps to the limits.
+    /// Whether the batch is within the limits.
     public var isWithinLimits: Bool {
         count <= EventLimits.batchCount
             && byteCount + count * Self.overheadPerEvent + EventLimits.observedCount * Frame.observedSize
@@ -38,7 +38,7 @@ public struct DraftBatch: Sendable {
             && self.byteCount + byteCount + (count + 1) * Self.overheadPerEvent + observed <= EventLimits.batchBytes
     }
 
-    /// Appends one event, whose parts the closures write.
+    /// Appends one event; the closures write its parts.
     public mutating func append(shape: (inout ByteWriter) -> Void, values: (inout ByteWriter) -> Void) {
         shape(&buffer)
         let shapeEnd = buffer.count
@@ -46,7 +46,7 @@ public struct DraftBatch: Sendable {
         ends.append((shapeEnd, buffer.count))
     }
 
-    /// Hands out shape and values of the event at `index`, from 0.
+    /// Lends the shape and the values of the event at `index`, counted from 0, to `body`.
     public func withEvent<Result>(at index: Int, _ body: (_ shape: RawSpan, _ values: RawSpan) throws -> Result)
         rethrows -> Result
     {

@@ -1,6 +1,6 @@
-/// A set of events as runs of numbers, replica by replica: what is left out, taken back or withheld.
+/// A set of events, as runs of numbers for each replica: for example those left out, taken back or withheld.
 public struct EventSet: Hashable, Sendable {
-    /// Per replica runs in order that neither overlap nor touch.
+    /// The runs of each replica, in order; they neither overlap nor touch.
     private var runs: [ReplicaID: [ClosedRange<SequenceNumber>]] = [:]
 
     /// No events.
@@ -11,10 +11,10 @@ public struct EventSet: Hashable, Sendable {
         for range in ranges { insert(range) }
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     public var isEmpty: Bool { runs.isEmpty }
 
-    /// How many events there are; clamped, since a set from elsewhere may name any numbers.
+    /// The number of events; clamped, since a set from elsewhere may contain any numbers.
     public var count: UInt64 {
         runs.values.joined().reduce(0) { sum, run in
             let (result, overflow) = sum.addingReportingOverflow(run.upperBound - run.lowerBound + 1)
@@ -29,14 +29,14 @@ public struct EventSet: Hashable, Sendable {
         }
     }
 
-    /// Whether `event` is among them. Cost: O(log runs).
+    /// Whether the set contains `event`. Cost: O(log runs).
     public func contains(_ event: EventID) -> Bool {
         guard let runs = runs[event.replica] else { return false }
         let place = Self.place(of: event.sequence, in: runs)
         return place < runs.count && runs[place].lowerBound <= event.sequence
     }
 
-    /// Whether all events of `range` are among them.
+    /// Whether the set contains all events of `range`.
     public func contains(_ range: EventRange) -> Bool {
         guard let runs = runs[range.replica] else { return false }
         let place = Self.place(of: range.first, in: runs)
@@ -48,9 +48,9 @@ public struct EventSet: Hashable, Sendable {
         insert(EventRange(event.replica, event.sequence, through: event.sequence))
     }
 
-    /// Adds the events of `range`. Cost: O(log runs), and O(runs behind it).
+    /// Adds the events of `range`. Cost: O(log runs), and O(runs after it).
     public mutating func insert(_ range: EventRange) {
-        // In place: many are added one by one.
+        // In place, since events are often added one by one.
         Self.insert(range.first, range.last, into: &runs[range.replica, default: []])
     }
 
@@ -72,14 +72,14 @@ public struct EventSet: Hashable, Sendable {
         for range in other.ranges { insert(range) }
     }
 
-    /// The events of both.
+    /// The events of either set.
     public func union(_ other: EventSet) -> EventSet {
         var all = self
         all.formUnion(other)
         return all
     }
 
-    /// The events that are not among those of `other`. Cost: O(runs of both).
+    /// The events that are not in `other`. Cost: O(runs of both).
     public func subtracting(_ other: EventSet) -> EventSet {
         var rest = EventSet()
         for range in ranges {
@@ -89,7 +89,7 @@ public struct EventSet: Hashable, Sendable {
                 if hole.lowerBound > start {
                     rest.insert(EventRange(range.replica, start, through: hole.lowerBound - 1))
                 }
-                // Nothing comes behind the greatest number there is.
+                // No number follows the greatest one.
                 next = hole.upperBound < .max ? hole.upperBound + 1 : nil
             }
             if let next, next <= range.last { rest.insert(EventRange(range.replica, next, through: range.last)) }
@@ -100,7 +100,7 @@ public struct EventSet: Hashable, Sendable {
     /// The events that are in both. Cost: O(runs of both).
     public func intersection(_ other: EventSet) -> EventSet { subtracting(subtracting(other)) }
 
-    /// The first run that ends at or behind `number`.
+    /// The index of the first run that ends at or after `number`.
     private static func place(of number: SequenceNumber, in runs: [ClosedRange<SequenceNumber>]) -> Int {
         var (low, high) = (0, runs.count)
         while low < high {

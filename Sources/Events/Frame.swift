@@ -1,10 +1,10 @@
 import ByteCoding
 
-/// Why bytes are no event, or no longer the event they were.
+/// Why bytes are not a frame, or not the frame that was written.
 public enum FrameError: Error, Hashable, Sendable {
     /// The bytes do not start with the magic of a frame.
     case notAFrame
-    /// The frame says `length` bytes and `available` are there.
+    /// The length of the frame is `length`, but only `available` bytes are there.
     case truncated(length: Int, available: Int)
     /// The lengths within the frame do not add up, or they or the event's number exceed ``EventLimits``.
     case malformed
@@ -12,86 +12,94 @@ public enum FrameError: Error, Hashable, Sendable {
     case checksumMismatch(stored: UInt32, computed: UInt32)
 }
 
-/// How large things may become.
+/// The size limits of events.
 ///
-/// What exceeds is refused before anything is allocated for it.
+/// Anything larger is refused before memory is allocated for it.
 public enum EventLimits {
-    /// The most events of a batch.
+    /// The maximum number of events in a batch.
     public static let batchCount = 4096
-    /// The most bytes of all frames of a batch, and so of one event: 4 MiB.
+    /// The maximum size of all frames of a batch together, and so of one event: 4 MiB.
     public static let batchBytes = 4 << 20
-    /// The most replicas that one event may say it observed.
+    /// The maximum number of heads that one event may list as observed.
     public static let observedCount = 1024
-    /// The highest number of an event: more than a log has room for, so that sums over some thousand replicas stay exact.
+    /// The highest number of an event: more than any log has room for, and low enough that sums over some thousand
+    /// replicas do not overflow.
     public static let sequenceNumber: SequenceNumber = 1 << 48
 }
 
-/// One event as it lies on disk: where its parts are, and the numbers of its header.
+/// One event as it is stored: the positions of its parts, and the numbers of its header.
 ///
 /// | offset | size | |
 /// |---|---|---|
 /// | 0 | 4 | magic, `GWE1` |
-/// | 4 | 4 | length of the whole frame in bytes, this header and the checksum included |
-/// | 8 | 4 | checksum of the frame before it in this log, 0 for the first |
+/// | 4 | 4 | length of the whole frame in bytes, including this header and the checksum |
+/// | 8 | 4 | checksum of the previous frame in this log, 0 for the first |
 /// | 12 | 2 | length of the header part |
-/// | 14 | 2 | flags: bit 0, the values are withheld and their 32-byte SHA-256 stands in their place; bit 1, readings stand behind the values; bit 2 alone, the event is lost: its name and a stamp are all there is, and shape and values are empty |
+/// | 14 | 2 | flags, see below |
 /// | 16 | 4 | length of the shape part |
 /// | 20 | … | header, shape, values, one after the other |
-/// | … | … | where bit 1 is set, how a log reads the names above: ``StreamReading``s of 40 bytes, then their number (2). They are no part of what is hashed, and never leave the log |
+/// | … | … | if bit 1 is set, the name resolutions of this log: ``StreamReading``s of 40 bytes, then their number (2) |
 /// | length − 4 | 4 | CRC-32C of everything before it |
 ///
-/// The header part: replica (16), sequence (8), stamp (8), rest (2: how many events of the batch follow), number of
-/// observed heads (2; bit 15: these are all its author had, not only those that moved), and for each: replica (16),
-/// sequence (8), first 8 bytes of the tree root there.
+/// Flags: bit 0, the values are withheld and replaced by their 32-byte SHA-256; bit 1, name resolutions follow the
+/// values; bit 2 alone, the event is lost: only its identifier and a stamp are left, and shape and values are empty.
 ///
-/// All integers are little-endian, ids are bytes. The frame is recognised without anything around it, so it can be
-/// found again in a file whose tree is gone; the checksum of its predecessor tells a living frame from a stale copy.
+/// Name resolutions are not hashed, and never leave the log.
+///
+/// The header part: replica (16), sequence (8), stamp (8), rest (2: how many events of the batch follow), number of
+/// observed heads (2; bit 15: these are all that its author had, not only those that moved), and for each: replica
+/// (16), sequence (8), first 8 bytes of the tree root there.
+///
+/// All integers are little-endian, ids are bytes. A frame is recognisable without anything around it, so it can be
+/// found in a file whose tree is destroyed; the checksum of its predecessor distinguishes a current frame from a
+/// stale copy.
 public struct Frame: Hashable, Sendable {
     /// The first four bytes of every frame: `GWE1`.
     public static let magic: UInt32 = 0x3145_5747
-    /// Bytes before the header part.
+    /// The size of a frame before its header part, in bytes.
     @usableFromInline package static let prefixSize = 20
-    /// Bytes of a header part that observed nothing.
+    /// The size of a header part that observed nothing, in bytes.
     @usableFromInline static let fixedHeaderSize = 36
     @usableFromInline static let observedSize = 32
-    /// The most bytes of a frame, with as many readings as there can be.
+    /// The maximum size of a frame with the maximum number of name resolutions, in bytes.
     @usableFromInline package static let lengthLimit = EventLimits.batchBytes + StreamReading.size * Int(UInt16.max)
-    /// The flags of a frame that holds the place of a lost event, and its bytes.
+    /// The flags of the placeholder of a lost event; below, its size in bytes.
     @usableFromInline static let lostFlag: UInt16 = 4
     @usableFromInline package static let lostLength = prefixSize + fixedHeaderSize + 4
-    /// The bit of their number that says that the observed heads are all.
+    /// The bit of the observed count that marks the observed heads as complete.
     @usableFromInline static let observesAllBit: UInt16 = 0x8000
 
-    /// Bytes of the whole frame.
+    /// The size of the whole frame, in bytes.
     public let length: Int
-    /// The checksum of the frame before it in the log.
+    /// The checksum of the previous frame in the log.
     public let previousChecksum: UInt32
-    /// The name of the event, as it is read where its replica has several histories.
+    /// The identifier of the event, after name resolution.
     public let id: EventID
     /// When it was written, by its replica's hybrid clock.
     public let stamp: Stamp
-    /// How many events of the same batch follow; 0 for the last one.
+    /// The number of events of the same batch that follow; 0 for the last one.
     public let rest: Int
-    /// Whether the observed heads are all that its author had; else those that moved since its event before.
+    /// Whether the observed heads are all that the author had; if not, they are those that moved since its previous
+    /// event.
     public let observesAll: Bool
-    /// Whether the values are gone and only their hash is left.
+    /// Whether the values are withheld and only their hash is left.
     public let isWithheld: Bool
-    /// Whether this holds the place of an event that was lost with a damaged file: it has no content, and no leaf.
+    /// Whether this is the placeholder of an event that was lost with a damaged file: it has no content, and no leaf.
     public let isLost: Bool
-    /// Where the header part stands, within the frame.
+    /// The range of the header part within the frame.
     public let header: Range<Int>
-    /// Where the shape stands, within the frame.
+    /// The range of the shape within the frame.
     public let shape: Range<Int>
-    /// Where the values stand, or their hash, within the frame.
+    /// The range of the values, or of their hash, within the frame.
     public let values: Range<Int>
-    /// Where the readings stand, within the frame, and behind them their number; empty where there are none.
+    /// The range of the name resolutions and the number after them within the frame; empty if there are none.
     @usableFromInline let readings: Range<Int>
 
-    /// Reads the frame at the start of `bytes`, which may go on behind it.
+    /// Parses the frame at the start of `bytes`, which may continue after it.
     ///
-    /// The checksum is not looked at.
+    /// Does not verify the checksum.
     ///
-    /// Cost: some ten loads; nothing is allocated.
+    /// Cost: about ten loads, and no allocation.
     @inlinable
     public init(parsing bytes: RawSpan) throws(FrameError) {
         let available = bytes.byteCount
@@ -131,7 +139,7 @@ public struct Frame: Hashable, Sendable {
         values = valuesStart..<valuesEnd
     }
 
-    /// Reads the frame at the start of `bytes` and checks its checksum.
+    /// Parses the frame at the start of `bytes` and verifies its checksum.
     ///
     /// Cost: about 15 ns for 200 bytes.
     @inlinable
@@ -142,14 +150,14 @@ public struct Frame: Hashable, Sendable {
         guard stored == computed else { throw .checksumMismatch(stored: stored, computed: computed) }
     }
 
-    /// The checksum that ends the frame in `bytes`: what the next frame names as its predecessor.
+    /// The checksum at the end of the frame in `bytes`, which the next frame stores as that of its predecessor.
     @inlinable
     public func checksum(in bytes: RawSpan) -> UInt32 { Self.checksum(of: bytes, length: length) }
 
     @inlinable
     static func checksum(of bytes: RawSpan, length: Int) -> UInt32 { bytes.uint32(at: length &- 4) }
 
-    /// The name that the author wrote, and how that and the names in the shape are to be read.
+    /// The author's name as written, with the name resolutions for it and for the names in the shape.
     @inlinable
     public func names(in bytes: RawSpan) -> WrittenNames {
         readings.isEmpty
@@ -158,21 +166,21 @@ public struct Frame: Hashable, Sendable {
                 of: ReplicaID(at: header.lowerBound, of: bytes), readings: WrittenNames.readings(in: bytes, readings))
     }
 
-    /// Whether values are missing that may have come since: those of a lost event, or of one that is here without them.
+    /// Whether values are missing that may arrive later: the event is lost, or its values are withheld.
     @inlinable
     public var isPartial: Bool { isWithheld || isLost }
 
-    /// As ``isPartial``, of bytes that may be no frame at all.
+    /// Whether `bytes`, which may not be a frame at all, are partial like ``isPartial``.
     @inlinable
     public static func isPartial(_ bytes: RawSpan) -> Bool {
         bytes.byteCount >= prefixSize && bytes.uint16(at: 14) & (1 | lostFlag) != 0
     }
 
-    /// Whether names in it are read as those of streams.
+    /// Whether the frame has name resolutions.
     public var hasReadings: Bool { !readings.isEmpty }
 
-    /// The heads of other replicas that moved since this replica's event before, or all of them where ``observesAll``
-    /// says so; in order of replica, by the names that the author wrote.
+    /// The heads of other replicas that moved since this replica's previous event, or all of them if ``observesAll``;
+    /// in order of replica, by the names that the author wrote.
     public func observed(in bytes: RawSpan) -> [ObservedHead] {
         stride(from: header.lowerBound + Self.fixedHeaderSize, to: header.upperBound, by: Self.observedSize).map {
             ObservedHead(
@@ -182,11 +190,11 @@ public struct Frame: Hashable, Sendable {
     }
 }
 
-/// The last event of another replica that an author had, and which branch of it.
+/// The last event of another replica that an author had, and its branch.
 public struct ObservedHead: Hashable, Sendable {
     /// The event.
     public let event: EventID
-    /// The first eight bytes of the root of that replica's tree there: a bare number would not say which fork was seen.
+    /// The first eight bytes of the root of that replica's tree there: the number alone does not identify the branch.
     public let rootPrefix: UInt64
 
     /// The head `event` of the branch whose root starts with `rootPrefix`.
@@ -196,17 +204,17 @@ public struct ObservedHead: Hashable, Sendable {
     }
 }
 
-/// What the writer adds to a draft to make it an event.
+/// The header that the writer adds to a draft to make it an event.
 public struct EventHeader: Hashable, Sendable {
-    /// The name of the event.
+    /// The identifier of the event.
     public var id: EventID
     /// The stamp, the same for all events of a batch.
     public var stamp: Stamp
-    /// How many events of the batch follow.
+    /// The number of events of the batch that follow.
     public var rest: Int
-    /// Heads of other replicas that moved since the event before, or all of them.
+    /// The heads of other replicas that moved since the previous event, or all of them.
     public var observed: [ObservedHead]
-    /// Whether these are all.
+    /// Whether `observed` holds all heads.
     public var observesAll: Bool
 
     /// A header of these parts.
@@ -254,9 +262,9 @@ extension ByteWriter {
         return withSpan { $0.uint32(at: $0.byteCount - 4) }
     }
 
-    /// Appends what holds the place of the event `id`, which was lost, and returns its checksum.
+    /// Appends a placeholder for the lost event `id` and returns its checksum.
     ///
-    /// - Parameter stamp: One between those of the events of its replica before and behind it.
+    /// - Parameter stamp: A stamp between those of the previous and the next event of the replica.
     @discardableResult
     public mutating func append(lost id: EventID, stamp: Stamp, after previous: UInt32) -> UInt32 {
         let (start, nothing) = (count, [UInt8]())
@@ -269,8 +277,8 @@ extension ByteWriter {
         return withSpan { $0.uint32(at: $0.byteCount - 4) }
     }
 
-    /// Appends `frame`, found in `bytes`, without its values: their hash stands in their place, and the leaf of the event
-    /// stays what it was.
+    /// Appends `frame`, found in `bytes`, with its values replaced by their hash. The leaf of the event does not
+    /// change.
     @discardableResult
     public mutating func append(withholding frame: Frame, in bytes: RawSpan, after previous: UInt32) -> UInt32 {
         if frame.isWithheld { return append(rechaining: bytes.extracting(0..<frame.length), after: previous) }
@@ -281,13 +289,13 @@ extension ByteWriter {
         append(contentsOf: bytes.extracting(frame.readings))
         overwrite(littleEndian: UInt32(count - start + 4), at: start + 4)
         overwrite(littleEndian: previous, at: start + 8)
-        // The length of the header part, which stands beside the flags, stays.
+        // The length of the header part, which is stored beside the flags, does not change.
         overwrite(littleEndian: UInt32(frame.header.count) | (frame.hasReadings ? 3 : 1) << 16, at: start + 12)
         appendChecksum(from: start)
         return withSpan { $0.uint32(at: $0.byteCount - 4) }
     }
 
-    /// Appends `frame`, found in `bytes`, with these readings in place of its own; what is hashed stays as it is.
+    /// Appends `frame`, found in `bytes`, with `readings` as its name resolutions. The hashed bytes do not change.
     @discardableResult
     public mutating func append(
         _ frame: Frame, in bytes: RawSpan, readAs readings: [StreamReading], after previous: UInt32
@@ -303,7 +311,7 @@ extension ByteWriter {
         return withSpan { $0.uint32(at: $0.byteCount - 4) }
     }
 
-    /// Appends a frame that came from elsewhere, chained to another predecessor; its other bytes stay as they are.
+    /// Appends a frame from elsewhere, chained to another predecessor. Its other bytes do not change.
     @discardableResult
     public mutating func append(rechaining frame: RawSpan, after previous: UInt32) -> UInt32 {
         let start = count

@@ -23,7 +23,7 @@ public struct Hash256: Hashable, Comparable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The hash that stands at `offset` of `bytes`; traps when fewer than 32 bytes are there.
+    /// The hash at `offset` in `bytes`; traps if fewer than 32 bytes are there.
     public init(at offset: Int, of bytes: RawSpan) {
         words = (
             bytes.bigEndianUInt64(at: offset), bytes.bigEndianUInt64(at: offset + 8),
@@ -51,7 +51,7 @@ public struct Hash256: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Byte order.
     public static func < (left: Hash256, right: Hash256) -> Bool { left.words < right.words }
 
-    /// Takes the first eight bytes: they are as good as any.
+    /// Hashes the first eight bytes, which are as well distributed as the others.
     public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
 

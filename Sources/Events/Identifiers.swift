@@ -1,6 +1,6 @@
 import ByteCoding
 
-/// Sixteen bytes that name something; ordered as bytes, shown as Crockford base32.
+/// A sixteen-byte identifier; ordered as bytes, shown as Crockford base32.
 public protocol SixteenByteID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The first eight bytes, read big-endian.
     var high: UInt64 { get }
@@ -11,13 +11,13 @@ public protocol SixteenByteID: Hashable, Comparable, Sendable, CustomStringConve
 }
 
 extension SixteenByteID {
-    /// The id that stands at `offset` of `bytes`; traps when fewer than 16 bytes are there.
+    /// The id at `offset` in `bytes`; traps if fewer than 16 bytes are there.
     @inlinable
     public init(at offset: Int, of bytes: RawSpan) {
         self.init(high: bytes.bigEndianUInt64(at: offset), low: bytes.bigEndianUInt64(at: offset &+ 8))
     }
 
-    /// The id whose bytes are the first 16 of `bytes`; traps when there are fewer.
+    /// The id in the first 16 of `bytes`; traps if there are fewer.
     public init(_ bytes: [UInt8]) { self.init(at: 0, of: bytes.span.bytes) }
 
     /// A random id.
@@ -25,7 +25,7 @@ extension SixteenByteID {
         Self(high: generator.next(), low: generator.next())
     }
 
-    /// The id that `text` says in base32 (26 letters), or `nil`.
+    /// Decodes an id from base32 (26 letters); `nil` if `text` is not one.
     public init?(text: some StringProtocol) {
         guard let bytes = Base32.decode(text), bytes.count == 16 else { return nil }
         self.init(bytes)
@@ -74,7 +74,7 @@ public struct ReplicaID: SixteenByteID {
     }
 }
 
-/// The name of a record within its kind: random for what was made by hand, derived for what was imported.
+/// The identifier of a record within its kind: random if entered by hand, derived if imported.
 public struct RecordID: SixteenByteID {
     /// The first eight bytes, read big-endian.
     public let high: UInt64
@@ -89,7 +89,7 @@ public struct RecordID: SixteenByteID {
     }
 }
 
-/// The name of a log: the same in every store that shares it.
+/// The identifier of a log: the same in every store that shares it.
 public struct LogID: SixteenByteID {
     /// The first eight bytes, read big-endian.
     public let high: UInt64
@@ -104,17 +104,17 @@ public struct LogID: SixteenByteID {
     }
 }
 
-/// The number of an event among its replica's: from 1, without holes.
+/// The number of an event of a replica: consecutive from 1.
 public typealias SequenceNumber = UInt64
 
-/// The place of an event in one store's log: from 1, in the order of arrival.
+/// The position of an event in one store's log: from 1, in the order of arrival.
 ///
-/// Another store has another order.
+/// The order differs between stores.
 public typealias Position = UInt64
 
-/// The name of an event everywhere: whose, and which of theirs.
+/// The identifier of an event in every store: its replica, and its number among the events of that replica.
 public struct EventID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// Whose event.
+    /// The replica that wrote the event.
     public let replica: ReplicaID
     /// The number among that replica's events, from 1.
     public let sequence: SequenceNumber

@@ -2,7 +2,7 @@ import ByteCoding
 import Crypto
 import Foundation
 
-/// The private key of a replica, and the name that follows from it.
+/// The private key of a replica, and the replica's identifier, which is derived from it.
 ///
 /// It lies in a file of mode 0600 beside the log and goes into no backup, bundle or sync.
 public struct Identity: Sendable {
@@ -13,7 +13,7 @@ public struct Identity: Sendable {
     /// A new identity from the system's randomness.
     public init() { self.init(key: Curve25519.Signing.PrivateKey()) }
 
-    /// A new identity from other randomness, which must be one that nobody can guess.
+    /// A new identity from another source of randomness, which must be unpredictable.
     public static func random(using generator: inout some RandomNumberGenerator) -> Identity {
         let numbers = (0..<4).map { _ in generator.next() }
         let secret = numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
@@ -22,7 +22,7 @@ public struct Identity: Sendable {
         return identity
     }
 
-    /// The identity whose 32 secret bytes these are, or `nil` where they are no key.
+    /// The identity with the 32 bytes `secret`, or `nil` if they are not a key.
     public init?(secret: [UInt8]) {
         guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: secret) else { return nil }
         self.init(key: key)
@@ -35,10 +35,10 @@ public struct Identity: Sendable {
         replica = Self.replica(publicKey: key.publicKey)
     }
 
-    /// The 32 bytes to keep secret.
+    /// The 32 bytes of the private key.
     public var secret: [UInt8] { key.secret }
 
-    /// The 32 bytes that event 1 of the replica tells everyone.
+    /// The 32 bytes of the public key, which event 1 of the replica publishes.
     public var publicKey: [UInt8] { key.publicKey }
 
     /// The replica that a public key belongs to.
@@ -49,17 +49,17 @@ public struct Identity: Sendable {
 
     /// The signature of `message` by this key: 64 bytes, Ed25519.
     ///
-    /// Each sort of message begins with words of its own, so that none can pass for another.
+    /// Each type of message begins with a distinct prefix, so that a signature of one is never valid for another.
     public func sign(_ message: [UInt8]) -> [UInt8] { key.sign(message) }
 
-    /// Whether `signature` is one of `message` by the key. Cost: about 0.1 ms.
+    /// Whether `signature` is a signature of `message` by the key. Cost: about 0.1 ms.
     public static func isValid(_ signature: [UInt8], of message: [UInt8], by publicKey: [UInt8]) -> Bool {
         guard publicKey.count == 32 else { return false }
         let key = try? Curve25519.Signing.PublicKey(rawRepresentation: publicKey)
         return key?.isValidSignature(signature, for: message) ?? false
     }
 
-    /// The head that says this replica has `sequence` events in `log`, with `root` over them.
+    /// Signs that this replica has `sequence` events in `log`, with `root` over them.
     public func sign(log: LogID, sequence: SequenceNumber, root: Hash256) -> SignedHead {
         SignedHead(
             log: log, replica: replica, sequence: sequence, root: root, publicKey: publicKey,

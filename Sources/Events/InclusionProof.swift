@@ -1,19 +1,19 @@
-/// That one leaf is in a tree: the audit path of RFC 6962, section 2.1.1.
+/// A proof that one leaf is in a tree: the audit path of RFC 6962, section 2.1.1.
 ///
-/// The path holds the roots of the subtrees beside the way from the leaf up to the root, the lowest first: at most one
-/// for each level.
+/// The path holds the roots of the sibling subtrees on the way from the leaf up to the root, the lowest first: at
+/// most one for each level.
 ///
-/// A path says nothing of how large the tree is: for some sizes it looks the same. Size and root belong together only
-/// where both come from one ``SignedHead``.
+/// A path does not determine the size of the tree: it is the same for several sizes. Size and root can be trusted
+/// only if both come from one ``SignedHead``.
 public struct InclusionProof: Hashable, Sendable {
-    /// The place of the leaf, from 0: the number of its event less one.
+    /// The index of the leaf, from 0: the number of its event minus 1.
     public let leafIndex: UInt64
-    /// How many leaves the tree has.
+    /// The number of leaves in the tree.
     public let treeSize: UInt64
-    /// The roots beside the way up, the lowest first.
+    /// The roots of the sibling subtrees, the lowest first.
     public let path: [Hash256]
 
-    /// A proof that came from somewhere; nothing is checked.
+    /// A proof of any origin; nothing is checked.
     public init(leafIndex: UInt64, treeSize: UInt64, path: [Hash256]) {
         self.leafIndex = leafIndex
         self.treeSize = treeSize
@@ -22,8 +22,8 @@ public struct InclusionProof: Hashable, Sendable {
 
     /// The proof of a leaf in a tree.
     ///
-    /// - Parameter subtree: The root over some leaves of the tree. It is asked for whole subtrees of 2ⁿ leaves, and at
-    ///   most once for one that ends with the tree.
+    /// - Parameter subtree: Returns the root over some leaves of the tree. It is called for complete subtrees of 2ⁿ
+    ///   leaves, and at most once for a subtree that ends with the tree.
     /// - Precondition: The leaf is in the tree.
     /// - Complexity: O(log treeSize) subtrees.
     public init(
@@ -40,9 +40,10 @@ public struct InclusionProof: Hashable, Sendable {
         self.init(leafIndex: leafIndex, treeSize: treeSize, path: path.reversed())
     }
 
-    /// The root that follows from `leaf` and the path; `nil` where the path is too long or too short for place and size.
+    /// The root that follows from `leaf` and the path; `nil` if the path is too long or too short for the index and
+    /// the size.
     ///
-    /// The proof holds where this is the root of the tree. Source: RFC 9162, section 2.1.3.2.
+    /// The proof holds if this is the root of the tree. Source: RFC 9162, section 2.1.3.2.
     public func root(leaf: Hash256) -> Hash256? {
         guard leafIndex < treeSize else { return nil }
         var hasher = MerkleHasher()
@@ -53,7 +54,7 @@ public struct InclusionProof: Hashable, Sendable {
             if last == 0 { return nil }
             if place & 1 == 1 || place == last {
                 root = hasher.node(sibling, root)
-                // On the right edge, levels without a sibling are passed over.
+                // On the right edge, skip levels without a sibling.
                 while place & 1 == 0, place > 0 {
                     place >>= 1
                     last >>= 1
@@ -68,10 +69,10 @@ public struct InclusionProof: Hashable, Sendable {
     }
 }
 
-/// Where a tree divides.
+/// How a tree is split.
 enum MerkleSplit {
-    /// The two subtrees below the root over `leaves`, which are at least two: the left one has the largest power of two
-    /// of leaves that is less than all (RFC 6962, section 2.1).
+    /// The two subtrees below the root over `leaves`, at least two: the number of leaves on the left is the largest
+    /// power of two that is smaller than their number (RFC 6962, section 2.1).
     static func halves(of leaves: Range<UInt64>) -> (left: Range<UInt64>, right: Range<UInt64>) {
         let last = leaves.upperBound - leaves.lowerBound - 1
         let middle = leaves.lowerBound + (1 << UInt64(63 - last.leadingZeroBitCount))

@@ -1,11 +1,11 @@
 import ByteCoding
 
-/// The tree over one replica's events, as RFC 6962 section 2.1 defines it, seen from its right edge.
+/// The tree over one replica's events, as RFC 6962 section 2.1 defines it, represented by its right edge.
 ///
-/// The edge is the roots of the complete subtrees that make up `count` leaves, the largest first: one for each bit set
-/// in `count`. It is what is needed to add leaves; a root alone cannot be extended.
+/// The edge is the roots of the complete subtrees that make up `count` leaves, the largest first: one for each bit
+/// set in `count`. Adding leaves needs the edge; a root alone cannot be extended.
 public struct MerkleEdge: Hashable, Sendable {
-    /// How many leaves the tree has.
+    /// The number of leaves in the tree.
     public private(set) var count: UInt64
     /// The roots of the complete subtrees, the largest first.
     public private(set) var subtrees: [Hash256]
@@ -16,7 +16,7 @@ public struct MerkleEdge: Hashable, Sendable {
         subtrees = []
     }
 
-    /// A tree of `count` leaves from its subtrees, or `nil` where their number does not fit.
+    /// A tree of `count` leaves with these complete subtrees, or `nil` if their number does not fit.
     public init?(count: UInt64, subtrees: [Hash256]) {
         guard subtrees.count == count.nonzeroBitCount else { return nil }
         self.count = count
@@ -37,7 +37,7 @@ public struct MerkleEdge: Hashable, Sendable {
         count += 1
     }
 
-    /// The root over all leaves; for no leaves the hash of nothing, as the RFC says.
+    /// The root over all leaves; without leaves, the hash of no bytes, as the RFC defines.
     public func root(hasher: inout MerkleHasher) -> Hash256 {
         guard var root = subtrees.last else { return [UInt8]().withSpan { Hash256(hashing: $0) } }
         for subtree in subtrees.dropLast().reversed() { root = hasher.node(subtree, root) }
@@ -45,7 +45,7 @@ public struct MerkleEdge: Hashable, Sendable {
     }
 }
 
-/// The hashes of the tree, out of one buffer that is used again: most of the cost of a small hash is its set-up.
+/// Computes the hashes of the tree in one reused buffer: most of the cost of a small hash is its set-up.
 public struct MerkleHasher: Sendable {
     private var buffer = ByteWriter(capacity: 256)
 
@@ -63,7 +63,7 @@ public struct MerkleHasher: Sendable {
 
     /// The leaf of an event: SHA-256 of 0, its header, SHA-256 of its shape, SHA-256 of its values.
     ///
-    /// Withheld values are replaced by just that last hash, so withholding changes no leaf and no root.
+    /// Withheld values are replaced by exactly that last hash, so withholding changes no leaf and no root.
     public mutating func leaf(of frame: Frame, in bytes: RawSpan) -> Hash256 {
         buffer.removeAll()
         buffer.append(UInt8(0))

@@ -1,22 +1,23 @@
 import ByteCoding
 
-/// Why a signed head is not what it says.
+/// Why a signed head is invalid.
 public enum SignedHeadError: Error, Hashable, Sendable {
     /// The key is not that of the replica: its SHA-256 begins with other bytes.
     case foreignKey
-    /// The signature is not one of these bytes by this key.
+    /// The signature was not made by this key for this head.
     case wrongSignature
 }
 
-/// What a replica says of its own log: how many events it has and the root over them, signed with its key.
+/// The number of events that a replica has in its log and the root over them, signed with its key.
 ///
-/// Who holds one can tell later whether those events are still the same, and whether a proof is of that log.
+/// The holder of a signed head can check later whether those events are unchanged, and whether a proof is of that
+/// log.
 ///
-/// What is signed, 94 bytes:
+/// The signed message, 94 bytes:
 ///
 /// | offset | size | |
 /// |---|---|---|
-/// | 0 | 22 | `groundwave signed head`: the same key signs nothing else that begins so |
+/// | 0 | 22 | `groundwave signed head`: the key signs no other type of message with this prefix |
 /// | 22 | 16 | log |
 /// | 38 | 16 | replica |
 /// | 54 | 8 | number of its last event, little-endian |
@@ -24,18 +25,18 @@ public enum SignedHeadError: Error, Hashable, Sendable {
 public struct SignedHead: Hashable, Sendable {
     /// The log.
     public let log: LogID
-    /// Whose events.
+    /// The replica whose events these are.
     public let replica: ReplicaID
-    /// The number of the last one, which is how many leaves the tree has.
+    /// The number of its last event, which is the number of leaves in the tree.
     public let sequence: SequenceNumber
-    /// The root over them.
+    /// The root over all its events up to that one.
     public let root: Hash256
     /// The public key of the replica: 32 bytes, Ed25519.
     public let publicKey: [UInt8]
     /// The signature by that key: 64 bytes, Ed25519 (RFC 8032, section 5.1).
     public let signature: [UInt8]
 
-    /// A head that came from somewhere; nothing is checked until ``check()``.
+    /// A head of any origin; nothing is checked until ``check()``.
     public init(
         log: LogID, replica: ReplicaID, sequence: SequenceNumber, root: Hash256, publicKey: [UInt8], signature: [UInt8]
     ) {
@@ -47,7 +48,7 @@ public struct SignedHead: Hashable, Sendable {
         self.signature = signature
     }
 
-    /// Throws unless the key is the replica's, and has signed what this head says. Cost: about 0.1 ms.
+    /// Throws unless the key is the replica's and the signature of this head is valid. Cost: about 0.1 ms.
     public func check() throws(SignedHeadError) {
         guard publicKey.count == 32, Identity.replica(publicKey: publicKey) == replica else { throw .foreignKey }
         guard Identity.isValid(signature, of: Self.message(log, replica, sequence, root), by: publicKey) else {

@@ -2,14 +2,14 @@ import ByteCoding
 import Crypto
 import Foundation
 
-/// What a replica signs with.
+/// The key with which a replica signs.
 enum SigningKey: Sendable {
-    /// A key that nobody else has.
+    /// A secret key.
     case ed25519(Curve25519.Signing.PrivateKey)
-    /// What stands in for one where thousands of histories a minute are simulated: see ``Identity/init(standIn:)``.
+    /// A cheap substitute for simulations of thousands of histories a minute: see ``Identity/init(standIn:)``.
     case standIn([UInt8])
 
-    /// The 32 bytes to keep secret.
+    /// The 32 bytes of the private key.
     var secret: [UInt8] {
         switch self {
         case .ed25519(let key): [UInt8](key.rawRepresentation)
@@ -17,7 +17,7 @@ enum SigningKey: Sendable {
         }
     }
 
-    /// The 32 bytes that everyone may know.
+    /// The 32 bytes of the public key.
     var publicKey: [UInt8] {
         switch self {
         case .ed25519(let key): [UInt8](key.publicKey.rawRepresentation)
@@ -29,7 +29,7 @@ enum SigningKey: Sendable {
     func sign(_ message: [UInt8]) -> [UInt8] {
         switch self {
         case .ed25519(let key):
-            // Signing with a key that was read needs nothing that could be missing (RFC 8032, section 5.1.6).
+            // Signing with a key that was read successfully cannot fail (RFC 8032, section 5.1.6).
             guard let signature = try? key.signature(for: message) else { preconditionFailure("A key can sign.") }
             return [UInt8](signature)
         case .standIn(let bytes): return Identity.standInSignature(of: message, by: bytes)
@@ -38,16 +38,16 @@ enum SigningKey: Sendable {
 }
 
 extension Identity {
-    /// An identity without a key, for simulations: whatever it signs, anybody can sign.
+    /// An identity without a secret key, for simulations: anyone can make its signatures.
     ///
-    /// A real check never believes it; ``isStandIn(_:of:by:)`` does, at a hundredth of the cost.
+    /// A real check never accepts them; ``isStandIn(_:of:by:)`` does, at a hundredth of the cost.
     package init(standIn number: UInt64) {
         var writer = ByteWriter(capacity: 32)
         for _ in 0..<4 { writer.append(littleEndian: number) }
         self.init(.standIn(writer.bytes))
     }
 
-    /// Whether `signature` is one of `message` by an identity that stands in for a real one.
+    /// Whether `signature` is a signature of `message` by a stand-in identity.
     package static func isStandIn(_ signature: [UInt8], of message: [UInt8], by publicKey: [UInt8]) -> Bool {
         signature == standInSignature(of: message, by: publicKey)
     }
@@ -61,7 +61,7 @@ extension Identity {
 }
 
 extension SignedHead {
-    /// As ``check()``, for heads of identities that stand in for real ones.
+    /// Checks like ``check()``, for heads of stand-in identities.
     package func checkStandIn() throws(SignedHeadError) {
         guard publicKey.count == 32, Identity.replica(publicKey: publicKey) == replica else { throw .foreignKey }
         guard Identity.isStandIn(signature, of: Self.message(log, replica, sequence, root), by: publicKey) else {

@@ -9,7 +9,8 @@ public struct Stamp: Hashable, Comparable, Sendable {
     /// A stamp from its 64 bits.
     @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// The stamp `counter` of a millisecond since 1970; what lies outside 48 bits (before 1970, after 10889) is clamped.
+    /// The stamp `counter` of a millisecond since 1970; a millisecond outside 48 bits (before 1970, after 10889) is
+    /// clamped.
     public init(milliseconds: Int64, counter: UInt16 = 0) {
         rawValue = UInt64(clamping: Swift.min(Swift.max(milliseconds, 0), (1 << 48) - 1)) << 16 | UInt64(counter)
     }
@@ -28,31 +29,32 @@ public struct Stamp: Hashable, Comparable, Sendable {
     public static func < (left: Stamp, right: Stamp) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The clock of one replica: what it gives out never goes down, whatever the wall clock does.
+/// The clock of one replica: its stamps never decrease, whatever the wall clock does.
 public struct HybridClock: Hashable, Sendable {
-    /// The last stamp given out or taken over.
+    /// The last stamp that was issued or adopted.
     public private(set) var last: Stamp
 
-    /// How far ahead of the wall clock a stamp from elsewhere may be and still be taken over: one day.
+    /// How far ahead of the wall clock a stamp from elsewhere may be to be adopted: one day.
     ///
-    /// A stamp further ahead is kept and used as it is, but does not drag this clock along.
+    /// A stamp further ahead is kept and used unchanged, but does not advance this clock.
     public static let adoptionBoundMilliseconds: Int64 = 24 * 3600 * 1000
 
-    /// A clock that goes on after `last`.
+    /// A clock that continues after `last`.
     public init(last: Stamp = Stamp(rawValue: 0)) { self.last = last }
 
-    /// The stamp of an event that happens now: the wall clock where it has moved on, else the next after the last one.
+    /// Issues the stamp of an event that happens now: that of the wall clock if it is greater than the last one, else
+    /// the next after the last one.
     public mutating func tick(wallMilliseconds: Int64) -> Stamp {
         last = Swift.max(Stamp(milliseconds: wallMilliseconds), last.next)
         return last
     }
 
-    /// Takes over a stamp that came from elsewhere, so that what is written next stands after it.
+    /// Adopts a stamp from elsewhere, so that later stamps of this clock are greater.
     ///
-    /// - Returns: Whether it was taken over; `false` marks it as suspect, which is for display only.
+    /// - Returns: Whether it was adopted; `false` marks it as suspect, for display only.
     @discardableResult
     public mutating func observe(_ stamp: Stamp, wallMilliseconds: Int64) -> Bool {
-        // A stamp has 48 bits of milliseconds, so this side cannot overflow; a wall clock may say anything.
+        // A stamp has 48 bits of milliseconds, so this side cannot overflow; a wall clock may have any value.
         guard stamp.milliseconds - Self.adoptionBoundMilliseconds <= wallMilliseconds else { return false }
         last = Swift.max(last, stamp)
         return true

@@ -1,33 +1,33 @@
 import ByteCoding
 
-/// What one replica's name means from an event on, once its history has parted.
+/// The name resolution of one replica after a fork: which branch its later event numbers belong to.
 ///
-/// Two stores that went on under one name, with nothing to tell them apart, have given the same numbers to different
-/// events. Each of the two histories is then a stream of its own, and the replica's own events end where they part.
-/// Whoever wrote before that was known has written the replica's name all the same; what was written stays as it is,
-/// since it was hashed and signed, and beside it stands how it is read.
+/// Two stores that continued under one name, without a means to distinguish them, have given the same numbers to
+/// different events. Each of the two histories then becomes a separate branch, and the replica's own events end at
+/// the fork point. Events written before the fork was detected use the replica's name for events of a branch. They
+/// stay unchanged, since they are hashed and signed; the name resolution is stored beside them.
 public struct StreamReading: Hashable, Sendable {
-    /// The name that was written.
+    /// The name as written.
     public let replica: ReplicaID
-    /// The last number up to which it means itself.
+    /// The last number for which the name stands for the replica itself.
     public let after: SequenceNumber
-    /// Whose events the later ones are; the first of them is its number 1.
+    /// The branch that the later events belong to; the first of them is its number 1.
     public let stream: ReplicaID
 
-    /// Bytes of a reading: replica (16), number (8), stream (16).
+    /// The size of an encoded name resolution, in bytes: replica (16), number (8), branch (16).
     @usableFromInline static let size = 40
 
-    /// Bytes of readings and their number: none where there are none.
+    /// The size of encoded name resolutions and their number, in bytes; 0 if there are none.
     static func size(of readings: [StreamReading]) -> Int { readings.isEmpty ? 0 : readings.count * size + 2 }
 
-    /// The events of `replica` behind the number `after` are those of `stream`.
+    /// Resolves the events of `replica` after the number `after` to `stream`.
     public init(replica: ReplicaID, after: SequenceNumber, stream: ReplicaID) {
         self.replica = replica
         self.after = after
         self.stream = stream
     }
 
-    /// The event that is meant by a name.
+    /// The event that the name `written` refers to.
     @inlinable
     public func callAsFunction(_ written: EventID) -> EventID {
         guard written.replica == replica, written.sequence > after else { return written }
@@ -35,11 +35,11 @@ public struct StreamReading: Hashable, Sendable {
     }
 }
 
-/// How the names that an event holds are to be read: whose event it is by its own bytes, and what its author meant.
+/// The resolution of the names in an event: the author as written, and what to apply to each name.
 public struct WrittenNames: Hashable, Sendable {
     /// The replica that wrote the event, by the name that it had then.
     public let author: ReplicaID
-    /// In the order in which they are applied; none in a log without forks.
+    /// The name resolutions, in the order in which they are applied; none in a log without forks.
     public let readings: [StreamReading]
 
     /// The names in an event of `author`.
@@ -49,13 +49,13 @@ public struct WrittenNames: Hashable, Sendable {
         self.readings = readings
     }
 
-    /// The event that is meant by a name.
+    /// The event that the name `written` refers to.
     @inlinable
     public func callAsFunction(_ written: EventID) -> EventID {
         readings.isEmpty ? written : readings.reduce(written) { $1($0) }
     }
 
-    /// The readings that stand at a place of a frame, before their number.
+    /// The name resolutions at `place` in a frame; the range includes the number after them.
     @usableFromInline
     static func readings(in bytes: RawSpan, _ place: Range<Int>) -> [StreamReading] {
         stride(from: place.lowerBound, to: place.upperBound - 2, by: StreamReading.size).map {
@@ -67,7 +67,7 @@ public struct WrittenNames: Hashable, Sendable {
 }
 
 extension WrittenNames {
-    /// The events that are meant by names that follow each other.
+    /// The events that the consecutive names `written` refer to.
     public func callAsFunction(_ written: EventRange) -> [EventRange] {
         readings.reduce([written]) { ranges, reading in ranges.flatMap { reading($0) } }
     }
@@ -83,7 +83,7 @@ extension StreamReading {
 }
 
 extension ByteWriter {
-    /// Appends readings as they stand in a frame.
+    /// Appends name resolutions as a frame stores them.
     mutating func append(_ readings: [StreamReading]) {
         for reading in readings {
             append(reading.replica)

@@ -1,13 +1,13 @@
-/// What a store has: for each replica the number of its last event, without holes below it.
+/// The events that a store has: for each replica the number of its last event, which implies all events before it.
 ///
 /// A value, so it can be compared, joined and sent. Entries are in order of replica, so that equal vectors have equal
 /// bytes and nothing depends on a hash seed.
 public struct VersionVector: Hashable, Sendable {
-    /// One replica's part of a vector.
+    /// The entry of one replica.
     public struct Entry: Hashable, Sendable {
-        /// Whose events.
+        /// The replica.
         public let replica: ReplicaID
-        /// The number of the last one.
+        /// The number of its last event.
         public var sequence: SequenceNumber
     }
 
@@ -17,7 +17,7 @@ public struct VersionVector: Hashable, Sendable {
     /// The vector of an empty store.
     public init() {}
 
-    /// The number of the last event of `replica`, 0 where there is none.
+    /// The number of the last event of `replica`, 0 if there is none.
     ///
     /// Cost: O(log replicas).
     public subscript(replica: ReplicaID) -> SequenceNumber {
@@ -47,20 +47,21 @@ public struct VersionVector: Hashable, Sendable {
         return low
     }
 
-    /// Whether the event is among those this vector says.
+    /// Whether the vector includes `event`.
     public func contains(_ event: EventID) -> Bool { event.sequence <= self[event.replica] }
 
-    /// Whether everything that `other` has is here too.
+    /// Whether this vector includes all events of `other`.
     public func covers(_ other: VersionVector) -> Bool {
         other.entries.allSatisfy { $0.sequence <= self[$0.replica] }
     }
 
-    /// Takes over whatever `other` has more of.
+    /// Raises each entry to that of `other` if that is higher.
     public mutating func join(_ other: VersionVector) {
         for entry in other.entries where entry.sequence > self[entry.replica] { self[entry.replica] = entry.sequence }
     }
 
-    /// How many events a store with this vector has; clamped, since a vector from elsewhere may claim any numbers.
+    /// The number of events in a store with this vector; clamped, since a vector from elsewhere may contain any
+    /// numbers.
     public var eventCount: UInt64 {
         entries.reduce(0) { sum, entry in
             let (result, overflow) = sum.addingReportingOverflow(entry.sequence)
@@ -71,14 +72,14 @@ public struct VersionVector: Hashable, Sendable {
 
 /// A run of one replica's events: `first` to `last`, both included.
 public struct EventRange: Hashable, Sendable {
-    /// Whose events.
+    /// The replica whose events these are.
     public let replica: ReplicaID
     /// The number of the first one.
     public let first: SequenceNumber
     /// The number of the last one; never below `first`.
     public let last: SequenceNumber
 
-    /// The events `first` to `last` of `replica`; traps when the run is empty.
+    /// The events `first` to `last` of `replica`; traps if the run is empty.
     public init(_ replica: ReplicaID, _ first: SequenceNumber, through last: SequenceNumber) {
         precondition(first >= 1 && first <= last, "a range of events has at least one event")
         self.replica = replica
@@ -86,18 +87,18 @@ public struct EventRange: Hashable, Sendable {
         self.last = last
     }
 
-    /// The events `first` to `last` of `replica`, as something from outside names them; `nil` where there can be none.
+    /// The events `first` to `last` of `replica`, from untrusted input; `nil` if there cannot be such events.
     public init?(_ replica: ReplicaID, named first: SequenceNumber, through last: SequenceNumber) {
         guard first >= 1, first <= last, last <= EventLimits.sequenceNumber else { return nil }
         self.init(replica, first, through: last)
     }
 
-    /// How many events these are.
+    /// The number of events.
     public var count: UInt64 { last - first + 1 }
 }
 
 extension VersionVector {
-    /// The ranges that a store with this vector has and one with `other` lacks, in order of replica.
+    /// The ranges that this vector includes and `other` does not, in order of replica.
     public func ranges(missingFrom other: VersionVector) -> [EventRange] {
         entries.compactMap { entry in
             let known = other[entry.replica]

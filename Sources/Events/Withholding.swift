@@ -1,9 +1,9 @@
-/// Why values that belong to an event are not in a log.
+/// Why the values of an event are not in a log.
 public enum Withholding: String, Hashable, Sendable {
-    /// They were taken out for ever.
+    /// They were erased permanently.
     case erased
     /// They were moved to an archive.
     case archived
-    /// They never came.
+    /// They were never received.
     case absent
 }

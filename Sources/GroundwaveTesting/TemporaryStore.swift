@@ -1,14 +1,14 @@
 import Foundation
 import Groundwave
 
-/// A store in a folder of its own among the system's temporary ones, gone with this object.
+/// A store in a new temporary folder, which is deleted with this object.
 ///
 /// ```swift
 /// let temporary = try await TemporaryStore(Configuration(author: "N0CALL"))
 /// let saved = try await temporary.store.write { try $0.add(Contact("W1AW")) }
 /// ```
 public final class TemporaryStore: Sendable {
-    /// Makes a new store that joins the log at `address`.
+    /// Creates a store that joins the log at `address`.
     public init(joining address: RemoteAddress, _ configuration: Configuration = Configuration()) async throws {
         let folder = try TemporaryFolder()
         self.folder = folder
@@ -21,7 +21,7 @@ public final class TemporaryStore: Sendable {
     public let store: Store
     private let folder: TemporaryFolder
 
-    /// Makes a new store with its first replica.
+    /// Creates a store with its first replica.
     public init(_ configuration: Configuration = Configuration()) async throws {
         let folder = try TemporaryFolder()
         self.folder = folder
@@ -30,21 +30,21 @@ public final class TemporaryStore: Sendable {
         store = try await Store.create(at: folder.url.appending(path: "store"), configuration)
     }
 
-    /// Where its device keeps what tells it from its copies.
+    /// The folder in which the device keeps its half of the ownership token.
     public var stateFolder: URL { folder.url.appending(path: "state") }
 
     /// The folder of the store.
     public var url: URL { store.url }
 
-    /// Opens the same folder once more, as another part of the program would.
+    /// Opens the same folder again, as another part of the program would.
     public func reopened(_ configuration: Configuration = Configuration()) async throws -> Store {
         var configuration = configuration
         configuration.stateFolder = stateFolder
         return try await Store.open(at: url, configuration).whole
     }
 
-    /// A copy that nothing tells from the original, as when the image of a whole machine is restored: both go on as one
-    /// replica, until they meet. Close the store before.
+    /// Makes a copy that cannot be distinguished from the original, as when the image of a whole machine is restored:
+    /// both continue as the same replica until they meet. Close the store first.
     public func twin(_ configuration: Configuration = Configuration()) async throws -> TemporaryStore {
         let folder = try TemporaryFolder()
         let target = folder.url.appending(path: "store")
@@ -54,7 +54,7 @@ public final class TemporaryStore: Sendable {
         return TemporaryStore(try await Store.open(at: target, configuration).whole, in: folder)
     }
 
-    /// Copies the folder of a closed store with what tells it from its copies.
+    /// Copies the folder of a closed store together with the device half of its ownership token.
     public static func copy(_ store: URL, stateFolder: URL, to target: URL, stateFolder targetState: URL) throws {
         try FileManager.default.copyItem(at: store, to: target)
         func name(_ store: URL) throws -> String {
@@ -82,7 +82,7 @@ public final class TemporaryStore: Sendable {
     deinit { try? store.close() }
 }
 
-/// A folder of its own among the system's temporary ones, gone with this object.
+/// A new temporary folder, which is deleted with this object.
 public final class TemporaryFolder: Sendable {
     /// The folder.
     public let url: URL

@@ -1,7 +1,7 @@
 import Groundwave
 import Synchronization
 
-/// A clock that moves when it is told to, for stores under test.
+/// A clock for stores under test, which moves only when the test advances it.
 ///
 /// ```swift
 /// let clock = VirtualClock()
@@ -11,9 +11,9 @@ import Synchronization
 public final class VirtualClock: Sendable {
     private let moment: Mutex<Arrival>
 
-    /// A clock that shows `milliseconds` since 1970: 2026-01-01 where nothing is said.
+    /// A clock at `milliseconds` since 1970; the default is 2026-01-01.
     ///
-    /// - Parameter boot: Which start of the machine it is; zeros where that is not known.
+    /// - Parameter boot: The identifier of the machine's boot; zeros if it is unknown.
     public init(milliseconds: Int64 = 1_767_225_600_000, boot: [UInt8] = [UInt8](repeating: 1, count: 16)) {
         moment = Mutex(Arrival(wallMilliseconds: milliseconds, monotonicMilliseconds: 0, boot: boot))
     }
@@ -30,19 +30,19 @@ public final class VirtualClock: Sendable {
         }
     }
 
-    /// Sets the wall clock, forwards or back, as a person or a time server does; the time that passes stays the same.
+    /// Sets the wall clock, forwards or back, as a person or a time server does; the monotonic time does not change.
     public func setWall(milliseconds: Int64) { moment.withLock { $0.wallMilliseconds = milliseconds } }
 }
 
 extension Surroundings {
-    /// A clock that is moved by hand, and numbers from a seed: the same writes give the same bytes.
+    /// A clock that is moved by hand, and random numbers from a seed: the same writes give the same bytes.
     public static func virtual(_ clock: VirtualClock, seed: UInt64) -> Surroundings {
         let numbers = SharedGenerator(seed: seed)
         return Surroundings(now: { clock.now }, randomNumber: { numbers.next() })
     }
 }
 
-/// A seeded generator that several threads may ask.
+/// A seeded generator that several threads may use.
 private final class SharedGenerator: Sendable {
     private let generator: Mutex<SeededGenerator>
 

@@ -1,15 +1,16 @@
 import CLMDB
 
-// Reading that does not believe where LMDB's search has ended. A search compares keys from the root to a leaf, and a
-// damaged key sends it astray only at that key: the place where it ends is then beside the damaged key, or has a
-// neighbour that does not belong there. So the rows on both sides of the place tell.
+// Searches that check where LMDB's search has ended. A search compares keys from the root to a leaf. A damaged key
+// misdirects it only at that key: the search then ends beside the damaged key, or next to an entry that does not
+// belong there. So checking the entries on both sides of the end position detects the damage.
 extension Cursor {
-    /// Goes to the first entry whose key is `key` or sorts after it, as ``seek(atOrAfter:)``; false if there is none.
+    /// Goes to the first entry whose key is `key` or sorts after it, like ``seek(atOrAfter:)``; false if there is
+    /// none.
     ///
-    /// Where that entry has another key, it and the one before it have to pass `check`, and `key` has to sort between
-    /// them.
+    /// The entry must pass `check`. If it has another key, the entry before it must pass too, and `key` must sort
+    /// between them.
     ///
-    /// - Parameter check: Throws unless an entry is what was written.
+    /// - Parameter check: Throws if an entry is not what was written.
     /// - Throws: ``LMDBError/Reason/damaged(code:text:)``; errors of `check`.
     @inlinable
     public mutating func seek(
@@ -33,11 +34,11 @@ extension Cursor {
         return try seek(atOrAfter: key)
     }
 
-    /// As ``forEach(from:_:)``, where the first entry, and the one before it, are looked at as by
-    /// ``seek(atOrAfter:confirming:)``; where there is no `start` and `body` sees all entries, they have to be as many as
-    /// the table says that it has.
+    /// Lends every entry from `start` on to `body`, like ``forEach(from:_:)``, and checks the start position like
+    /// ``seek(atOrAfter:confirming:)``. Without `start`, if `body` sees all entries, their number must be the entry
+    /// count of the table.
     ///
-    /// `body` looks for itself whether what it gets is what was written, before it believes the key too.
+    /// `body` must itself check each entry, its key included, before it trusts it.
     @inlinable
     public mutating func forEach(
         from start: Key? = nil, confirming check: (_ key: RawSpan, _ value: RawSpan) throws -> Void,
@@ -66,7 +67,8 @@ extension Cursor {
         guard try order(against: key) == side else { throw unsafe transaction.damage() }
     }
 
-    /// Whether the key of the current entry, which the last move found, sorts before `key` (-1), after it (1) or is it.
+    /// Returns -1 if the key of the current entry, as found by the last move, sorts before `key`, 1 if after, 0 if
+    /// equal.
     @inlinable
     func order(against key: Key) throws -> Int32 {
         try key.withKeyBytes { bytes in
@@ -80,10 +82,11 @@ extension Cursor {
 }
 
 extension Reading where Self: ~Copyable {
-    /// As ``withValue(_:in:_:)``; where the key is absent, the entries on both sides of its place have to pass `check`, and
-    /// it has to sort between them.
+    /// Lends the value of `key` like ``withValue(_:in:_:)``. If the key is absent, the entries on both sides of its
+    /// position must pass `check`, and it must sort between them.
     ///
-    /// - Throws: ``LMDBError/Reason/damaged(code:text:)`` where the key is there all the same; errors of `check`.
+    /// - Throws: ``LMDBError/Reason/damaged(code:text:)`` if the second search finds the key after all; errors of
+    ///   `check`.
     @inlinable
     public func withValue<Key: TableKey, R>(
         _ key: Key, in table: Table<Key>, confirming check: (_ key: RawSpan, _ value: RawSpan) throws -> Void,
@@ -100,7 +103,7 @@ extension Reading where Self: ~Copyable {
 }
 
 extension TransactionReference {
-    /// How many entries the table of the cursor `handle` says that it has.
+    /// The entry count that is stored for the table of the cursor `handle`.
     @usableFromInline
     func entryCount(of handle: OpaquePointer) throws(LMDBError) -> Int {
         var statistics = MDB_stat()

@@ -10,10 +10,10 @@ public struct Cursor<Key: TableKey>: ~Copyable {
     @usableFromInline let transaction: TransactionReference
     /// Whether the cursor is on an entry.
     @usableFromInline var isOnEntry = false
-    /// The entry as the last move found it; only in a read transaction does it stay in place.
+    /// The entry found by the last move; only in a read transaction does it stay in place.
     @usableFromInline var entryKey = unsafe MDB_val()
     @usableFromInline var entryValue = unsafe MDB_val()
-    /// The leaf that was looked at last: see ``PageGuard``.
+    /// The leaf that was checked last: see ``PageGuard``.
     @usableFromInline var soundPage: UInt = 0
 
     @usableFromInline
@@ -33,8 +33,8 @@ public struct Cursor<Key: TableKey>: ~Copyable {
 
     /// Goes to the entry after the current one, or to the first one if there is no current one yet; false at the end.
     ///
-    /// - Throws: ``LMDBError/Reason/damaged(code:text:)`` where it lies on the next page and its key does not sort after
-    ///   the current one.
+    /// - Throws: ``LMDBError/Reason/damaged(code:text:)`` if that entry lies on the next page and its key does not
+    ///   sort after the current one.
     @inlinable
     public mutating func next() throws -> Bool {
         let (before, page, isSecond) = unsafe (entryKey, soundPage, isOnEntry)
@@ -45,10 +45,11 @@ public struct Cursor<Key: TableKey>: ~Copyable {
         return true
     }
 
-    /// Goes to the entry before the current one, or to the last one if there is no current one yet; false at the start.
+    /// Goes to the entry before the current one, or to the last one if there is no current one yet; false at the
+    /// start.
     ///
-    /// - Throws: ``LMDBError/Reason/damaged(code:text:)`` where it lies on the page before and its key does not sort
-    ///   before the current one.
+    /// - Throws: ``LMDBError/Reason/damaged(code:text:)`` if that entry lies on the previous page and its key does
+    ///   not sort before the current one.
     @inlinable
     public mutating func previous() throws -> Bool {
         let (after, page, isSecond) = unsafe (entryKey, soundPage, isOnEntry)
@@ -76,9 +77,9 @@ public struct Cursor<Key: TableKey>: ~Copyable {
         return isOnEntry
     }
 
-    /// Throws unless the entry lies on pages as LMDB writes them.
+    /// Throws unless the entry lies on pages that are laid out as LMDB writes them.
     ///
-    /// Pages that a write has changed lie elsewhere in memory: there nothing is looked at.
+    /// Skips pages that a write transaction has changed: they lie outside of the map.
     @inlinable
     mutating func checkPage() throws {
         let page = unsafe transaction.pages.page(of: entryKey)
@@ -92,7 +93,7 @@ public struct Cursor<Key: TableKey>: ~Copyable {
         else { throw damage() }
     }
 
-    /// The error for an entry that cannot be where it is; the cursor is on no entry then.
+    /// Returns the error for an entry in an impossible position; leaves the cursor on no entry.
     @usableFromInline
     @inline(never)
     mutating func damage() -> LMDBError {

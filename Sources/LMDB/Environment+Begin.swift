@@ -48,7 +48,7 @@ extension Environment {
         }
     }
 
-    /// Throws where somebody has changed the file since it was `noted` without holding the lock, and it is damaged now.
+    /// Throws if the file has been changed since `noted` by a writer without the lock, and is damaged now.
     private func lookIfChanged(since noted: FileState?) throws(LMDBError) {
         guard let look = options.look, let present = FileState(of: path), present != noted,
             identity == present.identity
@@ -56,14 +56,14 @@ extension Environment {
         try look(path)
     }
 
-    /// The state of the file to be noted when a write ends: of this one, or of the one that it has put in its place. Of a
-    /// file that somebody else has put there nothing is noted.
+    /// The state of the file to store when a write ends: that of this environment's file, or of `replacement`; nil if
+    /// the path has any other file.
     private func stateAfterWriting(_ replacement: FileIdentity?) -> FileState? {
         guard let state = FileState(of: path), [identity, replacement].contains(state.identity) else { return nil }
         return state
     }
 
-    /// Begins the write transaction; no other process has one.
+    /// Begins the write transaction. The caller holds the writer lock, or nothing else writes to the file.
     private func beginAlone() throws(LMDBError) -> TransactionReference {
         var attempt = 0
         while true {
@@ -72,7 +72,7 @@ extension Environment {
             let code = unsafe mdb_txn_begin(resources.handle, nil, 0, &begun)
             if code == 0, let handle = unsafe begun {
                 gate.setWriting(true)
-                // LMDB's writer lock is held from here to the commit, so the state is this thread's, and nobody else changes
+                // LMDB's writer lock is held from here to the commit, so only this thread uses the state and changes
                 // the flags: see `WriteTransaction.flushPagesOnly()`.
                 unsafe mdb_env_set_flags(resources.handle, UInt32(MDB_NOMETASYNC), 0)
                 unsafe resources.writer.pointee = WriterState()
@@ -86,7 +86,7 @@ extension Environment {
 
     /// Ends what `beginWriting` began, by a commit or by undoing everything.
     ///
-    /// - Returns: nil if that is done; the size of the map if it was too small, and then everything is undone.
+    /// - Returns: nil on success; the size of the map if it was too small, and then everything is undone.
     @usableFromInline
     func endWriting(_ writer: TransactionReference, commits: Bool) throws(LMDBError) -> Int? {
         guard let state = unsafe writer.writer else { preconditionFailure("Only a write is committed.") }
@@ -117,7 +117,7 @@ extension Environment {
         return nil
     }
 
-    /// Sets right what kept a transaction from beginning, or throws.
+    /// Fixes the condition that kept a transaction from beginning, or throws.
     private func recover(from code: Int32, attempt: Int, during operation: LMDBError.Operation) throws(LMDBError) {
         switch code {
         case MDB_MAP_RESIZED where attempt < 100:
@@ -130,7 +130,7 @@ extension Environment {
         }
     }
 
-    /// Opens the table that a read missed, so that it can run again; throws any other error on.
+    /// Opens the table that a read missed, so that the read can run again; rethrows any other error.
     @usableFromInline
     func openTable(missedBy failure: any Error) throws {
         guard let missed = failure as? UnopenedTable, missed.environment === self else { throw failure }
@@ -142,7 +142,7 @@ extension Environment {
         }
     }
 
-    /// The error for LMDB's return code or `errno` `code`, with what the environment and the disk say about it.
+    /// The error for LMDB's return code or `errno` `code`, with details from the environment and the disk.
     func failure(_ code: Int32, during operation: LMDBError.Operation) -> LMDBError {
         let reason: LMDBError.Reason =
             switch code {

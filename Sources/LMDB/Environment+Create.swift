@@ -9,16 +9,17 @@ import Musl
 #endif
 
 extension Environment {
-    /// Creates a new environment at `path` with what `prepare` writes, all of it or nothing.
+    /// Creates an environment at `path` with everything that `prepare` writes, or creates nothing.
     ///
     /// LMDB's own creation is not safe against a crash: a file whose first pages are half written never opens again.
-    /// So the file is built under a temporary name in the same folder, filled by one committed transaction, put on
-    /// disk, and only then given its name. Wherever this is interrupted, `path` has no file or the finished one; a
-    /// leftover whose name ends in `.creating` may be deleted.
+    /// So the file is built under a temporary name in the same folder, filled by one committed transaction, flushed,
+    /// and only then renamed. After an interruption `path` is either unchanged or has the finished file; a leftover
+    /// whose name ends in `.creating` may be deleted.
     ///
-    /// `options` says how large the map and how many the tables are; its `isReadOnly` does not matter.
+    /// `options` gives the size of the map and the number of tables; its `isReadOnly` is ignored.
     ///
-    /// - Parameter replacing: Whether a file that is at `path` gives way to the finished new one. Nobody may have it open.
+    /// - Parameter replacing: Whether the new file replaces a file that is at `path`. No process may have that file
+    ///   open.
     /// - Throws: ``LMDBError/Reason/exists`` if `path` has a file, which is left as it was; `missing` if its folder
     ///   does not exist; `permission`, `readOnlyFileSystem`, `diskFull`, `inputOutput`; errors of `prepare`.
     public static func create(
@@ -30,11 +31,12 @@ extension Environment {
         }
     }
 
-    /// Lends a new environment in the file `temporary` to `body`, and closes it. Nothing of it is flushed.
+    /// Creates an environment in the file `temporary`, lends it to `body`, and closes it. Flushes nothing.
     static func withNew(
         _ temporary: String, for path: String, options: Options, _ body: (Environment) throws -> Void
     ) throws {
-        // Private to this call until it has its name, so without a lock file; flushed once, by whoever names it.
+        // Private to this call until it is renamed, so it needs no lock file; the caller flushes it once, before
+        // that.
         let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS | MDB_NOLOCK | MDB_NOSYNC)
         var options = options
         options.isReadOnly = false
@@ -50,8 +52,8 @@ extension Environment {
 
     /// Copies the newest committed state to a new file at `path`, without the free pages.
     ///
-    /// Others may read and write meanwhile, though a map that is full grows only after the copy; pages they free are
-    /// kept until then. The file gets its name only when it is complete and on disk.
+    /// Other transactions may run meanwhile, but until the copy ends, a full map does not grow and pages that they
+    /// free are not reused. The file is renamed to `path` only when it is complete and on disk.
     ///
     /// - Throws: ``LMDBError/Reason/exists`` if `path` has a file, which is left as it was; `diskFull`, `inputOutput`,
     ///   `damaged`, `closed`.
@@ -74,7 +76,7 @@ extension Environment {
         }
     }
 
-    /// Has `build` make a file under a temporary name, and gives it the name `path` once it is on disk.
+    /// Builds a file under a temporary name with `build`, and renames it to `path` once it is on disk.
     private static func publish(
         at path: String, during operation: LMDBError.Operation, replacing: Bool = false, isFlushed: Bool = true,
         _ build: (_ temporary: String) throws -> Void
@@ -98,7 +100,7 @@ extension Environment {
             throw LMDBError(.init(code: failure.code, at: path, during: operation), path: path, during: operation)
         }
         guard isFlushed else { return }
-        // The file has its name and stays. Should the flush fail, the caller learns that a power cut may undo it.
+        // The file has been renamed and stays. If this flush fails, a power cut may undo the renaming, so report it.
         do {
             try FileSystem.synchronise(folder: FileSystem.folder(of: path))
         } catch {

@@ -1,13 +1,12 @@
 import CLMDB
 
 extension Environment {
-    /// Removes the table `name` with all its entries, in a write transaction of its own.
+    /// Removes the table `name` with all its entries, in a separate write transaction.
     ///
-    /// LMDB closes the table's handle at once, even under the reads of other threads. So this waits until no
-    /// transaction of this process is open and until other processes let it write; meanwhile no transaction begins here.
-    /// That is why it is no part of ``WriteTransaction``; there,
-    /// ``WriteTransaction/removeAll(in:)`` empties a table. Every ``Table`` of this name stops working. No other
-    /// process may be using the table.
+    /// LMDB closes the table's handle at once, even if other threads are reading through it. So this waits until no
+    /// transaction of this process is open and no other process writes; meanwhile no transaction begins in this
+    /// process. For that reason it is not part of ``WriteTransaction``; there, ``WriteTransaction/removeAll(in:)``
+    /// empties a table. Every ``Table`` of this name stops working. No other process may be using the table.
     ///
     /// - Returns: Whether there was such a table.
     /// - Throws: The errors of ``write(_:)``; ``LMDBError/Reason/inUse`` inside a transaction of this thread. If it
@@ -37,7 +36,7 @@ extension Environment {
         case code(Int32)
     }
 
-    /// Drops the table; the caller is alone in the gate.
+    /// Drops the table; the caller holds the gate exclusively.
     private func dropAlone(_ name: String) -> Result<Bool, DropFailure> {
         guard (1...maximumKeyByteCount).contains(name.utf8.count), !name.utf8.contains(0) else {
             return .failure(.reason(.tableName(name)))

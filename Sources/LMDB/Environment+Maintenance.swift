@@ -17,7 +17,7 @@ extension Environment {
         public let lastPage: Int
         /// The number of the newest committed transaction.
         public let lastTransaction: UInt64
-        /// How many slots of the reader table have been in use at once, over all processes.
+        /// The largest number of reader slots that have been in use at once, over all processes.
         public let readers: Int
     }
 
@@ -44,8 +44,8 @@ extension Environment {
         }
     }
 
-    /// Runs `body` while nobody else writes to the environment, and this thread may: what belongs together then happens
-    /// together, though it is more than one transaction, or none.
+    /// Runs `body` while holding the writer lock, so that several transactions, or work outside of any, are not
+    /// interleaved with those of another writer.
     ///
     /// - Throws: ``LMDBError/Reason/locked(by:)``; errors of `body`.
     public func withWriterLock<Result>(_ body: () throws -> Result) throws -> Result {
@@ -55,10 +55,11 @@ extension Environment {
         return try body()
     }
 
-    /// A number that another file at the same path does not have.
+    /// The inode of the open file, which differs from that of any other file at the same path; 0 while it is being
+    /// created.
     public var fileNumber: UInt64 { identity?.inode ?? 0 }
 
-    /// Which file is open.
+    /// The identity of the open file.
     var fileIdentity: FileIdentity {
         get throws(LMDBError) {
             try inside(during: .open) { () throws(LMDBError) in
@@ -69,7 +70,7 @@ extension Environment {
         }
     }
 
-    /// Puts everything committed so far on disk.
+    /// Flushes everything committed so far to disk.
     ///
     /// Needed with `synchronous` false. On Apple platforms it also empties the cache of the drive (`F_FULLFSYNC`),
     /// which LMDB's commits do not.
@@ -91,18 +92,19 @@ extension Environment {
         }
     }
 
-    /// Makes the name of the file survive a power cut: without that, one that took the place of another by
-    /// ``replaceFile(during:_:)`` may give way to that again, if the last flush there failed.
+    /// Flushes the folder of the file, so that the file's name survives a power cut. Without this, if the last flush
+    /// in ``replaceFile(during:_:)`` failed, a power cut may bring the replaced file back.
     public func synchroniseName() throws(LMDBError) {
         do { try FileSystem.synchronise(folder: FileSystem.folder(of: path)) } catch {
             throw failure(error.code, during: .synchronise)
         }
     }
 
-    /// Writes both meta pages once more, as they are, and flushes them: within a write transaction, and before it writes.
+    /// Rewrites both meta pages unchanged and flushes them. Call it within a write transaction, before that writes.
     ///
-    /// After a failed flush the system may take a page for clean that never reached the disk, and a later flush passes it
-    /// over. Of commits whose meta page was not waited for (``WriteTransaction/flushPagesOnly()``) that page may be one.
+    /// After a failed flush the system may treat a page as clean although it never reached the disk, and skip it in
+    /// later flushes. The meta page of a commit that did not wait for it (``WriteTransaction/flushPagesOnly()``) may
+    /// be such a page.
     public func renewMetaPages() throws(LMDBError) {
         precondition(gate.isWriting, "Nobody else writes a meta page meanwhile.")
         do {

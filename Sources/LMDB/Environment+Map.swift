@@ -9,8 +9,8 @@ import Glibc
 import Musl
 #endif
 
-// The map moves only here, alone in the gate: `mdb_env_set_mapsize` under a living transaction returns 0 and leaves
-// that transaction with pointers into nowhere.
+// The map moves only here, with the gate held exclusively: `mdb_env_set_mapsize` during an open transaction returns 0
+// and leaves that transaction with dangling pointers.
 extension Environment {
     /// The number of the last page of the newest state; the caller is inside the gate.
     var lastPage: Int {
@@ -36,7 +36,7 @@ extension Environment {
         }
     }
 
-    /// Takes over the map size another process has given the file.
+    /// Adopts the map size that another process has given the file.
     func adoptMapSize(during operation: LMDBError.Operation) throws(LMDBError) {
         // Zero asks LMDB for the size in the newest meta page (lmdb.h, mdb_env_set_mapsize).
         try resizeMap(during: operation) { _ in 0 }
@@ -49,7 +49,8 @@ extension Environment {
             guard !isClosed else { return .closed }
             let current = mapSizeBytes
             guard let size = newSize(current) else { return nil }
-            // A failed mapping would leave LMDB without any map, and it cannot go back: so try the size beforehand.
+            // A failed mapping would leave LMDB without any map, and it cannot restore the old one: so try the size
+            // first.
             guard size == 0 || canMap(size) else { return .mapFull(mapSizeBytes: current) }
             guard unsafe mdb_env_set_mapsize(resources.handle, size) == 0 else {
                 // No map any more: the next transaction would touch unmapped memory.
@@ -61,7 +62,7 @@ extension Environment {
             unsafe resources.mapStart.pointee.store(0, ordering: .relaxed)
             return nil
         }
-        // The outer nil: this thread is inside another transaction, which would be waited for without end.
+        // The outer nil: this thread is inside another transaction, and would wait for itself without end.
         guard let outcome else {
             throw error(operation == .grow ? .mapFull(mapSizeBytes: mapSizeBytes) : .inUse, during: operation)
         }
@@ -73,7 +74,7 @@ extension Environment {
         guard byteCount > 0 else { return false }
         var descriptor: Int32 = -1
         guard unsafe mdb_env_get_fd(resources.handle, &descriptor) == 0 else { return false }
-        // A mapping of its own beside the others; it is never read and removed at once.
+        // A separate mapping beside the others; it is never read, and removed at once.
         let address = unsafe mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
         guard let address = unsafe address, unsafe address != MAP_FAILED else { return false }
         unsafe munmap(address, byteCount)

@@ -12,17 +12,18 @@ extension Environment {
     /// Opens the file at `path`, or returns the environment that has it open in this process.
     ///
     /// The file is checked before it is mapped: a missing, empty, short or foreign file is an error, never a new
-    /// environment. What the check cannot see is damage inside the pages, on which liblmdb may end the process; verify
-    /// a suspect file in a process of its own.
+    /// environment. The check does not detect damage inside the pages, on which liblmdb may end the process; verify a
+    /// suspect file in a separate process.
     ///
-    /// With `isReadOnly` the file may lie on read-only media. If there is no lock file and none can be made, for want
-    /// of permission or of room, the file is opened without locks (`MDB_NOLOCK`); nobody may write to it meanwhile.
+    /// With `isReadOnly` the file may lie on read-only media. If there is no lock file and none can be created, for
+    /// lack of permission or space, the file is opened without locks (`MDB_NOLOCK`); no process may write to it
+    /// meanwhile.
     ///
     /// - Throws: ``LMDBError/Reason/missing``, `empty`, `truncated`, `notLMDB`, `versionMismatch` or `damaged` for
     ///   what is at the path; `permission` or `readOnlyFileSystem` if it may not be opened for writing; `diskFull` if
     ///   there is no room for a lock file; `inUse` if it is open in this process with another `isReadOnly`, another
-    ///   `synchronous` or room for fewer tables, or if a file that was at this path before is being read by this process:
-    ///   else the environment of that one is closed.
+    ///   `synchronous` or room for fewer tables, or if this process is still in a transaction on a former file of
+    ///   this path (otherwise the environment of that file is closed).
     public static func open(_ path: String, options: Options = Options()) throws(LMDBError) -> Environment {
         while true {
             let file = try FileBeforeMapping(path)
@@ -36,13 +37,13 @@ extension Environment {
                 else { throw LMDBError(.inUse, path: path, during: .open) }
                 return environment
             case .pathInUse(let former):
-                // Its file was replaced, and whoever has it open meets that before using it again.
+                // Its file was replaced. Its users notice that before they use it again.
                 guard former.close(waits: false) else { throw LMDBError(.inUse, path: path, during: .open) }
             case .claimed:
                 var opened: Environment?
                 defer { EnvironmentRegistry.shared.finish(file.identity, opened) }
                 let environment = try open(file, options: options)
-                // Between the look at the file and its opening another one may have taken its place.
+                // Another file may have taken the place of the checked one before it was opened.
                 guard try environment.fileIdentity == file.identity else {
                     environment.close()
                     continue
@@ -83,7 +84,7 @@ extension Environment {
         return environment
     }
 
-    /// A new C environment on `path`, or the code why there is none.
+    /// Opens a C environment on `path`; if that fails, returns the error code and no handle.
     static func openHandle(
         _ path: String, _ flags: UInt32, _ mapSizeBytes: Int, _ options: Options
     ) -> (code: Int32, handle: OpaquePointer?) {
@@ -93,7 +94,7 @@ extension Environment {
         var created: OpaquePointer?
         var code = unsafe mdb_env_create(&created)
         guard code == 0, let handle = unsafe created else { return (code, nil) }
-        // Nobody else knows the handle yet. After a failed mdb_env_open it must be closed (lmdb.h), as done below.
+        // No other thread has the handle yet. After a failed mdb_env_open it must be closed (lmdb.h), as done below.
         if code == 0 { code = unsafe mdb_env_set_maxdbs(handle, UInt32(clamping: options.tables)) }
         if code == 0 { code = unsafe mdb_env_set_maxreaders(handle, UInt32(clamping: options.maximumReaders)) }
         if code == 0 { code = unsafe mdb_env_set_mapsize(handle, mapSizeBytes) }
@@ -108,7 +109,7 @@ extension Environment {
     private static func reason(ofOpening code: Int32, at path: String) -> LMDBError.Reason {
         switch code {
         case MDB_INVALID, MDB_VERSION_MISMATCH:
-            // The data file was checked just now, so LMDB means the lock file of a process that is running.
+            // The data file has just been checked, so the code refers to the lock file of a running process.
             .other(code: code, text: "a program with another version of LMDB has the file open")
         default: .init(code: code, at: path, during: .open)
         }

@@ -8,16 +8,17 @@ import Glibc
 import Musl
 #endif
 
-// How a file takes the place of one that several processes have open.
+// How a file replaces one that several processes have open.
 //
-// All of them share the lock file, which belongs to the path, so all of them share one writer lock: whoever gets it
-// looks whether the file is still that of the path, and opens the new one if not. The lock file also says the number of
-// the last transaction, and LMDB takes the odd or even one of the two meta pages by it (mdb.c, mdb_txn_renew0). So the
-// new file goes on counting where the old one stopped: its two meta pages have the numbers that the old ones had, and
-// lead to the same state. A transaction that begins in either file then finds a whole state, and whoever looks at the
-// file without the lock file finds neighbours, as in every file that LMDB has written.
+// All of them share the lock file, which belongs to the path, and so they share one writer lock: each process that
+// gets it checks whether its file is still the one at the path, and opens the new one if not. The lock file also
+// holds the number of the last transaction, and LMDB picks the odd or the even one of the two meta pages by it
+// (mdb.c, mdb_txn_renew0). So the new file continues the count of the old one: its two meta pages have the two
+// numbers that the old ones had, and point to the same state. A transaction that begins in either file then finds a
+// complete state, and a reader of the file alone finds two consecutive numbers, as in every file that LMDB has
+// written.
 extension Environment {
-    /// What became of the file that an environment has open.
+    /// Whether the file that an environment has open is still the one at its path.
     public enum Standing: Sendable, Hashable {
         /// It is the file at its path.
         case present
@@ -27,7 +28,7 @@ extension Environment {
         case gone
     }
 
-    /// What became of the file. Inside a write it stays as it is until that ends. Cost: a `stat`, 0.5 us.
+    /// Whether the open file is still the one at the path. Does not change during a write. Cost: a `stat`, 0.5 us.
     public var standing: Standing {
         guard let identity else { return .present }
         var status = stat()
@@ -35,27 +36,28 @@ extension Environment {
         return FileIdentity(status) == identity ? .present : .replaced
     }
 
-    /// Whether this thread is inside a transaction of this environment, so that it must not be closed by it.
+    /// Whether this thread is inside a transaction of this environment, and so must not close it.
     public var isInTransaction: Bool { gate.isInside }
 
-    /// Puts a new file with what `fill` writes in the place of this environment's: no page of the old one is in it.
+    /// Replaces this environment's file with a new one that holds what `fill` writes, and no page of the old one.
     ///
-    /// The new file is built aside and put on disk before it gets the name: wherever this is interrupted, the path has
-    /// the old file or the finished new one. A leftover whose name ends in `.creating` may be deleted. When this returns,
-    /// the old file has no name any more; what is written to it is lost. So end `transaction` without having written,
-    /// close this environment, and open the path again; other processes do that when ``standing`` tells them.
+    /// The new file is built under a temporary name and flushed before it is renamed: after an interruption the path
+    /// has the old file or the finished new one. A leftover whose name ends in `.creating` may be deleted. When this
+    /// returns, the old file has no name any more, and whatever is written to it is lost. So end `transaction`
+    /// without having written, close this environment, and open the path again; other processes do that when
+    /// ``standing`` changes.
     ///
     /// - Parameters:
-    ///   - transaction: The write transaction of this environment: nobody else writes meanwhile.
-    ///   - fill: Writes everything, in one transaction of the new file; runs again where its map was too small.
-    /// - Throws: ``LMDBError/Reason/diskFull(freeBytes:)``, `inputOutput`; errors of `fill`. The path then has the old
-    ///   file, unless only the last flush of the folder failed: then ``standing`` says so.
+    ///   - transaction: The write transaction of this environment, which keeps out all other writers.
+    ///   - fill: Writes everything, in one transaction of the new file; runs again if its map was too small.
+    /// - Throws: ``LMDBError/Reason/diskFull(freeBytes:)``, `inputOutput`; errors of `fill`. The path then has the
+    ///   old file, unless only the last flush of the folder failed: then ``standing`` is `replaced`.
     /// - Precondition: This file has not been replaced.
     public func replaceFile(
         during transaction: borrowing WriteTransaction, _ fill: (borrowing WriteTransaction) throws -> Void
     ) throws {
         precondition(gate.isWriting && standing == .present, "A file is replaced under its own writer lock.")
-        // The number of this transaction is one more than that of the last one.
+        // The number of this transaction is one more than that of the last committed one.
         let last = max(1, unsafe UInt64(mdb_txn_id(transaction.transactionReference.handle)) - 1)
         var options = options
         options.initialMapSizeBytes = max(options.initialMapSizeBytes, try fileSizeBytes)
@@ -65,7 +67,7 @@ extension Environment {
             let file = try OpenFile(temporary, O_RDWR)
             try MetaPages.goOn(countingFrom: last, in: file, pageSize: pageSize)
             try file.synchronise()
-            // The one write transaction is this thread's, as was made sure of above.
+            // The only write transaction is this thread's, as checked above.
             try unsafe transaction.transactionReference.writer?.pointee.replacement = FileIdentity(file.status())
             try FileSystem.synchronise(folder: FileSystem.folder(of: path))
             try FileSystem.rename(temporary, over: path)

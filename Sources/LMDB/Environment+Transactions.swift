@@ -1,9 +1,9 @@
 extension Environment {
-    /// Runs `body` with a look at the newest committed state and returns its result.
+    /// Runs `body` with a read transaction on the newest committed state and returns its result.
     ///
     /// Any number of threads read at once, and no read waits for a write. Keep it short: pages that an open read can
-    /// see are not used again, so the file grows while others write. Reads nest, also inside a write, where they see
-    /// the state before that write. In rare cases `body` runs again from its start: see ``Reading/table(_:of:)``.
+    /// see are not reused, so the file grows while others write. Reads nest, also inside a write, where they see the
+    /// state before that write. In rare cases `body` runs again from its start: see ``Reading/table(_:of:)``.
     ///
     /// - Throws: ``LMDBError/Reason/closed``, `readersFull`, `mustReopen`; errors of `body`.
     /// - Complexity: About 0.1 µs on top of `body`, since read transactions are kept and renewed.
@@ -29,9 +29,9 @@ extension Environment {
     /// ``synchronise()``). One write runs at a time over all threads and processes; others wait. The transaction
     /// belongs to the calling thread: `body` is synchronous and must not hand it on.
     ///
-    /// `body` may run several times: when the map is full, the attempt is undone, the map doubled as soon as no read
-    /// is open in this process, and `body` started again. So it must have no other effects than its writes, or ones
-    /// that bear repeating.
+    /// `body` may run several times: when the map is full, the attempt is undone, the map is doubled as soon as no
+    /// read is open in this process, and `body` starts again. So it must have no effects other than its writes, or
+    /// only effects that may be repeated.
     ///
     /// - Throws: ``LMDBError/Reason/diskFull(freeBytes:)``, `inputOutput`, `mustReopen`, `readOnly`, `closed`;
     ///   `mapFull` if the map cannot grow, which includes a write inside a read of the same thread; errors of `body`.

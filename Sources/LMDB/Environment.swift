@@ -12,11 +12,11 @@ import Synchronization
 /// A process holds one environment per file: ``open(_:options:)`` returns the living one. A process that forks must
 /// not use the environment in the child (LMDB documentation, "Caveats").
 public final class Environment: Sendable {
-    /// How an environment is opened.
+    /// The options with which an environment is opened.
     public struct Options: Sendable {
-        /// How many tables may be open at once.
+        /// The maximum number of tables open at once.
         public var tables: Int
-        /// The least size of the map, in bytes.
+        /// The minimum size of the map, in bytes.
         ///
         /// It is address space, not disk; the map grows by itself when it is full.
         public var initialMapSizeBytes: Int
@@ -26,18 +26,19 @@ public final class Environment: Sendable {
         ///
         /// False (`MDB_NOSYNC`) only for files that may be deleted: a power cut may leave the file unreadable.
         public var synchronous: Bool
-        /// How many reads may be open at once, over all processes.
+        /// The maximum number of reads open at once, over all processes.
         ///
-        /// The process that makes the lock file decides for all of them, and for later ones.
+        /// Set by the process that creates the lock file, for all processes that use it.
         public var maximumReaders: Int
-        /// How long a write waits for others, over all processes; nil where nobody else writes to the file, which then has
-        /// no ``WriterLock``.
+        /// How long a write waits for other writers, over all processes; nil if nothing else writes to the file,
+        /// which then has no ``WriterLock``.
         public var patience: WriterLock.Patience?
-        /// Looks at the file at a path, page by page, and throws where it is damaged: called before a write where somebody has
-        /// changed the file who did not hold the ``WriterLock``. liblmdb trusts the pages that it follows.
+        /// Checks the file at a path, page by page, and throws if it is damaged. Called before a write if the file
+        /// has been changed by a writer that did not hold the ``WriterLock``, because liblmdb trusts the pages that
+        /// it follows.
         public var look: (@Sendable (_ path: String) throws(LMDBError) -> Void)?
 
-        /// Options for a durable environment unless said otherwise.
+        /// Creates options; the defaults are those of a durable environment.
         public init(
             tables: Int = 16, initialMapSizeBytes: Int = 1 << 30, isReadOnly: Bool = false, synchronous: Bool = true,
             maximumReaders: Int = 126, patience: WriterLock.Patience? = WriterLock.Patience()
@@ -62,24 +63,24 @@ public final class Environment: Sendable {
     let gate = Gate()
     /// The tables that are open.
     let tables: TableHandles
-    /// What the registry knows this file by, nil while it is being created.
+    /// The key of this file in the registry; nil while the file is being created.
     let identity: FileIdentity?
-    /// Held by whoever writes; nil where that is nobody else.
+    /// Held during every write; nil if read-only, or if nothing else writes to the file.
     let writerLock: WriterLock?
     /// The C environment.
     ///
-    /// Freed by `close()`, alone in the gate; everyone else uses it inside the gate only.
+    /// Freed by `close()` with the gate held exclusively; everything else uses it inside the gate only.
     let resources: Resources
 
     /// The C environment and the state of its one write transaction.
     @safe
     struct Resources: @unchecked Sendable {
         // Why @unchecked holds: liblmdb's environment calls are thread-safe except for resizing and closing, which
-        // happen alone in the gate; `writer` is used by the thread only that holds LMDB's writer lock, and what
-        // `mapStart` points at is atomic.
+        // happen with the gate held exclusively; only the thread that holds LMDB's writer lock uses `writer`; and
+        // what `mapStart` points to is atomic.
         let handle: OpaquePointer
         let writer: UnsafeMutablePointer<WriterState>
-        /// Where the map starts: see ``PageGuard``.
+        /// The start of the map: see ``PageGuard``.
         let mapStart: UnsafeMutablePointer<Atomic<UInt>>
     }
 
@@ -116,17 +117,17 @@ public final class Environment: Sendable {
     /// Closes the file once all transactions of this process have ended; every later use throws
     /// ``LMDBError/Reason/closed``.
     ///
-    /// Closing twice does nothing. An environment nobody holds any more closes by itself. With `synchronous` false,
-    /// call ``synchronise()`` first if the contents are to survive a power cut.
+    /// Closing twice does nothing. An environment without references closes by itself. With `synchronous` false, call
+    /// ``synchronise()`` first if the contents are to survive a power cut.
     ///
     /// - Precondition: This thread is not inside a transaction of this environment.
     public func close() {
         precondition(close(waits: true), "An environment is closed outside of its transactions.")
     }
 
-    /// As ``close()``; returns false, and does nothing, inside a transaction of this thread.
+    /// Closes the file like ``close()``; inside a transaction of this thread, does nothing and returns false.
     ///
-    /// - Parameter waits: Whether to wait for transactions of other threads; else they keep it open, too.
+    /// - Parameter waits: Whether to wait for transactions of other threads; if not, they also keep the file open.
     func close(waits: Bool) -> Bool {
         let done: Void? = gate.alone(waits: waits) { isClosed in
             guard !isClosed else { return }
@@ -138,7 +139,7 @@ public final class Environment: Sendable {
 
     /// Frees the C environment.
     ///
-    /// The caller is alone in the gate and shuts it for good.
+    /// The caller holds the gate exclusively and keeps it shut.
     func release() {
         gate.endIdleReaders()
         // The gate is empty and stays shut, so nobody uses the handle now or later.

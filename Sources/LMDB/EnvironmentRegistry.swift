@@ -19,12 +19,12 @@ final class EnvironmentRegistry: Sendable {
 
     private let monitor = Monitor(State())
 
-    /// What is known about a file.
+    /// The result of claiming a file.
     enum Claim {
         case living(Environment)
         /// The path's lock file belongs to another file that is still open, by this environment.
         case pathInUse(Environment)
-        /// Nobody has it open; the caller opens it and calls `finish`.
+        /// No environment has it open; the caller opens it and calls `finish`.
         case claimed
     }
 
@@ -32,7 +32,8 @@ final class EnvironmentRegistry: Sendable {
     ///
     /// Waits for another thread that opens or closes it.
     func claim(_ identity: FileIdentity, path: String) -> Claim {
-        // What is found is returned, not let go of here: that would close the environment, and closing takes the lock.
+        // Return the environment that is found, and do not release it here: the last release closes it, which takes
+        // the lock.
         monitor.wait { state in
             if state.opening.contains(identity) { return nil }
             if let entry = state.entries[identity] {
@@ -58,9 +59,9 @@ final class EnvironmentRegistry: Sendable {
         monitor.wakeAll()
     }
 
-    /// Notes that an environment is about to close: who asks for its file waits until `remove`.
+    /// Marks an environment as about to close: a claim of its file waits until `remove`.
     ///
-    /// The moment LMDB closes a deleted file, the file system may give its number to a new one.
+    /// As soon as LMDB closes a deleted file, the file system may give its inode number to a new one.
     func beginClosing(_ identity: FileIdentity) {
         monitor.withLock { $0.entries[identity]?.environment = nil }
     }

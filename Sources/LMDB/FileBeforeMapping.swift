@@ -6,20 +6,20 @@ import Glibc
 import Musl
 #endif
 
-/// An existing file, looked at without mapping it, and found to be one that liblmdb may map.
+/// An existing file, checked without mapping it, that liblmdb may map.
 struct FileBeforeMapping {
     /// The path without symbolic links, so that every way to the file leads to one lock file.
     let path: String
     let identity: FileIdentity
-    /// How many bytes the map needs at least.
+    /// The number of bytes that the map needs at least.
     let contentByteCount: Int
-    /// The size of the map that the file asks for, or 0.
+    /// The map size stored in the file; 0 if it is implausible.
     let mapSizeBytes: Int
 
-    /// Looks at the file at `path`.
+    /// Checks the file at `path`.
     ///
-    /// Another process may commit at this moment, and reading a meta page while it is written is not atomic. So a
-    /// refusal stands only if it is found twice.
+    /// Another process may be committing at this moment, and a meta page is not read atomically while it is written.
+    /// So a refusal stands only if it is found twice.
     init(_ path: String) throws(LMDBError) {
         do {
             try self.init(once: path)
@@ -34,13 +34,13 @@ struct FileBeforeMapping {
             let file = try OpenFile(path, O_RDONLY | O_NONBLOCK)
             guard try file.status().st_mode & S_IFMT == S_IFREG else { throw MetaPages.Refusal(.notLMDB) }
             let meta = try MetaPages(file)
-            // Asked after the meta pages were read: a writer makes the file longer before it commits.
+            // Read after the meta pages: a writer makes the file longer before it commits.
             let status = try file.status()
             let size = Int(status.st_size)
             identity = FileIdentity(status)
             self.path = FileSystem.resolved(path) ?? path
             contentByteCount = meta.contentByteCount
-            // A map size that no address space holds can only be damage; the contents say what is needed.
+            // A map size that no address space holds can only be damage; then the contents decide the size.
             mapSizeBytes = meta.newest.mapSizeBytes < 1 << 46 ? Int(meta.newest.mapSizeBytes) : 0
             if size >= contentByteCount { return }
             guard FreePages.coverMissingPart(of: file, fileSize: size, meta: meta.newest) else {

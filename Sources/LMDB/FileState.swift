@@ -6,9 +6,9 @@ import Glibc
 import Musl
 #endif
 
-/// What a file system says of a file, by which it is told whether anybody has changed it since.
+/// The attributes of a file that show whether it has been changed since.
 public struct FileState: Sendable, Hashable {
-    /// Bytes of it as bytes.
+    /// The size of the stored form, in bytes.
     static let storedByteCount = 48
 
     /// The device.
@@ -17,12 +17,12 @@ public struct FileState: Sendable, Hashable {
     public let inode: UInt64
     /// Length in bytes.
     public let byteCount: Int64
-    /// When its bytes were changed last, in nanoseconds since 1970.
+    /// When its contents were last changed, in nanoseconds since 1970.
     public let modified: Int64
-    /// When anything of it was changed last, its names included, in nanoseconds since 1970.
+    /// When its contents or metadata, including its names, were last changed, in nanoseconds since 1970.
     public let changed: Int64
 
-    /// The state of the file at `path` now; nil where there is none. Cost: a `stat`.
+    /// The state of the file at `path` now; nil if there is none. Cost: a `stat`.
     public init?(of path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
@@ -41,9 +41,9 @@ public struct FileState: Sendable, Hashable {
         self.changed = Int64(changed.tv_sec) * 1_000_000_000 + Int64(changed.tv_nsec)
     }
 
-    /// The state that `bytes` say, as ``bytes`` has them; nil where they are none.
+    /// Decodes the stored form of a state, as ``bytes`` returns it; nil if `bytes` are not one.
     ///
-    /// Device, inode, length, modified, changed, and a sum over these: 8 bytes each, in host byte order.
+    /// Device, inode, length, modified, changed, and a checksum of these: 8 bytes each, in host byte order.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.storedByteCount else { return nil }
         device = bytes.integer(at: 0, as: UInt64.self)
@@ -61,7 +61,7 @@ public struct FileState: Sendable, Hashable {
             .reduce(0x9E37_79B9_7F4A_7C15) { ($0 ^ $1) &* 0xBF58_476D_1CE4_E5B9 }
     }
 
-    /// The same as bytes.
+    /// The stored form of the state.
     public var bytes: [UInt8] {
         [device, inode, UInt64(bitPattern: byteCount), UInt64(bitPattern: modified), UInt64(bitPattern: changed), sum]
             .flatMap { hostBytes(of: $0) }

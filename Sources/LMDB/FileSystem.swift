@@ -8,7 +8,7 @@ import Glibc
 import Musl
 #endif
 
-/// What makes two paths the same file.
+/// The identity of a file: two paths with equal identities are the same file.
 struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
@@ -79,7 +79,7 @@ struct OpenFile: ~Copyable {
         }
     }
 
-    /// Waits until the contents are on the medium, past the cache of the drive where the system can ask for that.
+    /// Waits until the contents are on the medium, past the cache of the drive if the system can request that.
     func synchronise() throws(SystemError) {
         try flushToMedium(descriptor)
     }
@@ -101,11 +101,11 @@ func flushToMedium(_ descriptor: Int32) throws(SystemError) {
     guard fsync(descriptor) == 0 else { throw SystemError.last }
 }
 
-/// The system's `rename`, whose name functions of ``FileSystem`` share.
+/// Calls the system's `rename`; the functions of ``FileSystem`` with that name hide it.
 private func renameFile(_ source: String, _ target: String) -> Int32 { unsafe rename(source, target) }
 
 enum FileSystem {
-    /// A name nobody uses beside `path`, for a file in the making.
+    /// Returns an unused name beside `path`, for a file under construction.
     static func temporaryName(for path: String) -> String {
         "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).creating"
     }
@@ -162,7 +162,7 @@ enum FileSystem {
         _ = unsafe unlink(path)
     }
 
-    /// Whether the file at `path` is about as long as this process may make one.
+    /// Whether the file at `path` has nearly reached this process's limit for file sizes.
     static func isAtLimit(_ path: String) -> Bool {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return false }
@@ -171,7 +171,7 @@ enum FileSystem {
         return limit < .max && Int64(status.st_size) + 64 * 65_536 > limit
     }
 
-    /// The bytes an ordinary user may still write on the file system of `path`, or nil if it does not say.
+    /// The number of bytes that an ordinary user may still write on the file system of `path`; nil if unknown.
     static func freeBytes(at path: String) -> Int? {
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0 else { return nil }

@@ -1,8 +1,8 @@
-/// The pages that an LMDB file counts but does not use, read with `pread`.
+/// The free pages of an LMDB file, read with `pread`.
 ///
-/// LMDB writes a page when the transaction that made it commits. A page made and given back within one transaction is
-/// never written, so a whole file may be shorter than its page count says: then every page past its end is free. This
-/// reader tells such a file from one that was cut short. It only runs on short files.
+/// LMDB writes a page when the transaction that made it commits. A page allocated and freed within one transaction is
+/// never written, so an intact file may be shorter than its page count: then every page past its end is free. This
+/// reader distinguishes such a file from a truncated one. It runs only on short files.
 ///
 /// Layout (mdb.c 0.9): a page starts with its number (8 bytes), then flags at 10 and the end of its slots at 12; slots
 /// of 2 bytes from 16 on hold offsets of nodes. A node is 8 bytes of header (leaf: value size in the first four, flags
@@ -31,7 +31,7 @@ struct FreePages: ~Copyable {
         self.pageCount = pageCount
         pageSize = meta.pageSize
         missing = UInt64(pageCount)...meta.lastPage
-        // A whole tree visits no page twice; a damaged one must not lead in circles.
+        // An intact tree visits no page twice; a damaged one must not cause a loop.
         pagesToVisit = pageCount
     }
 
@@ -70,7 +70,7 @@ struct FreePages: ~Copyable {
         }
     }
 
-    /// Notes the missing pages that one list names.
+    /// Adds the missing pages that one list contains to `found`.
     private mutating func collect(_ page: [UInt8], valueAt offset: Int, size: Int, isElsewhere: Bool) throws {
         var list = page
         var start = offset

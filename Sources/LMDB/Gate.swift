@@ -1,13 +1,14 @@
 import CLMDB
 
-/// Counts the transactions of one environment in this process, so that the map is only moved, the environment only
-/// closed, while none is open (lmdb.h, `mdb_env_set_mapsize`: "if there are no transactions active in this process").
+/// Counts the transactions of one environment in this process, so that the map is moved, and the environment closed,
+/// only while none is open (lmdb.h, `mdb_env_set_mapsize`: "if there are no transactions active in this process").
 ///
-/// Transactions of several threads are inside together. A thread that wants to be alone waits for those inside, while
-/// newcomers wait for it; a thread that is already inside may always enter again, or it would wait for itself.
+/// Transactions of several threads are inside together. A thread that needs the gate exclusively waits for those
+/// inside, while new threads wait for it; a thread that is already inside may always enter again, or it would wait
+/// for itself.
 ///
-/// The gate also keeps the read transactions that were reset: they hold on to their slot in the reader table, so that
-/// the next read only has to renew one (lmdb.h, `mdb_txn_reset`). Under the same lock, a read costs two lockings.
+/// The gate also keeps read transactions that were reset: they keep their slot in the reader table, so that the next
+/// read only has to renew one (lmdb.h, `mdb_txn_reset`). The same lock guards them, so a read locks only twice.
 final class Gate: Sendable {
     /// A reset read transaction.
     @safe
@@ -39,8 +40,7 @@ final class Gate: Sendable {
         enter { _ in true } ?? false
     }
 
-    /// Enters with a read, and takes the reset transaction that waits for it, if there is one; nil if the environment
-    /// is closed.
+    /// Enters with a read, and takes a kept reset transaction if there is one; nil if the environment is closed.
     func enterToRead() -> OpaquePointer?? {
         unsafe enter { state in unsafe state.idleReaders.popLast()?.handle }
     }
@@ -74,7 +74,7 @@ final class Gate: Sendable {
         }
     }
 
-    /// Ends the transactions that wait for a read; the caller is alone.
+    /// Ends the kept read transactions; the caller holds the gate exclusively.
     func endIdleReaders() {
         monitor.withLock { state in
             for idle in state.idleReaders { unsafe mdb_txn_abort(idle.handle) }
@@ -98,7 +98,7 @@ final class Gate: Sendable {
 
     /// Runs `body` while no transaction of this process is open, or returns nil if this thread itself is inside one.
     ///
-    /// - Parameter waits: Whether to wait for other threads that are inside; else nil is returned for them, too.
+    /// - Parameter waits: Whether to wait for other threads that are inside; if not, nil is returned for them, too.
     func alone<R>(waits: Bool = true, _ body: (_ isClosed: inout Bool) throws -> R) rethrows -> R? {
         let me = ThreadIdentity.current
         let mayWait = monitor.withLock { state in
@@ -141,7 +141,7 @@ final class Gate: Sendable {
         return monitor.withLock { $0.writer == me }
     }
 
-    /// Notes that this thread has begun, or has ended, the write transaction.
+    /// Records that this thread has begun, or has ended, the write transaction.
     func setWriting(_ isWriting: Bool) {
         let me = ThreadIdentity.current
         monitor.withLock { $0.writer = isWriting ? me : nil }

@@ -12,7 +12,7 @@ import Musl
 public let maximumKeyByteCount = 511
 
 extension LMDBError.Reason {
-    /// The reason for `code`, asking the disk at `path` whether it is full.
+    /// The reason for `code`; checks whether the disk at `path` is full.
     ///
     /// LMDB reports a write that a full disk, or the limit of this process for files, cut short as `EIO`.
     init(code: Int32, at path: String, during operation: LMDBError.Operation) {
@@ -28,10 +28,11 @@ extension LMDBError.Reason {
         self = .diskFull(freeBytes: free ?? 0)
     }
 
-    /// LMDB writes up to 64 pages at once (`MDB_COMMIT_PAGES`); with less room than this, a failed write found none.
+    /// LMDB writes up to 64 pages at once (`MDB_COMMIT_PAGES`); with less space left than this, a failed write had
+    /// none.
     private static let nearlyNothing = 1 << 20
 
-    /// The reason for a return code of LMDB or an `errno`, as far as the code alone tells.
+    /// The reason for a return code of LMDB or an `errno`, from the code alone.
     init(code: Int32) {
         switch code {
         case ENOENT: self = .missing
@@ -52,7 +53,7 @@ extension LMDBError.Reason {
     }
 }
 
-/// LMDB's words for `code`, which may also be an `errno`.
+/// LMDB's message for `code`, which may also be an `errno`.
 func lmdbMessage(_ code: Int32) -> String {
     // LMDB's own codes map to constant strings; everything else goes to the re-entrant strerror below.
     guard (MDB_KEYEXIST...MDB_LAST_ERRCODE).contains(code), let text = unsafe mdb_strerror(code) else {
@@ -62,7 +63,7 @@ func lmdbMessage(_ code: Int32) -> String {
     return unsafe String(cString: text)
 }
 
-/// The operating system's words for `code`.
+/// The operating system's message for `code`.
 func systemMessage(_ code: Int32) -> String {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
         guard let start = buffer.baseAddress else { return "error \(code)" }

@@ -6,7 +6,7 @@ public struct LMDBError: Error, Equatable, Sendable {
     public let reason: Reason
     /// The file of the environment.
     public let path: String
-    /// What was being done.
+    /// The operation that failed.
     public let operation: Operation
 
     /// An error of `operation` on the environment at `path`.
@@ -16,12 +16,12 @@ public struct LMDBError: Error, Equatable, Sendable {
         self.operation = operation
     }
 
-    /// What was being done when an error occurred.
+    /// The operation during which an error occurred.
     public enum Operation: String, Sendable {
         case create, open, read, write, commit, grow, synchronise, copy, replace, close
     }
 
-    /// Why an operation did not happen.
+    /// Why an operation failed.
     public enum Reason: Equatable, Sendable {
         /// There is no file at the path.
         case missing
@@ -41,7 +41,7 @@ public struct LMDBError: Error, Equatable, Sendable {
         case mapFull(mapSizeBytes: Int)
         /// All `maximum` reader slots are taken.
         case readersFull(maximum: Int)
-        /// Another process holds the lock; who, where that is known.
+        /// Another process holds the lock: this one, if it is known.
         case locked(by: WriterLock.Holder?)
         /// This user may not open the file, or may not make its lock file.
         case permission
@@ -49,11 +49,11 @@ public struct LMDBError: Error, Equatable, Sendable {
         case readOnly
         /// The file system is read-only; the environment may still be opened read-only.
         case readOnlyFileSystem
-        /// The disk is full; `freeBytes` are left. Everything committed before is whole.
+        /// The disk is full; `freeBytes` are left. Everything committed before is intact.
         case diskFull(freeBytes: Int)
         /// The operating system failed to read or write.
         case inputOutput(errno: Int32)
-        /// The operating system refused for another reason, which the number tells.
+        /// The operating system refused for another reason, given by the number.
         case system(errno: Int32)
         /// An earlier write of a meta page failed. The environment takes no more transactions until it is reopened.
         case mustReopen
@@ -84,7 +84,7 @@ public struct LMDBError: Error, Equatable, Sendable {
 }
 
 extension LMDBError: CustomStringConvertible {
-    /// What happened, to which file, and what helps.
+    /// What happened, to which file, and what to do.
     public var description: String { "\(path): \(explanation)" }
 
     private var explanation: String {

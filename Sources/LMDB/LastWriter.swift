@@ -8,11 +8,12 @@ import Glibc
 import Musl
 #endif
 
-/// Tells whether anybody else has begun to write to an environment since the same one did, in whatever process.
+/// Detects whether another instance, in any process, has begun to write to an environment since this one did.
 ///
-/// LMDB says which transaction was committed last, and nothing of one that a process began and did not live to commit;
-/// yet pages of that may be in the file. So whoever begins to write leaves a random number of its own in a file beside
-/// the environment. It need not outlive the machine: after a start of it everybody is another one.
+/// LMDB records the last committed transaction, but not one that a process began and did not live to commit, although
+/// pages of that may be in the file. So each instance that begins to write stores its own random number in a file
+/// beside the environment. The file need not be flushed: after a restart of the machine every instance has a new
+/// number.
 public final class LastWriter: Sendable {
     private struct State: ~Copyable {
         var mark = LastWriter.newMark()
@@ -22,34 +23,34 @@ public final class LastWriter: Sendable {
     private let path: String
     private let state = Mutex(State())
 
-    /// The mark of the environment at `path`, in a file whose name goes on with `-writer`. Touches nothing.
+    /// The mark of the environment at `path`, stored in the file `path` + `-writer`. Does not access the file.
     public init(of path: String) { self.path = path + "-writer" }
 
-    /// Whether the last one who asked this, of all processes, was this one; from now on it is.
+    /// Makes this instance the last writer, over all processes, and returns whether it was that already.
     ///
-    /// Ask within the write transaction that it is about. No where the file cannot be read or written, and the first
-    /// time. Cost: 0.5 us.
+    /// Call it within the write transaction that it is about. Returns false on the first call, and if the file cannot
+    /// be read or written. Cost: 0.5 us.
     public func goesOn() -> Bool {
         state.withLock { state in
             do throws(SystemError) {
                 if state.file == nil { state.file = try OpenFile(path, O_RDWR | O_CREAT) }
                 if try Self.hasMark(state.mark, state.file) { return true }
             } catch {
-                // Who could not leave its mark must not find a former one and take itself for the last.
+                // The file may still hold this instance's old mark; a new one keeps a later call from matching it.
                 state.mark = Self.newMark()
             }
             return false
         }
     }
 
-    /// Makes this one another one than before: what it wrote last may have come to nothing, or the file be another one.
+    /// Discards the mark of this instance, because its last write may have failed or the file may be another one.
     public func forget() { state.withLock { $0 = State() } }
 
-    /// Whether `file` holds `mark`; it does afterwards.
+    /// Returns whether `file` holds `mark`, and writes it if not.
     private static func hasMark(_ mark: [UInt8], _ file: borrowing OpenFile?) throws(SystemError) -> Bool {
         switch file {
         case .some(let file):
-            // Of a file that was removed others know nothing.
+            // Other processes do not see a file that was removed.
             guard try file.status().st_nlink > 0 else { return false }
             if try file.read(mark.count, at: 0) == mark { return true }
             try file.write(mark)

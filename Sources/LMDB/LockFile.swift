@@ -8,16 +8,17 @@ import Musl
 
 /// The file beside an environment through which processes share the writer lock and the reader table.
 ///
-/// liblmdb makes it with `ftruncate`, which takes no room on the disk, and maps it: on a full disk the first touch of
-/// the map would end the process with SIGBUS. So a missing lock file is made here, with its room taken.
+/// liblmdb creates it with `ftruncate`, which reserves no space on the disk, and maps it: on a full disk the first
+/// access to the map would end the process with SIGBUS. So a missing lock file is created here, with its space
+/// reserved.
 enum LockFile {
     /// The path of the lock file of the environment at `path` (`MDB_NOSUBDIR`).
     static func path(of path: String) -> String { path + "-lock" }
 
-    /// Makes the lock file of the environment at `path` if there is none, with slots for `readers`.
+    /// Creates the lock file of the environment at `path` if there is none, with slots for `readers`.
     ///
-    /// It gets its name complete and only if the name is free, since another process may be making it too. LMDB fills
-    /// a file of zeros in, for want of others who have it open.
+    /// It is renamed when complete, and only if the name is free, since another process may be creating it too. LMDB
+    /// initialises a file of zeros if no other process has it open.
     static func make(for path: String, readers: Int) throws(SystemError) {
         let name = Self.path(of: path)
         guard !FileSystem.isTaken(name) else { return }

@@ -30,7 +30,7 @@ struct MetaPages {
     private static let magic: UInt32 = 0xBEEF_C0DE
     private static let pageSizes = [4096, 8192, 16384, 32768, 65536, 512, 1024, 2048]
 
-    /// How long the file is if every page up to the last one in use was written.
+    /// The length of the file, in bytes, if every page up to the last one in use was written.
     let contentByteCount: Int
 
     /// Reads and checks the meta pages of `file`.
@@ -54,10 +54,10 @@ struct MetaPages {
         contentByteCount = Int(length)
     }
 
-    /// Gives the two meta pages of `file`, a new one that nobody has open, the numbers `last` and the one before, and has
-    /// both lead to its newest state.
+    /// Rewrites the two meta pages of `file`, a new one that no process has open: both describe its newest state, and
+    /// have the numbers `last` and `last` - 1.
     ///
-    /// Transaction N writes meta page N mod 2 (mdb.c, mdb_env_write_meta), so that is where it is looked for.
+    /// Transaction N writes meta page N mod 2 (mdb.c, mdb_env_write_meta), so LMDB looks for it there.
     static func goOn(
         countingFrom last: UInt64, in file: borrowing OpenFile, pageSize: Int
     ) throws(SystemError) {
@@ -103,7 +103,7 @@ struct MetaPages {
             transaction: bytes.integer(at: 144, as: UInt64.self))
     }
 
-    /// Tells a damaged LMDB file from one that never was, by its other meta page.
+    /// Distinguishes a damaged LMDB file from a file of another kind, by its other meta page.
     private static func refusal(ofFirstPage file: borrowing OpenFile) throws(Refusal) -> Refusal {
         for pageSize in pageSizes {
             if let second = try? read(file, at: pageSize), second.pageSize == pageSize {

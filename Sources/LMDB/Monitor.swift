@@ -40,7 +40,7 @@ final class Monitor<State>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Runs `body` with the state, alone.
+    /// Runs `body` with exclusive access to the state.
     func withLock<R>(_ body: (inout State) throws -> R) rethrows -> R {
         // The mutex was initialised above and lives as long as self.
         unsafe pthread_mutex_lock(mutex)
@@ -70,7 +70,7 @@ final class Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// Wakes every thread that waits, so that each looks at the state again.
+    /// Wakes every waiting thread, so that each checks the state again.
     func wakeAll() {
         unsafe pthread_cond_broadcast(condition)
     }

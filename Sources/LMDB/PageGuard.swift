@@ -1,12 +1,12 @@
 import CLMDB
 import Synchronization
 
-/// Looks at the pages of a map that an answer of LMDB lies on: liblmdb believes whatever stands in them.
+/// Checks the pages of a map that an answer of LMDB lies on, because liblmdb trusts their contents.
 ///
-/// A flipped bit in a page's header or slots hides rows, or shows other bytes as rows, and every return code says that
-/// all is well. LMDB keeps much that is redundant: each page has its number, and the entries of a leaf fill what is not
-/// free without holes. So a leaf is looked at when a cursor first comes to it. Of an exact look-up only the page's kind
-/// and bounds are: whether the value is the right one, its own checksum says.
+/// A flipped bit in a page's header or slots hides rows, or shows other bytes as rows, while every return code
+/// reports success. LMDB's pages are redundant: each page has its number, and the entries of a leaf fill all space
+/// that is not free. So a leaf is checked when a cursor first comes to it. For an exact look-up only the page's kind
+/// and bounds are checked; the value's own checksum shows whether it is the right one.
 ///
 /// | offset | size | header of a page (`MDB_page` in mdb.c) |
 /// |---|---|---|
@@ -23,18 +23,19 @@ import Synchronization
 struct PageGuard {
     /// Page size less one.
     @usableFromInline let mask: UInt
-    /// Where the map starts, as the first page that was looked at has it; 0 before that, and when the map has moved.
+    /// The start of the map, computed from the first page that was checked; 0 before that, and after the map has
+    /// moved.
     ///
     /// Freed with the environment's resources, after all transactions.
     @usableFromInline let base: UnsafeMutablePointer<Atomic<UInt>>
-    /// In a write transaction the bytes of the map: pages that it has changed lie elsewhere in memory. Else 0.
+    /// In a write transaction, the size of the map in bytes, since pages that it has changed lie outside; else 0.
     let mapByteCount: UInt
 
-    /// Whether `value`, which an exact look-up gave, lies within a page of its kind.
+    /// Whether `value`, which an exact look-up returned, lies within a page of its kind.
     @inlinable
     func isSound(_ value: MDB_val, lastPage: () -> Int) -> Bool {
         guard let data = unsafe value.mv_data else { return false }
-        // One byte before the value there is its key, or the header of its page, in the same page.
+        // The byte before the value belongs to its key, or to the header of its page, and so to the same page.
         let start = UInt(bitPattern: data)
         let page = unsafe (start &- 1) & ~mask
         if start &- page == UInt(headerByteCount) { return unsafe isLongValueSound(value, page, lastPage) }
@@ -46,7 +47,7 @@ struct PageGuard {
         return unsafe start &- page &+ UInt(value.mv_size) <= mask &+ 1
     }
 
-    /// Whether the page at `page` says the number that belongs to its place.
+    /// Whether the page at `page` has the number that belongs to its position.
     @inlinable
     func isInPlace(_ page: UInt, _ header: UnsafeRawPointer) -> Bool {
         let number = unsafe UInt(header.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
@@ -55,12 +56,12 @@ struct PageGuard {
         let known = unsafe base.pointee.load(ordering: .relaxed)
         guard known == 0 else { return known == found && !overflow }
         guard !overflow, found < page, found != 0 else { return false }
-        // Where another thread is first, with another page, one of the two is not in its place.
+        // If another thread was first, with another page, one of the two pages is not in its place.
         let first = unsafe base.pointee.compareExchange(expected: 0, desired: found, ordering: .relaxed)
         return first.exchanged || first.original == found
     }
 
-    /// Whether the leaf at `page`, which LMDB has read, is as LMDB writes leaves.
+    /// Whether the leaf at `page`, which LMDB has read, is laid out as LMDB writes leaves.
     @usableFromInline
     func isLeafSound(_ page: UInt) -> Bool {
         let header = unsafe UnsafeRawPointer(bitPattern: page).unsafelyUnwrapped
@@ -94,10 +95,10 @@ struct PageGuard {
         }
     }
 
-    /// Whether `value`, which starts behind the header of `page`, fits the pages that the header says.
+    /// Whether `value`, which starts behind the header of `page`, fits the number of pages that the header gives.
     @usableFromInline
     func isLongValueSound(_ value: MDB_val, _ page: UInt, _ lastPage: () -> Int) -> Bool {
-        // LMDB has made sure that the first page is one of the state that is read.
+        // LMDB has checked that the first page belongs to the state that is read.
         let header = unsafe UnsafeRawPointer(bitPattern: page).unsafelyUnwrapped
         guard unsafe header.loadUnaligned(fromByteOffset: 10, as: UInt16.self) & 0x2F == 0x04,
             unsafe isInPlace(page, header)
@@ -115,7 +116,7 @@ struct PageGuard {
         return unsafe start != 0 && page >= start && page &- start < mapByteCount
     }
 
-    /// The page on which the entry with `key` stands.
+    /// The page that holds the entry with `key`.
     @inlinable
     func page(of key: MDB_val) -> UInt {
         unsafe (UInt(bitPattern: key.mv_data) &- UInt(entryHeaderByteCount)) & ~mask
@@ -131,9 +132,9 @@ struct PageGuard {
     }
 }
 
-/// Bytes of the header of a page.
+/// The size of a page header, in bytes.
 @usableFromInline let headerByteCount = 16
-/// Bytes of an entry before its key.
+/// The size of an entry's header, before its key, in bytes.
 @usableFromInline let entryHeaderByteCount = 8
 
 extension MDB_val {

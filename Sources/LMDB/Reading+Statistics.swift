@@ -1,10 +1,10 @@
 import CLMDB
 
-/// How much of a file a table takes.
+/// The size of a table.
 public struct TableStatistics: Hashable, Sendable {
-    /// How many entries it has.
+    /// The number of its entries.
     public let entries: Int
-    /// The bytes of its pages, those that are only half full included.
+    /// The bytes of its pages, including those that are only half full.
     public let bytes: Int
 }
 

@@ -1,7 +1,7 @@
 import CLMDB
 import Synchronization
 
-/// What read and write transactions have in common: everything that only reads.
+/// The operations that read and write transactions have in common: everything that only reads.
 ///
 /// A function that takes `borrowing some Reading & ~Copyable` works in both.
 public protocol Reading: ~Copyable {
@@ -16,7 +16,7 @@ public struct TransactionReference {
     @usableFromInline unowned(unsafe) let environment: Environment
     /// The state of the write transaction; nil in a read.
     @usableFromInline let writer: UnsafeMutablePointer<WriterState>?
-    /// The tokens of the environment's tables, at hand without a retain of the environment.
+    /// The tokens of the environment's tables, copied here so that using them does not retain the environment.
     @usableFromInline let tokens: UnsafeMutablePointer<Atomic<UInt64>>
     @usableFromInline let tokenCount: Int
     @usableFromInline let pages: PageGuard
@@ -33,7 +33,7 @@ public struct TransactionReference {
     }
 }
 
-/// A look at one committed state of an environment, lent by ``Environment/read(_:)``.
+/// A read transaction on one committed state of an environment, lent by ``Environment/read(_:)``.
 @safe
 public struct ReadTransaction: ~Copyable, Reading {
     /// The C transaction underneath, for this module's own use.

@@ -1,20 +1,21 @@
 extension ReadTransaction {
-    /// The same transaction once more, for a type that wraps it and is itself only lent while `other` is.
+    /// Creates a second reference to the same transaction, for a type that wraps it and is itself lent only while
+    /// `other` is.
     ///
-    /// Whoever makes one sees to it that it does not outlive the closure `other` was lent to: the state it reads, and
-    /// every span of it, is gone then.
+    /// The caller must ensure that it does not outlive the closure that `other` was lent to: the state that it reads,
+    /// and every span of it, is invalid after that.
     @unsafe
     public init(sharing other: borrowing ReadTransaction) {
         unsafe self.init(other.transactionReference)
     }
 
-    /// Where `bytes`, lent by this transaction, lie: to be found again with ``withBytes(at:_:)``.
+    /// Returns the position of `bytes`, which this transaction has lent, for ``withBytes(at:_:)``.
     public func place(of bytes: RawSpan) -> Place {
-        // Only the address is kept. It means something as long as this transaction holds its state of the map.
+        // Only the address is kept. It is valid as long as this transaction holds its state of the map.
         unsafe bytes.withUnsafeBytes { unsafe Place(start: $0.baseAddress, byteCount: UInt32($0.count)) }
     }
 
-    /// Lends the bytes at a place that this very transaction gave out.
+    /// Lends the bytes at a position that this very transaction returned.
     ///
     /// - Precondition: `place` came from ``place(of:)`` of this transaction; its pages do not move or change while it
     ///   is open (LMDB documentation, "Copy-on-write").
@@ -24,7 +25,7 @@ extension ReadTransaction {
     }
 }
 
-/// Where bytes lie in the map, as one open transaction sees it: 12 bytes to come back without a look-up.
+/// The position of bytes in the map, valid for one open transaction: 12 bytes that save a second look-up.
 @safe
 public struct Place {
     @usableFromInline let start: UnsafeRawPointer?
@@ -37,8 +38,8 @@ public struct Place {
 }
 
 extension LMDBError {
-    /// Whether the operation may have left bytes in the file although it failed: the file must be checked before more
-    /// is written.
+    /// Whether the operation may have left bytes in the file although it failed; then check the file before writing
+    /// more.
     public var mayHaveWritten: Bool {
         switch reason {
         case .diskFull, .inputOutput, .mustReopen: true

@@ -7,7 +7,7 @@
 public struct Table<Key: TableKey>: Sendable, Hashable {
     /// LMDB's number for the table within its environment.
     @usableFromInline let index: UInt32
-    /// Names this opening of the table in this process and no other, so that a stale handle is refused.
+    /// Identifies this opening of the table uniquely within this process, so that a stale handle is refused.
     @usableFromInline let token: UInt64
 
     @usableFromInline

@@ -8,19 +8,19 @@ import Synchronization
 /// - all tables that exist are opened while the environment opens, in one read transaction;
 /// - a write transaction that opens a table holds the gate's handle right until it ends, and only its commit makes
 ///   the handle known here;
-/// - a read that meets a table unknown here (another process made it) ends, a short read of its own opens the handle
-///   under the same right, and the read runs again from its start.
+/// - a read that meets a table not open here (another process made it) ends, a separate short read opens the handle
+///   under the same right, and the first read runs again from its start.
 @safe
 final class TableHandles: @unchecked Sendable {
     // Why @unchecked holds: `tokens` is a fixed allocation of atomics, freed when nobody holds the object any more.
     private let byName = Monitor<[String: OpenedTable]>([:])
-    /// The token of every open handle, by number; 0 where none is open.
+    /// The token of every open handle, by number; 0 if the handle is not open.
     ///
-    /// Transactions look here whenever they use a table.
+    /// Transactions read this whenever they use a table.
     let tokens: UnsafeMutablePointer<Atomic<UInt64>>
     let tokenCount: Int
 
-    /// How many tables may be open at once.
+    /// The maximum number of tables open at once.
     let capacity: Int
 
     private static let lastToken = Atomic<UInt64>(0)
@@ -55,7 +55,7 @@ final class TableHandles: @unchecked Sendable {
         return OpenedTable(index: index, token: token)
     }
 
-    /// Makes `table` known by name; its transaction has committed.
+    /// Registers `table` by its name; its transaction has committed.
     func committed(_ table: OpenedTable, named name: String) {
         byName.withLock { $0[name] = table }
     }

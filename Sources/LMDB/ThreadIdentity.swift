@@ -10,7 +10,7 @@ import Musl
 struct ThreadIdentity: Equatable {
     private let value: UInt
 
-    /// The thread that asks.
+    /// The current thread.
     static var current: ThreadIdentity {
         #if canImport(Darwin) || canImport(Musl)
         // The pointer is only compared, never followed.

@@ -10,7 +10,7 @@ import Musl
 #endif
 
 extension MDB_val {
-    /// The bytes it points to; the caller says how long they stay.
+    /// The bytes it points to; the caller ensures that they stay in place.
     @inlinable
     @unsafe
     var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: mv_data, count: mv_size) }
@@ -27,20 +27,20 @@ extension TransactionReference {
         }
     }
 
-    /// Throws unless `value`, which an exact look-up gave, lies on a page of its kind.
+    /// Throws unless `value`, which an exact look-up returned, lies on a page of its kind.
     ///
-    /// Pages that a write has changed lie elsewhere in memory: there nothing is looked at.
+    /// Checks nothing in a write transaction: pages that it has changed lie outside of the map.
     @inlinable
     func check(_ value: MDB_val) throws(LMDBError) {
         guard unsafe writer == nil, unsafe !pages.isSound(value, lastPage: { unsafe lastPage() }) else { return }
         throw unsafe damage()
     }
 
-    /// The number of the last page that there is.
+    /// The number of the last page of the newest state.
     @usableFromInline
     func lastPage() -> Int { unsafe environment.lastPage }
 
-    /// The error for a page that is not as LMDB writes pages, or entries that are not in order.
+    /// The error for a page that is not laid out as LMDB writes pages, or for entries that are not in order.
     @usableFromInline
     @inline(never)
     func damage() -> LMDBError {
@@ -48,7 +48,7 @@ extension TransactionReference {
             .damaged(code: MDB_CORRUPTED, text: "a page is not what was written"), during: operation)
     }
 
-    /// What is being done.
+    /// The operation that errors of this transaction report.
     @usableFromInline
     var operation: LMDBError.Operation { unsafe writer == nil ? .read : .write }
 
@@ -121,7 +121,7 @@ extension TransactionReference {
         if let writer = unsafe writer { unsafe writer.pointee.lentSpans += 1 }
     }
 
-    /// Notes that a closure has given them back.
+    /// Notes that a closure no longer holds them.
     @inlinable
     func endLending() {
         if let writer = unsafe writer { unsafe writer.pointee.lentSpans -= 1 }
@@ -187,7 +187,8 @@ extension TransactionReference {
         var index: UInt32 = 0
         // While waiting for the right, another write may have opened the table and made it known.
         if let table = unsafe environment.tables.find(name) {
-            // Known but gone: another process has dropped it, and the handle cannot be made anew under readers.
+            // Registered but gone: another process has dropped the table, and reopening the handle would disturb
+            // readers.
             guard try unsafe exists(name) else { throw unsafe failure(.noTable, .write) }
             return table
         }

@@ -19,20 +19,21 @@ public struct WriteTransaction: ~Copyable, Reading {
         unsafe transactionReference = reference
     }
 
-    /// Has the commit wait for the flush of its pages alone, and not for that of the meta page that makes them valid
+    /// Makes the commit wait only for the flush of its pages, and not for that of the meta page that makes them valid
     /// (`MDB_NOMETASYNC`, lmdb.h): one flush instead of two.
     ///
-    /// A power cut may take this commit, never the file nor an earlier commit. The flush of the next commit, or
-    /// ``Environment/synchronise()``, puts its meta page on the disk; until then its pages are written over by nobody.
+    /// A power cut may undo this commit, but never damages the file or an earlier commit. The flush of the next
+    /// commit, or ``Environment/synchronise()``, puts the meta page on the disk; until then no transaction overwrites
+    /// its pages.
     public func flushPagesOnly() {
-        // liblmdb 0.9 heeds the flag only where it is the environment's, not the transaction's.
+        // liblmdb 0.9 honours the flag only if it is set on the environment, not on the transaction.
         let environment = unsafe transactionReference.environment
         unsafe mdb_env_set_flags(environment.resources.handle, UInt32(MDB_NOMETASYNC), 1)
     }
 
-    /// The table `name`, made empty if it does not exist.
+    /// The table `name`, created empty if it does not exist.
     ///
-    /// - Throws: ``LMDBError/Reason/tablesFull(maximum:)``, `tableName` for a name that is none.
+    /// - Throws: ``LMDBError/Reason/tablesFull(maximum:)``, `tableName` for an invalid name.
     public func openOrCreate<Key: TableKey>(_ name: String, of keys: Key.Type = Key.self) throws -> Table<Key> {
         if let table = try unsafe transactionReference.openedTable(name) { return Table(table) }
         try unsafe transactionReference.prepareToWrite()
@@ -133,7 +134,8 @@ public struct WriteTransaction: ~Copyable, Reading {
         guard code == 0 else { throw unsafe reference.failure(code, .write) }
     }
 
-    /// Stores `value` for `key` unless a key in the table stands against that, and says whether it did.
+    /// Stores `value` for `key` unless `flags` forbid it because of a key in the table. Returns whether it was
+    /// stored.
     @inlinable
     func store<Key: TableKey>(
         _ value: RawSpan, for key: Key, in table: Table<Key>, flags: UInt32

@@ -6,13 +6,14 @@ import Glibc
 import Musl
 #endif
 
-/// The lock that whoever writes to the environment at a path holds, from before its transaction until after its commit.
+/// The lock that every writer to the environment at a path holds, from before its transaction until after its commit.
 ///
-/// LMDB has a writer lock of its own. It belongs to one pair of data file and lock file, says not who holds it, and is
-/// waited for without end. This one belongs to the path, whatever file is there: so who puts another file there, or takes
-/// the file away, holds it too, and nobody commits meanwhile. The kernel gives it back when a process ends.
+/// LMDB has a writer lock too. That one belongs to one pair of data file and lock file, does not identify its holder,
+/// and is waited for without a limit. This one belongs to the path, whatever file is there: a process that replaces
+/// or removes the file holds it too, so that no other process commits meanwhile. The kernel releases it when a
+/// process ends.
 ///
-/// It is a `flock` on a file whose name goes on with `-writer`, and that is never replaced:
+/// It is a `flock` on the file `path` + `-writer`, which is never replaced:
 ///
 /// | offset | size | |
 /// |---|---|---|
@@ -24,7 +25,7 @@ import Musl
 ///
 /// Numbers are in host byte order, since the file never leaves its machine.
 public final class WriterLock: Sendable {
-    /// Who holds the lock.
+    /// The process that holds the lock.
     public struct Holder: Sendable, Hashable {
         /// The number of the process.
         public let process: Int32
@@ -34,14 +35,14 @@ public final class WriterLock: Sendable {
         public let sinceMilliseconds: Int64
     }
 
-    /// How long somebody waits for the lock.
+    /// How long a thread waits for the lock.
     public struct Patience: Sendable {
-        /// After so many milliseconds the wait ends with ``LMDBError/Reason/locked(by:)``.
+        /// The number of milliseconds after which the wait ends with ``LMDBError/Reason/locked(by:)``.
         public var limitMilliseconds: Int64
         /// Called once, on the waiting thread, after two seconds.
         public var tell: @Sendable (Holder) -> Void
 
-        /// A minute, in silence, unless said otherwise.
+        /// Creates a limit; the default is one minute, without a call of `tell`.
         public init(limitMilliseconds: Int64 = 60_000, tell: @escaping @Sendable (Holder) -> Void = { _ in }) {
             self.limitMilliseconds = limitMilliseconds
             self.tell = tell
@@ -49,14 +50,14 @@ public final class WriterLock: Sendable {
     }
 
     private struct State {
-        /// The thread of this process that has the lock, and how often it has asked for it.
+        /// The thread of this process that has the lock, and the number of times that it has taken it.
         var owner: ThreadIdentity?
         var depth = 0
-        /// The open file; nil before the lock was first asked for, and where the file was removed since.
+        /// The open file; nil before the lock is first taken, and after the file was removed.
         var handle: Handle?
     }
 
-    /// An open file that several may hold; closed with the last of them.
+    /// An open file with several owners; closed when the last one releases it.
     private final class Handle: Sendable {
         let file: OpenFile
 
@@ -71,7 +72,7 @@ public final class WriterLock: Sendable {
     static let holderOffset = 16
     static let stateOffset = 64
     private static let nameByteCount = 32
-    /// After so many milliseconds somebody is told for whom this waits.
+    /// The number of milliseconds after which ``Patience/tell`` is called.
     private static let tellMilliseconds: Int64 = 2_000
 
     private init(of path: String) {
@@ -79,14 +80,14 @@ public final class WriterLock: Sendable {
         file = path + "-writer"
     }
 
-    /// The locks of this process, by path: who asks for one of them again gets the same.
+    /// The locks of this process by path, so that each path has one lock.
     private static let locks = Monitor([String: WeakLock]())
 
     private struct WeakLock {
         weak var lock: WriterLock?
     }
 
-    /// The lock of whatever lies at `path`, there or not. Touches nothing.
+    /// Returns the lock of the environment at `path`, whether or not there is one. Changes no file.
     public static func at(_ path: String) -> WriterLock {
         let folder = FileSystem.folder(of: path)
         let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -102,27 +103,28 @@ public final class WriterLock: Sendable {
     deinit {
         let path = path
         Self.locks.withLock { locks in
-            // Another one may have come meanwhile.
+            // Another lock may have been registered for the path meanwhile.
             if locks[path]?.lock == nil { locks[path] = nil }
         }
     }
 
-    /// Runs `body` while nobody else writes to the environment at the path: for what replaces the file, or takes it away.
+    /// Runs `body` while no other thread or process writes to the environment at the path: for replacing or removing
+    /// the file.
     ///
-    /// A thread that has the lock may ask for it again. The state of the file that is there afterwards is noted as one that
-    /// we left.
+    /// A thread that has the lock may take it again. Afterwards the state of the file is stored as the one that we
+    /// left.
     ///
-    /// - Throws: ``LMDBError/Reason/locked(by:)`` after the patience; errors of `body`.
+    /// - Throws: ``LMDBError/Reason/locked(by:)`` after the limit of `patience`; errors of `body`.
     public func withLock<Result>(_ patience: Patience = Patience(), _ body: () throws -> Result) throws -> Result {
         try acquire(patience)
         defer { release(FileState(of: path)) }
         return try body()
     }
 
-    /// Notes `state`, in which the file at `path` was looked at as a whole, as one that we left; unless it has changed since,
-    /// somebody writes now, or the folder cannot be written.
+    /// Stores `state`, in which the whole file at `path` was checked, as the one that we left. Does nothing if the
+    /// file has changed since, if a writer is active, or if the folder cannot be written.
     ///
-    /// - Returns: Whether it is noted.
+    /// - Returns: Whether it is stored.
     @discardableResult
     public static func note(_ state: FileState, of path: String) -> Bool {
         let lock = at(path)
@@ -134,7 +136,7 @@ public final class WriterLock: Sendable {
 
     /// Waits for the lock.
     func acquire(_ patience: Patience) throws(LMDBError) {
-        // Threads of one process take turns first: the kernel knows only the open file, which they share.
+        // Threads of one process take turns first: to the kernel they are one, since they share the open file.
         let me = ThreadIdentity.current
         let mayWait = patience.limitMilliseconds > 0
         let depth = monitor.wait(until: { $0.owner == nil || $0.owner == me || !mayWait }) { state in
@@ -151,14 +153,14 @@ public final class WriterLock: Sendable {
         }
     }
 
-    /// How the data file was left by whoever wrote to it last, where that is known; the caller has the lock.
+    /// The state in which the last writer left the data file, if it is stored; the caller has the lock.
     var noted: FileState? { monitor.withLock { $0.handle }.flatMap { Self.state(in: $0.file) } }
 
-    /// Gives the lock back, and notes how the data file was left where that is known.
+    /// Releases the lock, and stores the state in which the data file was left, if it is known.
     func release(_ state: FileState?) {
         let (handle, depth) = monitor.withLock { ($0.handle, $0.depth) }
         if let handle {
-            // Where that cannot be written, the next opening looks at every page once more.
+            // If this fails, the next opening checks every page again.
             if let state, Self.state(in: handle.file) != state {
                 try? handle.file.write(state.bytes, at: Self.stateOffset)
             }
@@ -175,7 +177,7 @@ public final class WriterLock: Sendable {
         monitor.wakeAll()
     }
 
-    /// Takes the lock of the kernel; this thread has that of the process.
+    /// Takes the kernel's lock; this thread has that of the process.
     private func lockFile(_ patience: Patience) throws(LMDBError) {
         let start = Clock.monotonicMilliseconds
         var pause: UInt32 = 50
@@ -199,19 +201,19 @@ public final class WriterLock: Sendable {
         }
     }
 
-    /// Takes the lock if it is free, and says who has it now.
+    /// Takes the lock if it is free, and stores this process as its holder.
     private func tryLock() throws(SystemError) -> Bool {
         let handle = try openHandle()
         guard flock(handle.file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
             guard errno == EWOULDBLOCK || errno == EINTR else { throw SystemError.last }
             return false
         }
-        // A file that was removed meanwhile is a lock on nothing: others make another one.
+        // A file that was removed meanwhile locks nothing: other processes create a new one.
         guard isFile(handle.file.descriptor) else {
             monitor.withLock { $0.handle = nil }
             return false
         }
-        // Who waits reads it; where it cannot be written, they are told of nobody.
+        // Waiting processes read it; if it cannot be written, they cannot name the holder.
         try? handle.file.write(Self.ownName, at: Self.holderOffset)
         return true
     }
@@ -231,7 +233,7 @@ public final class WriterLock: Sendable {
         return FileIdentity(own) == FileIdentity(present)
     }
 
-    /// Who holds the lock, or held it last; nil where the file does not say.
+    /// The current or last holder of the lock; nil if the file does not name it.
     public var holder: Holder? {
         guard let bytes = try? OpenFile(file, O_RDONLY).read(48, at: Self.holderOffset), bytes.count == 48 else {
             return nil
@@ -244,7 +246,7 @@ public final class WriterLock: Sendable {
             sinceMilliseconds: bytes.integer(at: 8, as: Int64.self))
     }
 
-    /// What this process says of itself.
+    /// The holder entry of this process.
     private static var ownName: [UInt8] {
         let program = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "a program"
         let name = Array(program.utf8.prefix(nameByteCount))
@@ -256,10 +258,10 @@ public final class WriterLock: Sendable {
         (try? file.read(FileState.storedByteCount, at: stateOffset)).flatMap { FileState($0) }
     }
 
-    /// How the file at `path` was left by whoever wrote to it last; nil where nobody has said so.
+    /// Returns the state in which the last writer left the file at `path`; nil if none is stored.
     ///
-    /// Waits up to `milliseconds` for somebody who is writing now: until that ends, the file is neither as it was nor as it
-    /// will be. Changes nothing.
+    /// Waits up to `milliseconds` for a writer that is active now: until it ends, the file has neither the old nor
+    /// the new state. Changes nothing.
     public static func noted(of path: String, waitingMilliseconds milliseconds: Int64 = 1_000) -> FileState? {
         guard let file = try? OpenFile(path + "-writer", O_RDONLY) else { return nil }
         let start = Clock.monotonicMilliseconds
@@ -269,7 +271,7 @@ public final class WriterLock: Sendable {
             }
             usleep(500)
         }
-        // Closing the file gives the lock back.
+        // Closing the file releases the lock.
         return state(in: file)
     }
 }

@@ -1,10 +1,9 @@
-/// What the one write transaction of an environment must remember; used only by the thread that holds LMDB's writer
-/// lock.
+/// The state of the one write transaction of an environment; used only by the thread that holds LMDB's writer lock.
 @usableFromInline
 struct WriterState {
-    /// The first return code that made LMDB give the transaction up; its commit would only say `MDB_BAD_TXN`.
+    /// The first return code that made LMDB give the transaction up; its commit would only return `MDB_BAD_TXN`.
     @usableFromInline var firstFailure: Int32 = 0
-    /// How many closures hold bytes of the map at this moment.
+    /// The number of closures that hold bytes of the map at this moment.
     ///
     /// A write would change those bytes under them.
     @usableFromInline var lentSpans = 0
@@ -12,7 +11,7 @@ struct WriterState {
     var openedTables: [(name: String, table: OpenedTable)] = []
     /// Whether the transaction holds the right to open table handles.
     var ownsHandles = false
-    /// The file that was put in the place of the environment's during the transaction.
+    /// The file that replaced the environment's during the transaction.
     var replacement: FileIdentity?
 
     init() {}

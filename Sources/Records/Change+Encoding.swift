@@ -11,23 +11,23 @@ import Events
 // | record | 16 bytes |
 // | flags | 1 byte: bit 0, a source follows; bit 1, a block of a series instead of operations |
 // | source | 8 bytes |
-// | replicas | count, then 16 bytes each: the replicas that superseded heads name, other than the event's own |
+// | replicas | count, then 16 bytes each: the replicas of the superseded heads, other than the event's own |
 // | operations | count, then each: code and flags (1 byte), field, heads |
-// | block | number of the first item (varint), count of items (varint), what is said of them (length, bytes) |
+// | block | number of the first item (varint), count of items (varint), summary (length, bytes) |
 //
-// An operation's first byte: bits 0–3 the code, bit 4 a value follows among the values, bit 5 heads carry an index.
-// A field: varint 2n for number n; 2k+1 and k bytes for a name. Heads: count, then each: replica (0 = the event's own,
-// k = the k-th of the table), sequence, and the index where bit 5 says so. All numbers are varints.
+// An operation's first byte: bits 0–3 the code, bit 4 a value follows among the values, bit 5 heads carry an index. A
+// field: varint 2n for number n; 2k+1 and k bytes for a name. Heads: count, then each: replica (0 = the event's own,
+// k = the k-th of the table), sequence, and the index if bit 5 is set. All numbers are varints.
 //
-// The values: 16 random bytes, author, note, then the values in the order of their operations, or the items of the block,
-// each with its length.
+// The values: 16 random bytes, author, note, then the values in the order of their operations, or the items of the
+// block, each with its length.
 
 extension DraftBatch {
     /// Appends `change` as the next event of the batch.
     ///
     /// - Parameters:
-    ///   - replica: Whose event this will be; heads of its own are named without their replica.
-    ///   - note: Empty but for the last event of a batch.
+    ///   - replica: The author of the event; its own heads are written without a replica.
+    ///   - note: Empty except in the last event of a batch.
     public mutating func append(
         _ change: Change, by replica: ReplicaID, note: AuditNote = AuditNote(),
         using generator: inout some RandomNumberGenerator
@@ -47,7 +47,7 @@ extension DraftBatch {
             })
     }
 
-    /// The most bytes that shape and values of `change` will take.
+    /// The maximum number of bytes that shape and values of `change` take.
     public static func byteBound(of change: Change, note: AuditNote = AuditNote()) -> Int {
         var bound = 80 + change.kind.utf8.count + note.author.utf8.count + note.text.utf8.count
         if let block = change.block { bound += 32 + block.summary.count + block.content.count }

@@ -3,7 +3,7 @@ import Events
 
 /// What an operation does to its field or record.
 ///
-/// The numbers are on disk.
+/// The raw values are stored on disk.
 public enum OperationCode: UInt8, Sendable {
     /// Writes a head with a value.
     case set = 0
@@ -11,41 +11,43 @@ public enum OperationCode: UInt8, Sendable {
     case clear = 1
     /// Adds an element to a collection.
     case add = 2
-    /// Takes the elements it names out of a collection.
+    /// Removes elements from a collection: those whose heads it supersedes.
     case remove = 3
-    /// Hides the record as far as the heads of the events it names go.
+    /// Hides the record, as far as the heads of the events that it names are concerned.
     case delete = 4
     /// Shows the record again.
     case revive = 5
-    /// Puts back one of several values: a set that is named by its place in the event, so that one event may write
-    /// several heads of one field. Only a revert does.
+    /// Restores one of several values: a set whose head is identified by its index in the event, so that one event
+    /// may write several heads of one field. Used by reverts only.
     case candidate = 6
-    /// Keeps the word of an import's source and leaves what is shown as it is: the source says what others said before,
-    /// or what a person had corrected. So the next import knows what this source said last.
+    /// Stores an assertion of an import's source and does not change what is shown: the source asserts what others
+    /// asserted before, or what a person has corrected. The next import can then compare with the source's last
+    /// assertion.
     case say = 7
-    /// As ``say``, of an element of a collection.
+    /// Stores an assertion, like ``say``, of an element of a collection.
     case sayElement = 8
 
-    /// Whether the operation brings a value.
+    /// Whether the operation has a value.
     public var hasValue: Bool { self == .set || self == .add || self == .candidate || isWord }
 
-    /// Whether the operation leaves a head.
+    /// Whether the operation writes a head.
     var writesHead: Bool { self != .remove && self != .delete && !isWord }
 
-    /// Whether the operation only keeps the word of a source.
+    /// Whether the operation only stores an assertion of a source.
     public var isWord: Bool { self == .say || self == .sayElement }
 
-    /// Whether its head is named by the place of the operation in its event; else by 0, and the field occurs once.
+    /// Whether its head is identified by the index of the operation in its event; if not, by 0, and the field occurs
+    /// once.
     var isNamedByPlace: Bool { self == .add || self == .candidate }
 }
 
-/// One step of a change, and the heads it replaces: exactly those its author was looking at.
+/// One step of a change, and the heads that it replaces: exactly those that its author saw.
 public struct Operation: Hashable, Sendable {
-    /// What is done.
+    /// What the operation does.
     public var code: OperationCode
-    /// The field it is done to; ``FieldKey/life`` for delete and revive.
+    /// The field; ``FieldKey/life`` for delete and revive.
     public var field: FieldKey
-    /// The heads it replaces; for a delete, the events whose heads it covers (with index 0).
+    /// The heads that it replaces; for a delete, the events whose heads it covers (with index 0).
     public var supersedes: [HeadID]
     /// The new value of a set or an added element; `nil` for all others.
     public var value: [UInt8]?
@@ -61,16 +63,16 @@ public struct Operation: Hashable, Sendable {
 
 /// A run of items of a record's series, such as the samples of a trace.
 ///
-/// A series only grows, and by many items a second: its items are no fields. What is said of them stays when the items
+/// A series only grows, and by many items a second, so its items are not fields. The summary stays when the items
 /// themselves are withheld.
 public struct SeriesBlock: Hashable, Sendable {
     /// The number of the first item within the series.
     public var first: UInt64
-    /// How many items there are, at least 1.
+    /// The number of items, at least 1.
     public var count: UInt64
-    /// What is said of the items, without personal text; at most ``ChangeLimits/summaryBytes``.
+    /// The summary of the items, without personal text; at most ``ChangeLimits/summaryBytes``.
     public var summary: [UInt8]
-    /// The items, at most ``ChangeLimits/valueBytes``; empty where they are withheld.
+    /// The items, at most ``ChangeLimits/valueBytes``; empty if they are withheld.
     public var content: [UInt8]
 
     /// A block of these parts.
@@ -81,18 +83,18 @@ public struct SeriesBlock: Hashable, Sendable {
 
 /// What one event does to one record.
 ///
-/// In one change a field occurs once (an element of a collection once), and a delete stands alone. A change that brings a
-/// block has no operations.
+/// In one change a field occurs once (an element of a collection once), and a delete is the only operation. A change
+/// with a block has no operations.
 public struct Change: Hashable, Sendable {
     /// The kind of the record, such as `qso`.
     public var kind: String
-    /// Which record.
+    /// The id of the record.
     public var record: RecordID
-    /// Which import says so; `nil` for what a person did.
+    /// The import source of the change; `nil` for a change by a person.
     public var source: SourceID?
     /// The steps, in order.
     public var operations: [Operation]
-    /// What is added to the record's series; then there are no operations.
+    /// The block that is added to the record's series; then there are no operations.
     public var block: SeriesBlock?
 
     /// A change of these parts.
@@ -110,9 +112,9 @@ public struct Change: Hashable, Sendable {
     }
 }
 
-/// The words of the audit, kept once a batch, in its last event: who, and why.
+/// Who made a change, and why: stored once a batch, in its last event.
 public struct AuditNote: Hashable, Sendable {
-    /// The operator, where one is known.
+    /// The operator, if known.
     public var author: String
     /// The reason in the user's words, such as "Corrected frequency"; empty when none was given.
     public var text: String
@@ -124,18 +126,18 @@ public struct AuditNote: Hashable, Sendable {
     }
 }
 
-/// The limits of a change: what exceeds them is refused before anything is allocated.
+/// The limits of a change: anything larger is refused before memory is allocated for it.
 public enum ChangeLimits {
-    /// The most bytes of a kind's or field's name.
+    /// The maximum size of the name of a kind or field, in bytes.
     public static let nameBytes = 255
-    /// The most bytes of one value: 1 MiB.
+    /// The maximum size of one value, in bytes: 1 MiB.
     public static let valueBytes = 1 << 20
-    /// The most operations of one change.
+    /// The maximum number of operations in one change.
     public static let operationCount = 8192
-    /// The most bytes of what is said of a block.
+    /// The maximum size of the summary of a block, in bytes.
     public static let summaryBytes = 1 << 16
-    /// The most bytes of an author or a note.
+    /// The maximum size of an author or a note, in bytes.
     public static let noteBytes = 8192
-    /// Random bytes before the values, so that their hash says nothing about a short value.
+    /// The number of random bytes before the values, so that their hash reveals nothing about a short value.
     static let nonceBytes = 16
 }

@@ -3,16 +3,17 @@ import Events
 
 /// Why an event could not be read as a change.
 public enum ChangeError: Error, Hashable, Sendable {
-    /// The event is of a type, a version or has an operation that a later version of this program may know.
+    /// The event has a type, a version or an operation that only a later version of this program may know.
     case unknown(type: UInt8, version: UInt64)
-    /// The bytes are no well-formed change.
+    /// The bytes are not a well-formed change.
     case malformed(ByteCodingError)
-    /// The change breaks a rule of its own: a name of no bytes, a replica that its table lacks, a delete not alone.
+    /// The change breaks a rule: an empty name, a replica that is not in its table, or a delete beside other
+    /// operations.
     case inconsistent
 }
 
 extension ChangeError: CustomStringConvertible {
-    /// What is wrong, in words.
+    /// A description of the error.
     public var description: String {
         switch self {
         case .unknown(let type, let version):
@@ -23,31 +24,31 @@ extension ChangeError: CustomStringConvertible {
     }
 }
 
-/// Walks through the change in an event's shape and values, without making values of what it passes.
+/// Walks through the change in an event's shape and values, without creating values for what it skips.
 ///
-/// It holds offsets only; shape and values are passed to each call, and are the same each time.
+/// It holds offsets only; each call must pass the same shape and values.
 public struct ChangeReader: Sendable {
     static let changeType: UInt8 = 1
     static let version: UInt64 = 1
 
-    /// Where the kind's name stands in the shape.
+    /// The range of the kind's name in the shape.
     public let kind: Range<Int>
-    /// Which record is changed.
+    /// The id of the record.
     public let record: RecordID
-    /// Which import says so.
+    /// The import source of the change.
     public let source: SourceID?
-    /// How many operations are still to be read.
+    /// The number of operations that are still to be read.
     public private(set) var remaining: Int
-    /// What is added to the record's series.
+    /// The block that is added to the record's series.
     public let block: Block?
 
-    /// A block of a series, as places in the bytes.
+    /// A block of a series, as ranges of the bytes.
     public struct Block: Sendable {
         /// The number of its first item.
         public let first: UInt64
-        /// How many items there are.
+        /// The number of items.
         public let count: UInt64
-        /// Where the shape says something of them.
+        /// The range of the summary in the shape.
         public let summary: Range<Int>
     }
 
@@ -57,9 +58,9 @@ public struct ChangeReader: Sendable {
     private var valuesReader: ByteReader
     private let hasValues: Bool
 
-    /// Starts at the change in `shape`.
+    /// Begins to read the change in `shape`.
     ///
-    /// - Parameter names: Whose event it is, and how the names in it are to be read.
+    /// - Parameter names: The author of the event, and the name resolutions for it.
     public init(shape: RawSpan, isWithheld: Bool, by names: WrittenNames) throws(ChangeError) {
         var reader = ByteReader()
         let type: UInt8
@@ -97,7 +98,7 @@ public struct ChangeReader: Sendable {
                 block.summary.count <= ChangeLimits.summaryBytes
             else { throw .inconsistent }
         }
-        // A kind with a zero byte would sort among the keys of another one.
+        // A kind with a zero byte would sort among the keys of another kind.
         for offset in kind where shape.byte(at: offset) == 0 { throw .inconsistent }
         guard shape.extracting(kind).isUTF8 else { throw .malformed(.notUTF8(offset: kind.lowerBound)) }
         self.names = names
@@ -105,7 +106,7 @@ public struct ChangeReader: Sendable {
         valuesReader = ByteReader(at: ChangeLimits.nonceBytes)
     }
 
-    /// Steps over author and note to the first value.
+    /// Skips author and note, up to the first value.
     public mutating func skipNote(in values: RawSpan) throws(ChangeError) {
         guard hasValues else { return }
         do throws(ByteCodingError) {
@@ -114,7 +115,7 @@ public struct ChangeReader: Sendable {
         } catch { throw .malformed(error) }
     }
 
-    /// Reads author and note and stands at the first value; empty where values are withheld.
+    /// Reads author and note, up to the first value; returns an empty note if values are withheld.
     public mutating func note(in values: RawSpan) throws(ChangeError) -> AuditNote {
         guard hasValues else { return AuditNote() }
         do throws(ByteCodingError) {
@@ -122,7 +123,8 @@ public struct ChangeReader: Sendable {
         } catch { throw .malformed(error) }
     }
 
-    /// Where the items of the block stand among the values, behind the note; `nil` where they are withheld, or none.
+    /// Returns the range of the block's items in the values, after the note; `nil` if they are withheld or there is
+    /// no block.
     public mutating func blockContent(in values: RawSpan) throws(ChangeError) -> Range<Int>? {
         guard hasValues, block != nil else { return nil }
         do throws(ByteCodingError) { return try valuesReader.lengthPrefixed(in: values) } catch {
@@ -130,24 +132,24 @@ public struct ChangeReader: Sendable {
         }
     }
 
-    /// One operation, as places in the bytes.
+    /// One operation, as ranges of the bytes.
     public struct Step: Sendable {
-        /// What is done.
+        /// What the operation does.
         public let code: OperationCode
-        /// The number of the field; `nil` where it has a name.
+        /// The number of the field; `nil` if it has a name.
         public let fieldNumber: UInt32?
-        /// Where the name of the field stands in the shape; empty where it has a number.
+        /// The range of the field's name in the shape; empty if it has a number.
         public let fieldName: Range<Int>
-        /// How many heads are superseded: read each with ``ChangeReader/head(in:)`` before the next step.
+        /// The number of superseded heads: read each with ``ChangeReader/head(in:)`` before the next step.
         public let headCount: Int
-        /// Where the value stands among the values; `nil` where there is none, or where it is withheld.
+        /// The range of the value among the values; `nil` if there is none, or if it is withheld.
         public let value: Range<Int>?
         let hasIndexes: Bool
     }
 
-    /// The next operation.
+    /// Reads the next operation; `nil` after the last one.
     ///
-    /// All heads of the one before must have been read.
+    /// All heads of the previous operation must have been read.
     public mutating func next(shape: RawSpan, values: RawSpan) throws(ChangeError) -> Step? {
         guard remaining > 0 else { return nil }
         remaining -= 1
@@ -156,7 +158,7 @@ public struct ChangeReader: Sendable {
         guard let code = OperationCode(rawValue: first & 0x0F), first < 0x40 else {
             throw .unknown(type: first, version: Self.version)
         }
-        // The shape says whether there is a value also where the values are withheld.
+        // The shape marks a value even if the values are withheld.
         guard (first & 0x10 != 0) == code.hasValue else { throw .inconsistent }
         do throws(ByteCodingError) {
             let field = try shapeReader.varint(in: shape)
@@ -180,7 +182,7 @@ public struct ChangeReader: Sendable {
         } catch { throw .malformed(error) }
     }
 
-    /// The next superseded head of `step`.
+    /// Reads the next superseded head of `step`.
     public mutating func head(of step: Step, in shape: RawSpan) throws(ChangeError) -> HeadID {
         let table: UInt64
         let sequence: UInt64
@@ -206,9 +208,9 @@ public struct ChangeReader: Sendable {
 }
 
 extension Change {
-    /// Reads a whole change; for what is looked at one by one.
+    /// Decodes a whole change, for looking at single events.
     ///
-    /// A value that is withheld reads as empty.
+    /// A withheld value is `nil`, and a withheld block has no content.
     public init(shape: RawSpan, values: RawSpan, isWithheld: Bool, by names: WrittenNames) throws(ChangeError) {
         var reader = try ChangeReader(shape: shape, isWithheld: isWithheld, by: names)
         try reader.skipNote(in: values)
@@ -233,7 +235,7 @@ extension Change {
 }
 
 extension ChangeReader {
-    /// Reads the whole change and throws if any of it is not well formed, or breaks a rule of ``Change``.
+    /// Reads the whole change and throws if any of it is malformed or breaks a rule of ``Change``.
     public mutating func validate(shape: RawSpan, values: RawSpan) throws(ChangeError) {
         try skipNote(in: values)
         let operationCount = remaining

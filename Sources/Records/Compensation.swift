@@ -1,28 +1,30 @@
 import Events
 
-/// What makes a record say what it would say without some of its events.
+/// The operations that make a record show what it would show without some of its events.
 ///
-/// Both states are folds of the same history: one of all of it, one without the events that are taken back. So what the
-/// taken-back events replaced needs no searching for: it stands in the second one.
+/// Both states are folds of the same history: one of all events, one without the reverted events. So what the
+/// reverted events replaced needs no search: it is in the second state.
 ///
-/// - What the taken-back events wrote, and nothing newer stands on top of, goes.
-/// - What they replaced comes back as heads, all of them: a conflict that they settled is one again.
-/// - Of collections only their own additions go, and what they removed comes back.
-/// - A record that they made is hidden, unless others wrote to it since: then it stays whole.
-/// - What others wrote since stays; a record that they hid stays hidden, and keeps what it says.
+/// - What the reverted events wrote is removed, unless something newer has superseded it.
+/// - What they replaced comes back as heads, all of them: a conflict that they resolved is a conflict again.
+/// - In a collection only their own additions are removed, and what they removed comes back.
+/// - A record that they created is hidden, unless others have written to it since: then it stays complete.
+/// - What others have written since stays; a record that others have hidden stays hidden, and keeps its values.
 public struct Compensation {
-    /// The operations, for one event; none where nothing is left to take back.
+    /// The operations, for one event; empty if nothing is left to revert.
     public private(set) var operations: [Operation] = []
-    /// Whether something of the taken-back events stays, because others have written on it since.
+    /// Whether something of the reverted events stays, because others have written over it since.
     public private(set) var isPartial = false
 
     private let isTakenBack: (EventID) -> Bool
 
+    /// Finds the operations for one record.
+    ///
     /// - Parameters:
-    ///   - record: The record as it is.
-    ///   - other: The record without the events; `nil` where nothing is left of it.
-    ///   - isNew: Whether the events that are taken back made the record.
-    ///   - isTakenBack: Whether an event is one of them.
+    ///   - record: The record with all events.
+    ///   - other: The record without the reverted events; `nil` if nothing is left of it.
+    ///   - isNew: Whether the reverted events created the record.
+    ///   - isTakenBack: Whether an event is a reverted one.
     public init(of record: Record, to other: Record?, isNew: Bool, isTakenBack: @escaping (EventID) -> Bool) {
         self.isTakenBack = isTakenBack
         let isLeft = other?.fields.contains { !$0.heads.isEmpty && $0.key != .life } ?? false
@@ -36,7 +38,7 @@ public struct Compensation {
             }
         } else if let other {
             let deletions = record.deletions.filter { isTakenBack($0.event) }.map { HeadID($0.event) }
-            // What somebody else deleted since stays hidden, with what it says.
+            // A record that others have deleted since stays hidden, with its values.
             if !record.isVisible, deletions.isEmpty {
                 isPartial = record.hasValue(by: isTakenBack)
                 return
@@ -54,31 +56,31 @@ public struct Compensation {
         }
     }
 
-    /// - Parameter other: The heads without the events, the one that is shown last.
+    /// - Parameter other: The heads without the reverted events, with the shown head last.
     private mutating func restoreValue(_ field: FieldKey, _ heads: [Record.Head], to other: [Record.Head]) {
         let own = heads.filter { isTakenBack($0.id.event) }
         let kept = Set(heads.map(\.id))
         var lost = other.filter { !kept.contains($0.id) }
         guard !own.isEmpty else {
-            // Others have replaced what was written here.
+            // Others have replaced what the reverted events wrote.
             if !lost.isEmpty { isPartial = true }
             return
         }
-        // Reverting what was reverted already: a value in the place of the same value.
+        // Already reverted: the restored values would equal the present ones.
         if Set(own.map(\.value)) == Set(lost.map(\.value)) { return }
         var names = own.map(\.id)
         guard let shown = other.last else {
             operations.append(Operation(.clear, field, supersedes: names))
             return
         }
-        // What is put back is written now, and would show over what was written by others before. So where one of
-        // theirs is to show, or alone is left, it is written again behind the others: a head is also what tells a later
-        // undo that this was done here.
+        // Restored values are written now, and would be shown over earlier values of others. So if a value of others
+        // is to be shown, or if only such values are left, it is written again after the rest. The new head also lets
+        // a later undo detect that this revert was done.
         if lost.isEmpty || kept.contains(shown.id) {
             names = heads.map(\.id)
             lost = other
         }
-        // One event can write one clear of a field; several say the same. A value that is withheld cannot come back.
+        // One event can write one clear of a field, which stands for all. A withheld value cannot be restored.
         var seen: Set<[UInt8]> = []
         let values = Array(lost.reversed().compactMap(\.value).filter { seen.insert($0).inserted }.reversed())
         let hasClear = lost.contains { $0.value == nil }
@@ -105,7 +107,7 @@ public struct Compensation {
         }
     }
 
-    /// Takes back the deletes: with what is written anyway, or else by showing the record again.
+    /// Supersedes the deletes: in an operation that is written anyway, or else in one that revives the record.
     private mutating func show(_ record: Record, _ deletions: [HeadID]) {
         if let place = operations.firstIndex(where: { $0.code != .remove }) {
             operations[place].supersedes += deletions
@@ -117,7 +119,7 @@ public struct Compensation {
 }
 
 extension Record {
-    /// Whether one of its values is of an event that `isAuthor` says yes to.
+    /// Whether one of its values was written by an event for which `isAuthor` returns true.
     fileprivate func hasValue(by isAuthor: (EventID) -> Bool) -> Bool {
         fields.contains { field in field.key != .life && field.heads.contains { isAuthor($0.id.event) } }
     }

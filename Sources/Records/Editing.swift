@@ -1,8 +1,8 @@
-/// What a field is to become: a value, or none.
+/// A new value for a field, or none.
 public struct Assignment: Hashable, Sendable {
-    /// The field by its name: a plain one, or a member of a register.
+    /// The name of the field: a plain field, or a member of a register.
     public var name: String
-    /// The value as text in UTF-8 or whatever the source had; `nil` clears the field.
+    /// The value, as UTF-8 text or in the encoding of the source; `nil` clears the field.
     public var value: [UInt8]?
 
     /// Assigns `value` to the field called `name`.
@@ -15,16 +15,17 @@ public struct Assignment: Hashable, Sendable {
     public init(_ name: String, text: String) { self.init(name, Array(text.utf8)) }
 }
 
-// From what a person or a file wants to what an event says: only differences are written, and each write names the
-// heads that its author was looking at.
+// Turns what a person or a file wants into what an event stores: only differences are written, and each write names
+// the heads that its author saw.
 extension KindSchema {
-    /// The operations that make `record` show what is assigned; none where it does already.
+    /// The operations that make `record` show what is assigned; none if it already does.
     ///
-    /// A member of a register is written with the other members as they are shown. Of a collection, whose value is its
-    /// elements separated by commas, only what is missing is added and what is too much removed. A write on a deleted
-    /// record names the deletes, so the record shows again. A name that is assigned twice takes the last value.
+    /// A member of a register is written with the other members as they are shown. Of a collection, whose value is
+    /// its elements separated by commas, only missing elements are added and only surplus elements removed. A write
+    /// to a deleted record names the deletes, so the record shows again. If a name is assigned twice, the last value
+    /// counts.
     ///
-    /// - Parameter record: What the author was looking at; `nil` for a new record.
+    /// - Parameter record: The record as the author saw it; `nil` for a new record.
     public func operations(assigning assignments: [Assignment], to record: Record?) -> [Operation] {
         var operations: [Operation] = []
         var registers: [(field: FieldSchema, assignments: [Assignment])] = []
@@ -60,7 +61,7 @@ extension KindSchema {
         return operations
     }
 
-    /// The values of the members of `field` as they are shown; all `nil` where there is no record.
+    /// The values of the members of `field` as they are shown; all `nil` if there is no record.
     public func shownRegister(_ field: FieldSchema, in record: Record?) -> Register {
         guard let value = record?[.number(field.number)]?.shown.value else {
             return Register([[UInt8]?](repeating: nil, count: field.members.count))
@@ -87,7 +88,7 @@ extension KindSchema {
         let present = Set(heads.compactMap(\.value).map { Elements.identity(of: $0, by: identity) })
         let deletes = record.map { $0.deletions.map { HeadID($0.event) } } ?? []
         var operations: [Operation] = []
-        // What is withheld was not to be seen, so that it is not among the wanted says nothing.
+        // A withheld element was not visible to the author, so its absence from the wanted elements means nothing.
         let unwanted = heads.filter { head in
             if head.isWithheld { return assignment.value == nil }
             return !wantedIdentities.contains(Elements.identity(of: head.value ?? [], by: identity))
@@ -96,7 +97,7 @@ extension KindSchema {
         var added: Set<String> = []
         for element in wanted {
             let name = Elements.identity(of: element, by: identity)
-            // A new record keeps its elements as they were written, repeats included.
+            // A new record keeps its elements as written, repeats included.
             if record != nil, present.contains(name) || !added.insert(name).inserted { continue }
             operations.append(Operation(.add, key, supersedes: deletes, value: element))
         }
@@ -105,7 +106,7 @@ extension KindSchema {
 
     /// The fields of `record` that have a value, by name, in order of their keys; registers as their members.
     ///
-    /// A collection is its elements separated by commas, each once. Bookkeeping is left out.
+    /// A collection is its elements separated by commas, each once. Internal fields are left out.
     public func values(of record: Record) -> [(name: String, value: [UInt8])] {
         var values: [(name: String, value: [UInt8])] = []
         for field in record.fields {
@@ -145,19 +146,20 @@ extension KindSchema {
 
 /// The elements of a collection as one text: separated by commas.
 public enum Elements {
-    /// The elements of `value`, as they are written; none for an empty value.
+    /// The elements of `value`, unchanged; none for an empty value.
     public static func split(_ value: [UInt8]) -> [[UInt8]] {
         value.isEmpty ? [] : value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map(Array.init)
     }
 
-    /// What makes two elements the same one.
+    /// The text by which two elements are the same element.
     static func identity(of element: [UInt8], by identity: (String) -> String) -> String {
         identity(String(decoding: element, as: UTF8.self))
     }
 
-    /// The live elements in the order in which they were added; `nil` where there is none.
+    /// The live elements in the order in which they were added, separated by commas; `nil` if there are none.
     ///
-    /// What one event wrote comes back to the byte; elements that several authors added are shown once.
+    /// The elements of a single event are returned byte for byte; an element that several authors added is shown
+    /// once.
     static func join(_ heads: [Record.Head], identity: (String) -> String) -> [UInt8]? {
         guard let first = heads.first else { return nil }
         let isOneWrite = heads.allSatisfy { $0.id.event == first.id.event }

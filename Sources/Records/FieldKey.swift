@@ -1,14 +1,14 @@
 import ByteCoding
 import Events
 
-/// The name of a field within its kind: a number that the kind's schema gave it, or a name that no schema knows.
+/// The key of a field within its kind: a number from the kind's schema, or a name that is in no schema.
 ///
-/// Both are kept in the log as they are, so a field that this version does not know is stored, relayed and folded, and
-/// gets its name when a version comes that knows it.
+/// The log keeps both unchanged, so a field that this version does not know is stored, relayed and folded, and gets
+/// its name in a version that knows it.
 public enum FieldKey: Hashable, Sendable, Comparable {
     /// A field of the schema, from 1. The number is on disk and never changes its meaning.
     case number(UInt32)
-    /// A field by its name: an application's own, or one from a file.
+    /// A field with a name: one of an application, or one from a file.
     case name(String)
 
     /// Whether the field has a name and no number.
@@ -17,8 +17,8 @@ public enum FieldKey: Hashable, Sendable, Comparable {
     /// The field that holds whether a record lives: what ``OperationCode/revive`` writes.
     public static let life = FieldKey.number(0)
 
-    /// Names are equal where their UTF-8 bytes are: strings that merely look alike are two fields, as in every other
-    /// program that reads the log, and the order below agrees with it.
+    /// Names are equal if their UTF-8 bytes are: strings that merely look alike are two fields, as in every other
+    /// program that reads the log. The order below agrees with this.
     public static func == (left: FieldKey, right: FieldKey) -> Bool {
         switch (left, right) {
         case (.number(let a), .number(let b)): a == b
@@ -27,7 +27,7 @@ public enum FieldKey: Hashable, Sendable, Comparable {
         }
     }
 
-    /// Feeds the number, or the UTF-8 bytes of the name.
+    /// Feeds the number, or the UTF-8 bytes of the name, into `hasher`.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .number(let number): hasher.combine(number)
@@ -54,9 +54,9 @@ public enum FieldKey: Hashable, Sendable, Comparable {
     }
 }
 
-/// Which importer wrote a change: the first 8 bytes of the SHA-256 of the source's name.
+/// The identifier of an import source: the first 8 bytes of the SHA-256 of its name.
 ///
-/// It stands in the shape, so that "what did this source say last time" is a fold; the name itself is a value.
+/// It is in the shape, so that the last assertion of a source can be folded; the name itself is a value.
 public struct SourceID: Hashable, Comparable, Sendable {
     /// The eight bytes, read big-endian; never 0.
     public let rawValue: UInt64
@@ -64,7 +64,7 @@ public struct SourceID: Hashable, Comparable, Sendable {
     /// The source with these eight bytes.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// The source called `name`; case and white space around it do not count.
+    /// The source called `name`; case and the amount of white space are ignored.
     public init(name: String) {
         let folded = name.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
         rawValue = Swift.max(1, [UInt8](folded.utf8).withSpan { Hash256(hashing: $0) }.prefix)
@@ -74,11 +74,12 @@ public struct SourceID: Hashable, Comparable, Sendable {
     public static func < (left: SourceID, right: SourceID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The name of one head of a field: the event that wrote it and, for elements of a collection, which of its additions.
+/// The identifier of one head of a field: the event that wrote it and, for elements of a collection, an index.
 public struct HeadID: Hashable, Comparable, Sendable {
     /// The event that wrote it.
     public let event: EventID
-    /// The place of the operation within its event for an element; 0 for a plain value.
+    /// The index of the operation within its event for an element or a ``OperationCode/candidate``; 0 for a plain
+    /// value.
     public let index: UInt32
 
     /// The head that `event` wrote.

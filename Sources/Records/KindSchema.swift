@@ -1,16 +1,17 @@
-/// How the heads of a field become the one value that is shown.
+/// How the heads of a field are merged into the one value that is shown.
 ///
-/// Nothing is ever lost by it: the other heads stay.
+/// No policy loses data: the other heads stay.
 public enum MergePolicy: String, Hashable, Sendable {
-    /// Of several heads the greatest stamp is shown, then the greatest replica and number.
+    /// Shows the head with the greatest stamp, then the greatest replica and number.
     case latest
-    /// As `latest`; and a local write that was not sent yet gives way to a concurrent one that arrives, visibly.
+    /// Like `latest`, but a local write that was not sent yet visibly gives way to a concurrent one that arrives.
     case yields
-    /// A collection whose elements are all shown; an element lives while some addition of it is not removed.
+    /// Shows all elements of a collection; an element lives while any of its additions is not removed.
     case union
-    /// A claim with a term: the greatest term is shown, then the least stamp.
+    /// Shows the lease with the greatest term, then the least stamp.
     case lease
-    /// Of several heads the least stamp is shown: whoever came first. No field is kept so; it is there to ask "what if".
+    /// Shows the head with the least stamp, the first one written. No field is stored so; it serves "what if"
+    /// questions.
     case established
 }
 
@@ -22,13 +23,13 @@ public struct FieldSchema: Sendable {
     public let number: UInt32
     /// The name people and files use, such as `CALL`.
     public let name: String
-    /// How concurrent writes meet.
+    /// How concurrent writes are merged.
     public let policy: MergePolicy
-    /// The fields that are written together because they say one thing, in order; empty for a plain field.
+    /// The fields that are written together because they express one fact, in order; empty for a plain field.
     ///
     /// The value of such a register is the values of its members: see ``Register``.
     public let members: [String]
-    /// For a collection: the form in which two elements are the same one, such as upper case and trimmed.
+    /// For a collection: the form in which equal elements are the same, such as upper case and trimmed.
     public let identity: @Sendable (String) -> String
     /// Whether the field is bookkeeping that no listing shows.
     public let isInternal: Bool
@@ -47,11 +48,11 @@ public struct FieldSchema: Sendable {
     }
 }
 
-/// One entry of a secondary index: what to find a record by, in byte order.
+/// One entry of a secondary index: a key by which a record is found, in byte order.
 public struct IndexEntry: Hashable, Sendable {
     /// The index, by its number within the kind, from 1.
     public var index: UInt8
-    /// What to find the record by; at most 400 bytes, the rest is cut off.
+    /// The key; at most 400 bytes, a longer one is truncated.
     public var key: [UInt8]
 
     /// The entry `key` of the index `index`.
@@ -61,30 +62,30 @@ public struct IndexEntry: Hashable, Sendable {
     }
 }
 
-/// What a kind of record is: its fields, how they merge, and what its records are found by.
+/// The schema of a kind of records: its fields, how they merge, and the indexes of its records.
 ///
-/// A kind that nobody registered is folded all the same, by the numbers and names in its events; what it lacks is
-/// names for its numbers, policies other than `latest`, and indexes.
+/// A kind without a registered schema is folded too, by the numbers and names in its events. It then has no names for
+/// its numbers, no policy other than `latest`, and no indexes.
 public struct KindSchema: Sendable {
     /// The name on disk, such as `qso`.
     public let name: String
-    /// Raised when fields or indexes change their meaning: views of another version are rebuilt.
+    /// Increased when fields or indexes change their meaning: views of another version are rebuilt.
     public let version: UInt32
     /// The fields.
     public let fields: [FieldSchema]
-    /// What a record is found by.
+    /// Returns the index entries of a record.
     ///
-    /// Called once whenever a record has changed; must be a pure function.
+    /// Called once for every change of a record; must be a pure function.
     public let indexEntries: @Sendable (ShownValues) -> [IndexEntry]
 
-    /// What is kept of the records' series; `nil` where they have none.
+    /// The summaries of the records' series; `nil` if they have none.
     public let series: SeriesSchema?
 
     private let numbers: [String: Int]
     private let places: [UInt32: Int]
     private let registers: [String: Int]
 
-    /// A kind of these parts; traps where two fields share a number or a name.
+    /// A kind of these parts; traps if two fields share a number or a name.
     public init(
         name: String, version: UInt32 = 1, fields: [FieldSchema], series: SeriesSchema? = nil,
         indexEntries: @escaping @Sendable (ShownValues) -> [IndexEntry] = { _ in [] }
@@ -102,8 +103,8 @@ public struct KindSchema: Sendable {
             uniqueKeysWithValues: fields.enumerated().flatMap { place, field in field.members.map { ($0, place) } })
     }
 
-    /// The same kind with one field, or the register it is a member of, read by another policy; `nil` where there is no
-    /// such field, or where it is no field of one value.
+    /// The same kind with another policy for one field, or for the register that it is a member of; `nil` if there is
+    /// no such field, or if it is a collection or a lease.
     public func reading(_ name: String, by policy: MergePolicy) -> KindSchema? {
         guard let field = field(named: name) ?? register(of: name), ![.union, .lease].contains(field.policy) else {
             return nil
@@ -131,20 +132,20 @@ public struct KindSchema: Sendable {
         return .name(name)
     }
 
-    /// The name that `key` is shown by; a number that this version does not know shows as `#n`.
+    /// The name under which `key` is shown; a number that this version does not know is shown as `#n`.
     public func name(of key: FieldKey) -> String {
         if case .number(let number) = key, let field = field(number: number) { return field.name }
         return key.plainName
     }
 
-    /// The policy that `key` is read by.
+    /// The merge policy of `key`.
     public func policy(of key: FieldKey) -> MergePolicy {
         if case .number(let number) = key, let field = field(number: number) { return field.policy }
         return .latest
     }
 }
 
-/// A type whose values are records of one kind: an application's own kinds are registered by it.
+/// A type whose values are records of one kind: applications register their own kinds with it.
 public protocol RecordKind: Sendable {
     /// The kind.
     static var schema: KindSchema { get }

@@ -7,19 +7,19 @@ public typealias FieldOrdinal = UInt32
 extension FieldOrdinal {
     /// Ordinals from here on stand for names.
     static let firstNamed: FieldOrdinal = 0x4000_0000
-    /// Where a delete is remembered that was named before it came.
+    /// The field of a `RecordState.Gone` entry for a delete that was superseded before it was received.
     static let deletion: FieldOrdinal = .max
 }
 
 /// Short local numbers for the long names in a log: replicas, sources, fields without a number.
 ///
-/// They keep rows small and comparisons cheap. They differ from store to store, so nothing that leaves a view uses them.
+/// They keep rows small and comparisons cheap. They differ between stores, so nothing that leaves a view uses them.
 public struct Names: Sendable {
-    /// The replicas in the order in which they were met.
+    /// The replicas in the order in which they were first seen.
     public private(set) var replicas: [ReplicaID] = []
-    /// The sources in the order in which they were met; source 1 is the first.
+    /// The sources in the order in which they were first seen; source 1 is the first.
     public private(set) var sources: [SourceID] = []
-    /// The names of fields in the order in which they were met.
+    /// The names of fields in the order in which they were first seen.
     public private(set) var fields: [String] = []
     private var replicaOrdinals: [ReplicaID: UInt32] = [:]
     private var sourceOrdinals: [SourceID: UInt32] = [:]
@@ -28,7 +28,7 @@ public struct Names: Sendable {
     /// No names.
     public init() {}
 
-    /// The names that were saved: see ``encode()``.
+    /// Decodes names that ``encode()`` has encoded.
     public init(decoding bytes: RawSpan) throws(ByteCodingError) {
         var reader = ByteReader()
         let replicaCount = try reader.count(in: bytes, limit: bytes.byteCount / 16)
@@ -45,7 +45,7 @@ public struct Names: Sendable {
         try reader.finish(in: bytes)
     }
 
-    /// All names in order, as bytes.
+    /// Encodes all names in order.
     public func encode() -> [UInt8] {
         var writer = ByteWriter()
         writer.append(varint: replicas.count)
@@ -57,16 +57,16 @@ public struct Names: Sendable {
         return writer.bytes
     }
 
-    /// How many names there are: it grows whenever something was met for the first time.
+    /// The number of names; it grows with every new name.
     public var count: Int { replicas.count + sources.count + fields.count }
 
-    /// Whether `other` says of all these numbers what these names say.
+    /// Whether `other` gives the same numbers to all these names.
     public func isPrefix(of other: Names) -> Bool {
         other.replicas.starts(with: replicas) && other.sources.starts(with: sources)
             && other.fields.starts(with: fields)
     }
 
-    /// The number of a replica, given out now if it has none.
+    /// Returns the number of a replica; assigns one if it has none.
     public mutating func ordinal(of replica: ReplicaID) -> UInt32 {
         if let last = replicas.last, last == replica { return UInt32(replicas.count - 1) }
         if let known = replicaOrdinals[replica] { return known }
@@ -76,7 +76,7 @@ public struct Names: Sendable {
         return ordinal
     }
 
-    /// The number of a source, from 1, given out now if it has none.
+    /// Returns the number of a source, from 1; assigns one if it has none.
     public mutating func ordinal(of source: SourceID) -> UInt32 {
         if let known = sourceOrdinals[source] { return known }
         sources.append(source)
@@ -84,7 +84,7 @@ public struct Names: Sendable {
         return UInt32(sources.count)
     }
 
-    /// The number of a field, given out now if it has a name that was not met before.
+    /// Returns the number of a field; assigns one to a name that is new.
     public mutating func ordinal(of field: FieldKey) -> FieldOrdinal {
         switch field {
         case .number(let number): return number
@@ -97,13 +97,13 @@ public struct Names: Sendable {
         }
     }
 
-    /// The number of a replica, or `nil` where it was never met.
+    /// The number of a replica, or `nil` if it has none.
     public func knownOrdinal(of replica: ReplicaID) -> UInt32? { replicaOrdinals[replica] }
 
-    /// The number of a source, or `nil` where it was never met.
+    /// The number of a source, or `nil` if it has none.
     public func knownOrdinal(of source: SourceID) -> UInt32? { sourceOrdinals[source] }
 
-    /// The number of a field, or `nil` where its name was never met.
+    /// The number of a field, or `nil` if its name has none.
     public func knownOrdinal(of field: FieldKey) -> FieldOrdinal? {
         switch field {
         case .number(let number): number

@@ -1,25 +1,25 @@
 import ByteCoding
 import Events
 
-/// One record as its readers see it: the fields, every head of each, and which head is shown.
+/// One record as readers see it: the fields, every head of each, and which head is shown.
 ///
-/// It is made of a ``RecordState`` and carries no local numbers, so it may be kept, compared and sent anywhere.
+/// It is built from a ``RecordState`` and has no local numbers, so it may be kept, compared and sent anywhere.
 public struct Record: Hashable, Sendable {
     /// One write that nothing has superseded.
     public struct Head: Hashable, Sendable {
-        /// Its name.
+        /// The identifier of the head.
         public let id: HeadID
         /// When it was written.
         public let stamp: Stamp
-        /// Where its event stands in this store's log.
+        /// The position of its event in this store's log.
         public let position: Position
-        /// Which import says so; `nil` for what a person wrote.
+        /// The import source; `nil` for a write by a person.
         public let source: SourceID?
         /// The value; `nil` for a clear.
         public let value: [UInt8]?
-        /// Whether there was a value that is withheld now.
+        /// Whether its value is withheld.
         public let isWithheld: Bool
-        /// Whether it is an element of a collection: then others stand beside it.
+        /// Whether it is an element of a collection, which may have several.
         public let isElement: Bool
 
         init(_ head: RecordState.Head, of state: RecordState, _ names: Names) {
@@ -33,7 +33,7 @@ public struct Record: Hashable, Sendable {
             isElement = head.code == .add
         }
 
-        /// The order that decides between concurrent writes: stamp, then replica and number, then place.
+        /// The order that decides between concurrent writes: stamp, then replica and number, then index.
         public static func shows(_ left: Head, before right: Head) -> Bool {
             left.stamp == right.stamp ? left.id < right.id : left.stamp < right.stamp
         }
@@ -43,15 +43,15 @@ public struct Record: Hashable, Sendable {
     public struct Field: Hashable, Sendable {
         /// The field.
         public let key: FieldKey
-        /// How its heads are read.
+        /// The policy that orders its heads.
         public let policy: MergePolicy
-        /// The heads, the one that is shown last.
+        /// The heads; the last one is shown.
         public let heads: [Head]
 
         /// The head that is shown.
         public var shown: Head { heads[heads.count - 1] }
 
-        /// Whether heads with different values stand side by side.
+        /// Whether there are heads with different values.
         ///
         /// Equal values and elements are no conflict.
         public var isConflict: Bool {
@@ -66,9 +66,9 @@ public struct Record: Hashable, Sendable {
     public struct Deletion: Hashable, Sendable {
         /// The event that deleted.
         public let event: EventID
-        /// When.
+        /// When it was written.
         public let stamp: Stamp
-        /// Where it stands in this store's log.
+        /// Its position in this store's log.
         public let position: Position
         /// The events whose heads it covers, in order.
         public let covered: [EventID]
@@ -76,24 +76,24 @@ public struct Record: Hashable, Sendable {
 
     /// The kind.
     public let kind: String
-    /// Which record of the kind.
+    /// The id of the record within its kind.
     public let id: RecordID
     /// The fields that have heads, in order of their keys.
     ///
-    /// A field that was cleared is among them.
+    /// A cleared field is among them.
     public let fields: [Field]
     /// The deletes, in order of event.
     public let deletions: [Deletion]
-    /// Whether it shows: it has a head that no delete covers.
+    /// Whether the record is shown: it has a head that no delete covers.
     public let isVisible: Bool
     /// The number of events that touched it.
     public let eventCount: Int
-    /// Where the first of them stands in this store's log.
+    /// The position of the first of them in this store's log.
     public let firstPosition: Position
-    /// Where the last of them stands in this store's log.
+    /// The position of the last of them in this store's log.
     public let lastPosition: Position
 
-    /// The record that `state` says, in the order that `schema`'s policies give.
+    /// The record of `state`, with heads in the order of `schema`'s policies.
     public init(kind: String, id: RecordID, state: RecordState, names: Names, schema: KindSchema?) {
         self.kind = kind
         self.id = id
@@ -101,7 +101,7 @@ public struct Record: Hashable, Sendable {
         eventCount = state.history.count
         firstPosition = state.history.first
         lastPosition = state.history.last
-        // Numbers are their own ordinals, so this is the order of keys but for names, which are few.
+        // Field numbers are their own ordinals, so this is the order of the keys, except for names, which are few.
         let order = state.heads.indices.sorted { state.heads[$0].field < state.heads[$1].field }
         var fields: [Field] = []
         var start = 0
@@ -125,7 +125,7 @@ public struct Record: Hashable, Sendable {
         }.sorted { $0.event < $1.event }
     }
 
-    /// The heads of `key`, or `nil` where the field was never written.
+    /// The heads of `key`, or `nil` if the field was never written.
     public subscript(key: FieldKey) -> Field? {
         var low = 0
         var high = fields.count
@@ -136,7 +136,7 @@ public struct Record: Hashable, Sendable {
         return low < fields.count && fields[low].key == key ? fields[low] : nil
     }
 
-    /// The names of the heads of `key` and, where the record is deleted, of its deletes: what a write supersedes.
+    /// The heads of `key` and the deletes of the record: what a write to `key` supersedes.
     public func superseded(by key: FieldKey) -> [HeadID] {
         (self[key]?.heads.map(\.id) ?? []) + deletions.map { HeadID($0.event) }
     }
@@ -146,12 +146,12 @@ public struct Record: Hashable, Sendable {
         Set(fields.flatMap { $0.heads.map(\.id.event) }).sorted().map { HeadID($0) }
     }
 
-    /// Whether anything here waits for a decision: fields with several values, or an edit that met a delete.
+    /// Whether a decision is needed: a field has several values, or an edit was concurrent with a delete.
     public var hasConflict: Bool { (!deletions.isEmpty && isVisible) || fields.contains { $0.isConflict } }
 }
 
 extension MergePolicy {
-    /// The heads in the order that puts the one to be shown last.
+    /// Returns the heads in the order that puts the one to be shown last.
     func order(_ heads: [Record.Head]) -> [Record.Head] {
         switch self {
         case .latest, .yields, .union: heads.sorted(by: Record.Head.shows)
@@ -166,9 +166,9 @@ extension MergePolicy {
     }
 }
 
-/// The value of a lease: a term, then the holder's own words.
+/// The value of a lease: a term, then the holder.
 public enum LeaseClaim {
-    /// The value that claims `term` in the name of `holder`.
+    /// Encodes a lease of `holder` with `term`.
     public static func encode(term: UInt64, holder: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
         writer.append(varint: term)
@@ -176,7 +176,7 @@ public enum LeaseClaim {
         return writer.bytes
     }
 
-    /// The term that `value` claims; 0 where it is no claim.
+    /// The term in `value`; 0 if it is not a lease.
     public static func term(of value: [UInt8]?) -> UInt64 {
         guard let value else { return 0 }
         return value.withSpan { bytes in

@@ -1,21 +1,24 @@
 import ByteCoding
 import Events
 
-// Records of one kind side by side, column by column: what stands in one column looks alike, so it compresses well.
+// Records of one kind, stored column by column: the content of one column is similar, so it compresses well.
 //
 // | column | holds |
 // |---|---|
-// | ids | the upper halves of all ids as differences (varints; ids ascend), then the lower halves (8 bytes each, big-endian) |
-// | counts | per record: writers, heads (varints), flags: bit 0 deletes, bit 1 gone, bit 2 said, bit 3 more events |
+// | ids | upper halves of all ids as differences (varints; ids ascend), then lower halves (8 bytes each, big-endian) |
+// | counts | per record: writers, heads (varints), flags: bit 0 deletes, bit 1 superseded early (`gone`), |
+// | | bit 2 assertions (`said`), bit 3 more events |
 // | replicas | per writer: its local number |
 // | numbers | the event numbers of all writers as eight planes: first the lowest byte of each, then the next |
-// | stamps | for each different event among the writers, in order of replica and number: the difference to the one before, zigzag |
+// | stamps | for each distinct event of the writers, by replica and number: the difference to the last one, zigzag |
 // | sources | per writer |
-// | heads | per head: field, writer, code and flags as in a row, index where bit 4 says so |
-// | rest | per record, as its flags say: deletes, gone, said as in a row; other events of its history: count, replica and number each |
-// | values | count of fields; for each, ascending: field, length of its column; then the columns: length and bytes of each value |
+// | heads | per head: field, writer, code and flags as in a row, index if bit 4 is set |
+// | rest | per record, by its flags: deletes, `gone`, `said` as in a row; other events of its history: count, then |
+// | | replica and number of each |
+// | values | count of fields; for each, ascending: field, length of its column; then the columns: length and bytes |
+// | | of each value |
 //
-// Each column but the last has its length before it. Positions are not in it: they are each store's own.
+// Each column but the last is preceded by its length. Positions are left out: they differ between stores.
 
 /// Collects the states of records as columns.
 public struct RecordColumnsWriter {
@@ -42,16 +45,16 @@ public struct RecordColumnsWriter {
     /// No records.
     public init() {}
 
-    /// About how many bytes there are.
+    /// The approximate number of bytes.
     public var byteCount: Int {
         highs.count + lows.count + counts.count + replicas.count + numbers.count * 8 + sources.count + heads.count
             + rest.count + valueBytes
     }
     private var valueBytes = 0
 
-    /// Adds a record; ids ascend.
+    /// Adds a record; ids must ascend.
     ///
-    /// - Parameter history: All its events, by the local numbers of their replicas, ascending by position.
+    /// - Parameter history: All events of the record, by the local numbers of their replicas, ascending by position.
     public mutating func append(
         _ id: RecordID, _ state: RecordState, history: [(replica: UInt32, sequence: SequenceNumber)]
     ) {
@@ -140,7 +143,7 @@ public struct RecordColumnsWriter {
     }
 }
 
-/// Small differences of either sign as small numbers.
+/// Encodes small differences of either sign as small numbers.
 enum ZigZag {
     static func encode(_ difference: UInt64) -> UInt64 {
         let signed = Int64(bitPattern: difference)

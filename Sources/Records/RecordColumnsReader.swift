@@ -1,11 +1,11 @@
 import ByteCoding
 import Events
 
-/// Reads the records that a ``RecordColumnsWriter`` wrote, one after the other, into a state that is used again.
+/// Reads the records that a ``RecordColumnsWriter`` wrote, one after the other, into a reused state.
 ///
-/// The bytes are not believed: whatever they hold, the outcome is a state within the bounds of `names`, or an error.
+/// The bytes are not trusted: whatever they hold, the result is a state within the bounds of `names`, or an error.
 public struct RecordColumnsReader {
-    /// The most records that are read at once.
+    /// The maximum number of records that are read at once.
     public static let limit = 1 << 16
 
     private let count: Int
@@ -66,7 +66,7 @@ public struct RecordColumnsReader {
 
     private static func malformed(_ range: Range<Int>) -> ByteCodingError { .malformedVarint(offset: range.lowerBound) }
 
-    /// The stamp of each event, which stand in order of the events.
+    /// Reads the stamp of each event; the stamps are in the order of the events.
     private mutating func readStamps(
         _ bytes: RawSpan, _ replicas: Range<Int>, _ column: Range<Int>
     ) throws(ByteCodingError) {
@@ -96,9 +96,10 @@ public struct RecordColumnsReader {
         return number
     }
 
-    /// Reads the next record into `state`; `nil` behind the last one.
+    /// Reads the next record into `state`; `nil` after the last one.
     ///
-    /// - Parameter position: Where this store has an event, by the local number of its replica; 0 where it does not.
+    /// - Parameter position: Returns the position of an event in this store, given the local number of its replica; 0
+    ///   if the store does not have it.
     public mutating func next(
         _ bytes: RawSpan, into state: inout RecordState, names: borrowing Names,
         position: (UInt32, SequenceNumber) -> Position
@@ -127,7 +128,8 @@ public struct RecordColumnsReader {
                     positions.append(position(replica, try rest.varint(in: bytes)))
                 }
             }
-            // An event that is not here has no position. One that is named twice would be looked for among all.
+            // An event that is not in this store has position 0. A repeated one would need a search of the whole
+            // history.
             for position in positions.sorted() where position > state.history.last { state.history.insert(position) }
             guard state.pointsAtWriters, state.isNamed(by: names) else { throw Self.malformed(lows) }
             return id
@@ -170,7 +172,7 @@ public struct RecordColumnsReader {
         return low < fields.count && fields[low] == field ? low : nil
     }
 
-    /// Every column was read to its end, and not beyond.
+    /// Throws unless every column was read exactly to its end.
     private func finish() throws(ByteCodingError) {
         let offsets =
             [highs, counts, replicas].map(\.offset) + [ends[3], ends[4], sources.offset, heads.offset, rest.offset]

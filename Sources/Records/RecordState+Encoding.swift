@@ -5,31 +5,32 @@ import Events
 //
 // | | |
 // |---|---|
-// | checksum | 4 bytes: CRC-32C of the key that the row stands under, and of everything behind it |
+// | checksum | 4 bytes: CRC-32C of the key of the row, and of everything after the checksum |
 // | writers | count, then each: replica, sequence, stamp (8 bytes), position, source |
-// | heads | count, then each: field, writer, code and flags (1 byte), index where bit 4 says so, value where bit 3 does |
+// | heads | count, then each: field, writer, code and flags (1 byte), index if bit 4 is set, value if bit 3 is |
 // | deletes | count, then each: writer, count, and for each: replica, sequence |
-// | gone | count, then each: field, replica, sequence, index |
-// | said | count, then each: field, source, replica, sequence, stamp (8 bytes), hash (8 bytes), flags (1 byte): bit 0 element, bit 1 without a head |
+// | superseded early (`gone`) | count, then each: field, replica, sequence, index |
+// | assertions (`said`) | count, then each: field, source, replica, sequence, stamp (8 bytes), hash (8 bytes), |
+// | | flags (1 byte): bit 0 element, bit 1 without a head |
 // | history | count, last position, then the differences to the end of the row |
 
 /// Why a row of a view could not be used.
 ///
-/// A view is disposable: the answer is to rebuild it.
+/// A view is disposable: rebuild it.
 public enum RowError: Error, Hashable, Sendable {
     /// The row's checksum does not match its bytes.
     case checksumMismatch
-    /// The checksum is right and the content is not: a row of another version.
+    /// The checksum is right but the content is invalid: a row of another version.
     case malformed
 }
 
 extension RecordState {
     /// Appends the row of this record to `writer`.
     ///
-    /// Only the writers that still count are written.
+    /// Only the writers that are still in use are written.
     ///
-    /// - Parameter keyChecksum: The CRC-32C of the key that the row will stand under, so that a row whose key was damaged
-    ///   is not taken for that of another record.
+    /// - Parameter keyChecksum: The CRC-32C of the key of the row, so that a row whose key was damaged is not
+    ///   mistaken for that of another record.
     public func encode(into writer: inout ByteWriter, keyChecksum: UInt32 = 0) {
         let start = writer.count
         writer.append(littleEndian: UInt32(0))
@@ -106,7 +107,7 @@ extension RecordState {
         var number: [UInt32]
     }
 
-    /// The writers that some head or delete still points at, in the order in which they are first needed.
+    /// The writers to which a head or a delete still refers, in the order of first use.
     func keptWriters() -> KeptWriters {
         var kept = KeptWriters(number: [UInt32](repeating: .max, count: writers.count))
         func keep(_ index: UInt32) {
@@ -120,9 +121,9 @@ extension RecordState {
         return kept
     }
 
-    /// Replaces this state by the one in `row`.
+    /// Replaces this state with the one in `row`.
     ///
-    /// If it throws, the state is half read and must be thrown away.
+    /// If it throws, the state is incomplete and must be discarded.
     public mutating func decode(_ row: RawSpan, keyChecksum: UInt32 = 0) throws(RowError) {
         removeAll()
         guard row.byteCount >= 4 else { throw .malformed }
@@ -137,9 +138,9 @@ extension RecordState {
         guard pointsAtWriters else { throw .malformed }
     }
 
-    /// Replaces this state by the one in `row`, and refuses numbers that `names` never gave out.
+    /// Replaces this state with the one in `row`, and refuses local numbers that `names` does not have.
     ///
-    /// A state that was read so can be made a ``Record`` with these names.
+    /// The result can be made a ``Record`` with these names.
     public mutating func decode(
         _ row: RawSpan, names: borrowing Names, keyChecksum: UInt32 = 0
     ) throws(RowError) {
@@ -147,7 +148,7 @@ extension RecordState {
         guard isNamed(by: names) else { throw .malformed }
     }
 
-    /// Whether `names` gave out all local numbers.
+    /// Whether `names` has all local numbers.
     func isNamed(by names: borrowing Names) -> Bool {
         let (replicas, sources, fields) = (names.replicas.count, names.sources.count, names.fields.count)
         func isNamed(_ field: FieldOrdinal) -> Bool {
@@ -159,7 +160,7 @@ extension RecordState {
             && said.allSatisfy { Int($0.source) <= sources && isNamed($0.field) }
     }
 
-    /// Whether heads and deletes point at writers.
+    /// Whether the writer indexes of all heads and deletes are valid.
     var pointsAtWriters: Bool {
         heads.allSatisfy { Int($0.writer) < writers.count } && deletions.allSatisfy { Int($0.writer) < writers.count }
     }
@@ -188,7 +189,7 @@ extension RecordState {
         }
     }
 
-    /// Appends the value of a head and returns where it stands.
+    /// Appends the value of a head and returns its range.
     mutating func appendValue(_ value: RawSpan) -> Range<Int> {
         let start = values.count
         value.withUnsafeBytes { values.append(contentsOf: $0) }
@@ -253,12 +254,12 @@ extension RecordState.Head {
     /// Whether there is a value.
     var hasValue: Bool { code.hasValue && !isWithheld }
 
-    /// The byte that says what follows.
+    /// The byte that describes the head.
     var flags: UInt8 {
         code.rawValue | (hasValue ? 0x08 : 0) | (index != 0 ? 0x10 : 0) | (isWithheld ? 0x20 : 0)
     }
 
-    /// A head of which its byte is read; an index that follows is 1 until it is read, and a value empty.
+    /// A head from its byte; an index that follows is 1 until it is read, and the value is empty.
     init(field: FieldOrdinal, writer: UInt32, flags: UInt8, at offset: Int) throws(ByteCodingError) {
         let isWithheld = flags & 0x20 != 0
         let hasValue = flags & 0x08 != 0

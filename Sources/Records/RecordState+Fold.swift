@@ -2,14 +2,14 @@ import ByteCoding
 import Events
 
 extension RecordState {
-    /// Takes in the change of one event: the whole of the fold.
+    /// Folds the change of one event into the state.
     ///
-    /// Any order of events ends in the same state. If it throws, the state is half changed and must be thrown away.
+    /// Every order of events gives the same state. If it throws, the state is incomplete and must be discarded.
     ///
     /// - Parameters:
-    ///   - reader: Stands at the first operation: see ``ChangeReader/skipNote(in:)``.
-    ///   - event: The event and its stamp, as its frame says.
-    ///   - position: Where the event stands in this store's log.
+    ///   - reader: A reader at the first operation: see ``ChangeReader/skipNote(in:)``.
+    ///   - event: The event, from its frame, as is its stamp.
+    ///   - position: The position of the event in this store's log.
     /// - Complexity: O(operations × heads of the record); about 0.1 us for an event of four fields.
     public mutating func fold(
         _ reader: inout ChangeReader, shape: RawSpan, values: RawSpan, event: EventID, stamp: Stamp,
@@ -62,7 +62,7 @@ extension RecordState {
             }
             index += 1
         }
-        // What is added to a series is no state of the record.
+        // What is added to a series is not part of the record's state.
         _ = try reader.blockContent(in: values)
         try reader.finish(shape: shape, values: values)
         history.insert(position)
@@ -70,7 +70,7 @@ extension RecordState {
 
     private mutating func intern(_ writer: Writer, _ known: inout UInt32?) -> UInt32 {
         if let known { return known }
-        // A rebuild meets each event once; only a file that says one event twice would find it here.
+        // A rebuild meets each event once; only a file that contains an event twice finds it here.
         let index =
             writers.firstIndex { $0.replica == writer.replica && $0.sequence == writer.sequence } ?? writers.count
         if index == writers.count { writers.append(writer) }
@@ -95,7 +95,7 @@ extension RecordState {
             guard writer.sequence == sequence, writer.replica == replica else { continue }
             heads.remove(at: place)
             unusedBytes += head.value.count
-            // A later word of the same source is about to take the place of this one; all else would be forgotten.
+            // A later assertion of the same source is about to replace this one; any other would be lost.
             let isFollowed =
                 writer.source == author.source && code.writesHead && code != .add && head.code != .add
                 && (author.stamp, author.sequence) > (writer.stamp, writer.sequence)
@@ -114,7 +114,7 @@ extension RecordState {
             return
         }
         gone.insert(Gone(field: field, replica: replica, sequence: sequence, index: index))
-        // A delete is named with index 0: whoever names another one means none, whether it came or comes.
+        // A delete is named with index 0, so a head with another index cannot be one, received or not.
         if index == 0 { gone.insert(Gone(field: .deletion, replica: replica, sequence: sequence, index: 0)) }
     }
 }
@@ -126,7 +126,7 @@ extension ChangeReader.Step {
         return names.ordinal(of: try key(in: shape))
     }
 
-    /// The field as the shape says it.
+    /// The key of the field, from the shape.
     func key(in shape: RawSpan) throws(ChangeError) -> FieldKey {
         if let fieldNumber { return .number(fieldNumber) }
         guard let name = String(validating: shape.extracting(fieldName).toArray(), as: UTF8.self), !name.isEmpty else {

@@ -1,25 +1,26 @@
 import ByteCoding
 import Events
 
-// What an import source said last of a field. While its head stands, the head says it; once the head was superseded,
-// the list `said` does, and a word that was said without a head. The last word of a plain field is the one with the
-// greatest stamp, then number; of one event what was said without a head, then the greater hash of the value: local numbers are not in it, so it is the same in every store and every order of events. Of a collection every
-// element ever said is remembered.
+// The last assertion of each import source about a field. While its head is present, the head holds it. After the
+// head was superseded, the list `said` holds it; the list also holds an assertion that was made without a head. The
+// last assertion about a plain field is the one with the greatest stamp, then number; within one event, the one made
+// without a head, then the one with the greater hash of the value. Local numbers are not in this order, so it is the
+// same in every store and for every order of events. Of a collection, every element ever asserted is kept.
 extension RecordState {
-    /// What stands for the value of a word: 8 bytes of its hash, never 0.
+    /// What is stored instead of an asserted value: 8 bytes of its hash, never 0.
     static func hash(of value: RawSpan) -> UInt64 { Swift.max(1, Hash256(hashing: value).prefix) }
 
-    /// The hash of the value of `head`, or `nil` where it is withheld.
+    /// The hash of the value of `head`, or `nil` if it is withheld.
     func hash(of head: Head) -> UInt64? {
         head.isWithheld ? nil : values.withSpan { Self.hash(of: $0.extracting(head.value)) }
     }
 
-    /// Keeps the word that `writer` said where no head says it; `hash` is `nil` where its value is withheld.
+    /// Stores an assertion by `writer` that no head holds; `hash` is `nil` if its value is withheld.
     mutating func remember(
         _ field: FieldOrdinal, _ writer: Writer, isElement: Bool, _ hash: UInt64?, isSpoken: Bool = false
     ) {
         guard writer.source != 0 else { return }
-        // What comes after the later word of its source, which a head still says, is of no interest to anybody.
+        // An assertion that is older than one of the same source in a present head is not needed.
         if !isElement, isSaidLater(field: field, than: writer) { return }
         let entry = Said(
             field: field, source: writer.source, replica: writer.replica, sequence: writer.sequence,
@@ -41,7 +42,7 @@ extension RecordState {
         }
     }
 
-    /// Drops the word of the same source that the head which `writer` now writes comes after.
+    /// Drops the assertion of the same source that is older than the head which `writer` now writes.
     mutating func forgetOlderSaid(field: FieldOrdinal, writer: Writer) {
         if said.isEmpty { return }
         said.removeAll {
@@ -50,10 +51,9 @@ extension RecordState {
         }
     }
 
-    /// Whether `source` has said exactly `value` of a plain field the last time it said anything of it; `nil` where it
-    /// never did.
+    /// Whether the last assertion of `source` about a plain field is exactly `value`; `nil` if it never made one.
     ///
-    /// A clear says the empty value. Where what it said last is withheld the answer is `false`.
+    /// A clear asserts the empty value. If the last assertion is withheld, the answer is `false`.
     public func said(_ value: [UInt8], of field: FieldOrdinal, by source: UInt32) -> Bool? {
         var last: Head?
         for head in heads where head.field == field && head.code != .add {
@@ -84,7 +84,7 @@ extension RecordState {
         return !entry.isSpoken && (hash(of: head) ?? 0) > entry.valueHash
     }
 
-    /// Whether `source` has ever said that `value` is an element of the collection `field`.
+    /// Whether `source` has ever asserted that `value` is an element of the collection `field`.
     public func saidElement(_ value: [UInt8], of field: FieldOrdinal, by source: UInt32) -> Bool {
         let hash = value.withSpan { Self.hash(of: $0) }
         return said.contains { $0.isElement && $0.field == field && $0.source == source && $0.valueHash == hash }
@@ -94,7 +94,7 @@ extension RecordState {
             }
     }
 
-    /// Whether any source but `source` has said exactly `value` of `field` the last time it said anything.
+    /// Whether the last assertion about `field` of any source except `source` is exactly `value`.
     public func anySourceSaid(_ value: [UInt8], of field: FieldOrdinal, but source: UInt32) -> Bool {
         var sources: [UInt32] = []
         for entry in said where entry.field == field { sources.append(entry.source) }
@@ -102,17 +102,17 @@ extension RecordState {
         return sources.contains { $0 != 0 && $0 != source && said(value, of: field, by: $0) == true }
     }
 
-    /// Whether any source has ever said that `value` is an element of the collection `field`.
+    /// Whether any source has ever asserted that `value` is an element of the collection `field`.
     public func anySourceSaidElement(_ value: [UInt8], of field: FieldOrdinal) -> Bool {
         sources.contains { saidElement(value, of: field, by: $0) }
     }
 
-    /// Whether all that was ever written was said by `source`, as heads.
+    /// Whether everything that was ever written came from `source` and is present as heads.
     public func isWritten(onlyBy source: UInt32) -> Bool {
         said.isEmpty && deletions.isEmpty && writers.allSatisfy { $0.source == source }
     }
 
-    /// The sources that have said anything of this record, ascending.
+    /// The sources that have asserted anything of this record, ascending.
     public var sources: [UInt32] {
         var result = Set(said.map(\.source))
         for head in heads { result.insert(writers[Int(head.writer)].source) }
@@ -122,12 +122,12 @@ extension RecordState {
 }
 
 extension RecordState {
-    /// Takes the values of some events out: the state is then what these events fold to without them.
+    /// Withholds the values of some events: the state is then what these events fold to without their values.
     ///
-    /// Of an element that several events of a source said one is remembered. Where that is among them the element is
-    /// forgotten, though another one said it too.
+    /// If several events of a source asserted one element, one of them is stored. If that one is erased, the element
+    /// is forgotten, although another event asserted it too.
     ///
-    /// - Parameter isErased: Whether an event is one of them, by the local number of its replica and its number.
+    /// - Parameter isErased: Whether an event is erased, given the local number of its replica and its number.
     public mutating func withhold(where isErased: (_ replica: UInt32, _ sequence: SequenceNumber) -> Bool) {
         for place in heads.indices where heads[place].code.hasValue && !heads[place].isWithheld {
             let writer = writers[Int(heads[place].writer)]
@@ -140,9 +140,9 @@ extension RecordState {
         let known = said
         said.removeAll(keepingCapacity: true)
         for var entry in known {
-            // A clear has no value that could be taken out, and goes on saying that there is none.
+            // A clear has no value to withhold, and still asserts that there is none.
             if isErased(entry.replica, entry.sequence), entry.valueHash != nothing { entry.valueHash = 0 }
-            // Elements of which nothing is known any more are one.
+            // Keep one of the elements whose values are withheld, since they are no longer distinct.
             let isThere = said.contains {
                 entry.isElement && $0.isElement && $0.field == entry.field && $0.source == entry.source
                     && $0.valueHash == entry.valueHash

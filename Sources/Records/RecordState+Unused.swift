@@ -1,10 +1,10 @@
 import Events
 
 extension RecordState {
-    /// Drops the writers and values of heads that went, once there are more of them than of those that count.
+    /// Drops the writers and values of superseded heads, once there are more of them than of those in use.
     ///
-    /// A row is written without them; this keeps a state small that takes in a long run of edits between two rows, and
-    /// the search for a writer short. Cost: O(1) an event, seen over many.
+    /// A row is written without them; this keeps the state small, and the search for a writer short, during a long
+    /// run of edits between two rows. Cost: O(1) an event, amortised.
     mutating func dropUnused() {
         if writers.count > 64, writers.count > 2 * (heads.count + deletions.count) { dropUnusedWriters() }
         if unusedBytes > 4096, unusedBytes > values.count / 2 { dropUnusedValues() }

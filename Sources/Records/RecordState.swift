@@ -1,15 +1,16 @@
 import ByteCoding
 import Events
 
-/// The state of one record: everything the fold keeps, and enough to go on from.
+/// The state of one record: everything that the fold keeps and needs to continue.
 ///
 /// A head is a write that no other write has superseded. The fold removes what an operation names and adds what it
-/// writes, so it needs no vectors and no clocks and ends the same in every order of events (DESIGN.md section 5).
+/// writes, so it needs no vectors and no clocks and gives the same state for every order of events (decision
+/// 2: operations name what they supersede).
 ///
-/// Heads point at the writers' table and into one buffer of values, so that a state that is used again and again costs
-/// no allocation for a record.
+/// Heads refer to the table of writers and to one buffer of values, so that a reused state costs no allocation for a
+/// record.
 public struct RecordState: Sendable {
-    /// An event that wrote something here which still counts.
+    /// An event whose writes to this record are still in use.
     public struct Writer: Hashable, Sendable {
         /// The local number of the replica.
         public var replica: UInt32
@@ -17,7 +18,7 @@ public struct RecordState: Sendable {
         public var sequence: SequenceNumber
         /// When it was written.
         public var stamp: Stamp
-        /// Where it stands in this store's log.
+        /// The position of the event in this store's log.
         public var position: Position
         /// The local number of the import source; 0 for none.
         public var source: UInt32
@@ -27,38 +28,38 @@ public struct RecordState: Sendable {
     public struct Head: Sendable {
         /// The field.
         public var field: FieldOrdinal
-        /// Who wrote it: an index into ``RecordState/writers``.
+        /// The writer: an index into ``RecordState/writers``.
         public var writer: UInt32
-        /// Which addition of its event; 0 for plain values.
+        /// The index of the addition or candidate in its event; 0 for plain values.
         public var index: UInt32
-        /// Set, clear, add or revive.
+        /// Set, clear, add, revive or candidate.
         public var code: OperationCode
-        /// Whether the value was withheld.
+        /// Whether the value is withheld.
         public var isWithheld: Bool
-        /// Where the value stands in ``RecordState/values``; empty for a clear.
+        /// The range of the value in ``RecordState/values``; empty for a clear.
         public var value: Range<Int>
     }
 
     /// A delete that no later write has superseded.
     public struct Deletion: Sendable {
-        /// Who deleted: an index into ``RecordState/writers``.
+        /// The event that deleted: an index into ``RecordState/writers``.
         public var writer: UInt32
         /// The events whose heads it covers: local replica and number.
         public var covered: [(replica: UInt32, sequence: SequenceNumber)]
     }
 
-    /// A head that was superseded before it came.
+    /// A head that was superseded before it was received.
     struct Gone: Hashable {
         var field: FieldOrdinal
         var replica: UInt32
         var sequence: SequenceNumber
         var index: UInt32
 
-        /// The order in a row, so that one state has one row.
+        /// The sort order in a row, so that one state has one row.
         var order: (SequenceNumber, FieldOrdinal, UInt32, UInt32) { (sequence, field, replica, index) }
     }
 
-    /// What an import source said last of a field, where no head says it.
+    /// The last assertion of an import source about a field, if no head holds it.
     struct Said: Hashable {
         var field: FieldOrdinal
         var source: UInt32
@@ -66,34 +67,34 @@ public struct RecordState: Sendable {
         var sequence: SequenceNumber
         var stamp: Stamp
         var valueHash: UInt64
-        /// Whether it is an element of a collection: then there may be several.
+        /// Whether it is an element of a collection, of which there may be several.
         var isElement: Bool
-        /// Whether it was said without a head: of one event that is the last word.
+        /// Whether it was made without a head: within one event that is the last assertion.
         var isSpoken: Bool
 
-        /// Which of several words of one source on one plain field is the last one: the greatest.
+        /// The order of the assertions of one source about one plain field: the greatest is the last one.
         var order: (Stamp, SequenceNumber, Int, UInt64) { (stamp, sequence, isSpoken ? 1 : 0, valueHash) }
     }
 
-    /// The events that the heads and deletes below were written by.
+    /// The events that wrote the heads and deletes below.
     public internal(set) var writers: [Writer] = []
     /// The heads of all fields, in no particular order.
     public internal(set) var heads: [Head] = []
     /// The deletes.
     public internal(set) var deletions: [Deletion] = []
-    /// The values of the heads, one after the other, with gaps where heads went.
+    /// The values of the heads, one after the other, with gaps left by removed heads.
     public internal(set) var values: [UInt8] = []
-    /// How many bytes of ``values`` belong to no head any more.
+    /// The number of bytes of ``values`` that belong to no head any more.
     var unusedBytes = 0
     var gone: Set<Gone> = []
     var said: [Said] = []
     /// The positions of all events of this record in this store's log, ascending, as they arrived.
     public internal(set) var history = History()
 
-    /// A record of which nothing is known.
+    /// A record without any events.
     public init() {}
 
-    /// Forgets everything and keeps the memory.
+    /// Removes everything and keeps the memory.
     public mutating func removeAll() {
         writers.removeAll(keepingCapacity: true)
         heads.removeAll(keepingCapacity: true)
@@ -105,7 +106,7 @@ public struct RecordState: Sendable {
         history.removeAll()
     }
 
-    /// Whether the record shows: it has a head that no delete covers.
+    /// Whether the record is shown: it has a head that no delete covers.
     public var isVisible: Bool {
         if deletions.isEmpty { return !heads.isEmpty }
         return heads.contains { head in
@@ -116,25 +117,26 @@ public struct RecordState: Sendable {
         }
     }
 
-    /// Whether anything is known of the record at all.
+    /// Whether the record has neither heads nor deletes.
     public var isEmpty: Bool { heads.isEmpty && deletions.isEmpty }
 
-    /// Whether some event edited what another, unseen, deleted: shown, and listed as a conflict.
+    /// Whether an edit was concurrent with a delete: the record is shown, and listed as a conflict.
     public var hasContestedDeletion: Bool { !deletions.isEmpty && isVisible }
 }
 
-/// The positions of a record's events: first as a number, then as differences, all varints.
+/// The positions of a record's events: the first as a number, the others as differences, all varints.
 public struct History: Sendable {
-    /// How many events there are.
+    /// The number of events.
     public private(set) var count = 0
-    /// The last position; 0 when there is none.
+    /// The last position; 0 if there is none.
     public private(set) var last: Position = 0
     private(set) var deltas = ByteWriter()
 
     /// No events.
     public init() {}
 
-    /// The history whose differences stand in `row` from `start` to its end; they must be `count`, and add up to `last`.
+    /// The history whose differences are in `row` from `start` to its end; they must be `count`, and add up to
+    /// `last`.
     init(count: Int, last: Position, deltasFrom start: Int, of row: RawSpan) throws(ByteCodingError) {
         var reader = ByteReader(at: start)
         var position: Position = 0
@@ -161,7 +163,7 @@ public struct History: Sendable {
 
     /// Adds a position, unless it is there already.
     ///
-    /// Cost: O(1) behind the last one, where nearly all come; else O(events).
+    /// Cost: O(1) for a position after the last one, as nearly all are; else O(events).
     mutating func insert(_ position: Position) {
         guard position > last else {
             var positions = positions
@@ -176,7 +178,7 @@ public struct History: Sendable {
         count += 1
     }
 
-    /// The first position; 0 when there is none.
+    /// The first position; 0 if there is none.
     public var first: Position {
         deltas.withSpan { bytes in
             var reader = ByteReader()

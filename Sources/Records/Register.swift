@@ -1,21 +1,21 @@
 import ByteCoding
 
-/// The value of several fields that say one thing, such as frequency and band, and are therefore written as one.
+/// The value of several fields that express one fact, such as frequency and band, and are therefore written together.
 ///
-/// On disk: for each member that has a value, its place among the members (1 byte), then the value with its length.
+/// On disk: for each member that has a value, its index among the members (1 byte), then the value with its length.
 public struct Register: Hashable, Sendable {
-    /// The values of the members in the order of the schema; `nil` where a member has none.
+    /// The values of the members in the order of the schema; `nil` for a member without a value.
     public var values: [[UInt8]?]
 
     /// A register whose members have these values.
     public init(_ values: [[UInt8]?]) { self.values = values }
 
-    /// The members' values out of `bytes`; what is not well formed reads as no value.
+    /// Decodes the values of the members; malformed bytes read as no value.
     public init(decoding bytes: [UInt8], memberCount: Int) {
         values = Self.members(of: bytes[...], count: memberCount).map { $0.map { Array($0) } }
     }
 
-    /// The members' values where they stand in `bytes`, without a copy.
+    /// The values of the members as slices of `bytes`, without a copy.
     public static func members(of bytes: ArraySlice<UInt8>, count: Int) -> [ArraySlice<UInt8>?] {
         var values = [ArraySlice<UInt8>?](repeating: nil, count: count)
         let span = bytes.span.bytes
@@ -30,7 +30,7 @@ public struct Register: Hashable, Sendable {
     /// Whether no member has a value.
     public var isEmpty: Bool { values.allSatisfy { $0 == nil } }
 
-    /// The bytes on disk.
+    /// The encoded register.
     public func encode() -> [UInt8] {
         var writer = ByteWriter()
         for (place, value) in values.enumerated() {

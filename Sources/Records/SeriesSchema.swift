@@ -1,19 +1,19 @@
-/// How the series of a kind's records is summed up in cells: those of level 1 are for so many items each, those of each
-/// further level for so many times more.
+/// How the series of a kind's records is summarised in cells. A cell of level 1 covers a fixed number of items, and a
+/// cell of each further level a fixed multiple of that.
 ///
-/// A block counts in the cell that its first item falls into. So a cell is made of the summaries of its blocks alone, in
-/// any order.
+/// A block belongs to the cell of its first item. So a cell is built from the summaries of its blocks alone, in any
+/// order.
 public struct SeriesSchema: Sendable {
-    /// How many items a cell of level 1 is for.
+    /// The number of items that a cell of level 1 covers.
     public let itemsPerCell: UInt64
-    /// How many times more items a cell of each further level is for.
+    /// The ratio of the items of a cell to those of a cell one level below.
     public let factor: UInt64
-    /// How many levels there are.
+    /// The number of levels.
     public let levelCount: Int
-    /// Adds what is said of a block to what is said of a cell; `nil` for none yet. Returns `nil` where that cannot be read:
-    /// the block is in no cell then.
+    /// Adds the summary of a block to the content of a cell, which is `nil` if there is none yet. Returns `nil` if
+    /// the summary cannot be read: then the block is in no cell.
     ///
-    /// Blocks nearly always come in order. What a cell says has to be right in whatever order they came.
+    /// Blocks nearly always arrive in order, but the content of a cell must be right for every order.
     public let add: @Sendable (_ summary: RawSpan, _ cell: [UInt8]?) -> [UInt8]?
 
     /// Cells of these sizes.
@@ -25,7 +25,7 @@ public struct SeriesSchema: Sendable {
         (self.itemsPerCell, self.factor, self.levelCount, self.add) = (itemsPerCell, factor, levelCount, add)
     }
 
-    /// How many items a cell of `level`, from 1 on, is for.
+    /// The number of items that a cell of `level`, from 1 on, covers.
     public func items(at level: Int) -> UInt64 {
         (1..<level).reduce(itemsPerCell) { items, _ in items.multipliedReportingOverflow(by: factor).partialValue }
     }

@@ -1,8 +1,8 @@
 import Events
 
-/// The values that a record shows, straight out of its state: what an index is made of.
+/// The values that a record shows, directly from its state, for building an index.
 ///
-/// Cheaper than a ``Record``: nothing is resolved that is not asked for.
+/// Cheaper than a ``Record``: it resolves only what is requested.
 public struct ShownValues: Sendable {
     private let state: RecordState
     private let names: Names
@@ -13,13 +13,13 @@ public struct ShownValues: Sendable {
         self.names = names
     }
 
-    /// Whether the record shows at all.
+    /// Whether the record is shown.
     public var isVisible: Bool { state.isVisible }
 
-    /// The import sources that have said anything of the record, in order of their local numbers.
+    /// The import sources that have asserted anything of the record, in order of their local numbers.
     public var sources: [SourceID] { state.sources.map { names.sources[Int($0) - 1] } }
 
-    /// The value shown for the field `number` by the greatest stamp, or `nil` where it has none.
+    /// The value shown for the field `number` by the greatest stamp, or `nil` if it has none.
     public func value(_ number: UInt32) -> ArraySlice<UInt8>? {
         var shown: RecordState.Head?
         for head in state.heads where head.field == number {
@@ -30,7 +30,7 @@ public struct ShownValues: Sendable {
         return state.values[shown.value]
     }
 
-    /// The value shown for the field that has only a name.
+    /// The value shown for the field `name`, which has no number.
     public func value(named name: String) -> ArraySlice<UInt8>? {
         names.knownOrdinal(of: .name(name)).flatMap { value($0) }
     }

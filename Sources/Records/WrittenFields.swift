@@ -1,16 +1,16 @@
 import ByteCoding
 
-/// The fields that one change has written so far, to notice one that it writes twice.
+/// The fields that one change has written so far, for detecting a field that is written twice.
 ///
-/// Schemas number their fields from 1, and those of our own beside a standard's from 1000, so nearly all of them are a
-/// bit here and cost no allocation.
+/// Schemas number their fields from 1, and Groundwave's own fields beside a standard's from 1000, so nearly all of
+/// them are a bit here and cost no allocation.
 struct WrittenFields {
     private var low: UInt128 = 0
     private var middle: UInt128 = 0
     private var own: UInt128 = 0
     private var others: Set<FieldKey> = []
 
-    /// Adds `field`; `false` where it was there already.
+    /// Adds `field`; returns `false` if it was there already.
     mutating func insert(_ field: FieldKey) -> Bool {
         guard case .number(let number) = field else { return others.insert(field).inserted }
         switch number {

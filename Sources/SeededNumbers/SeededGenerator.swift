@@ -1,14 +1,14 @@
-/// Numbers that look random and are the same for the same seed, on every machine (SplitMix64: Steele, Lea, Flood, "Fast
+/// Pseudorandom numbers that are the same for the same seed, on every machine (SplitMix64: Steele, Lea, Flood, "Fast
 /// Splittable Pseudorandom Number Generators", 2014).
 ///
-/// Two seeds of a test have no number in common among the first that any test asks for. Not for keys.
+/// The sequences of two seeds share no number within the length that any test uses. Not for keys.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// The generator of `seed`.
     ///
-    /// The seed is mixed first: were it only multiplied by the step, seed 8 would be seed 7 from its second number on,
-    /// and a thousand seeds little more than one.
+    /// The seed is mixed first. If it were only multiplied by the step, seed 8 would give the sequence of seed 7 from
+    /// its second number on, and a thousand seeds little more than one sequence.
     public init(seed: UInt64) { state = Self.mix(seed &+ Self.step) }
 
     /// The next number.
@@ -26,9 +26,9 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// True with `probability`, from 0, never, to 1, always.
+    /// Returns true with `probability`, from 0 (never) to 1 (always).
     public mutating func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
 
-    /// The next `count` bytes, each of a number of its own.
+    /// The next `count` bytes, each from a separate number.
     public mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
 }

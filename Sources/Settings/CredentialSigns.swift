@@ -1,6 +1,6 @@
-/// Recognises credentials, by the names they are kept under and by the marks that services put on them.
+/// Recognises credentials by the names of their keys and by the marks that services put on them.
 enum CredentialSigns {
-    /// The word in `key` that names a credential, whatever its case and however it is joined.
+    /// The word in `key` that names a credential, whatever its case and separators; `nil` if there is none.
     static func word(in key: String) -> String? {
         let letters = key.lowercased().filter { $0.isLetter || $0.isNumber }
         return words.first { letters.contains($0) }
@@ -11,7 +11,8 @@ enum CredentialSigns {
         "credential", "bearer", "oauth", "sessionid", "cookie", "authorization", "authkey", "pincode", "login",
     ]
 
-    /// Whether `value` holds a credential: as it is, or in base64, hex, percent signs, JSON escapes, UTF-16 or backwards.
+    /// Whether `value` contains a credential: as plain text, backwards, with percent or JSON escapes, or in base64 or
+    /// hex of UTF-8 or UTF-16.
     static func areIn(_ value: String) -> Bool {
         var forms = [value, String(value.reversed())]
         if value.contains("%") { forms += Decoding.percent(value).map { [$0] } ?? [] }
@@ -36,7 +37,7 @@ enum CredentialSigns {
         "sk-ant-", "sk-proj-", "AIzaSy", "eyJhbGciOi", "ssh-rsa AAAA", "age-secret-key-", "AGE-SECRET-KEY-",
     ]
 
-    /// Whether `text` says something like `"password": "…"` or `api_key=…`.
+    /// Whether `text` assigns a value to a credential name, as in `"password": "…"` or `api_key=…`.
     private static func namesOne(_ text: String) -> Bool {
         for match in text.matches(of: /["']?([A-Za-z][A-Za-z0-9_\-]*)["']?\s*[:=]\s*["']?[^\s"'{\[]/) {
             if word(in: String(match.1)) != nil { return true }
@@ -47,7 +48,7 @@ enum CredentialSigns {
 
 /// Undoes the usual encodings of text.
 enum Decoding {
-    /// The texts that `bytes` may be.
+    /// The texts that `bytes` may encode: UTF-8, and UTF-16 in either byte order.
     static func texts(_ bytes: [UInt8]) -> [String] {
         var texts = [String(decoding: bytes, as: UTF8.self)]
         if bytes.count >= 2, bytes.count % 2 == 0 {
@@ -58,7 +59,7 @@ enum Decoding {
         return texts
     }
 
-    /// The bytes that `text` says in base64, either alphabet, filled up or not.
+    /// Decodes base64, in either alphabet, padded or not; `nil` if `text` is not base64 or gives fewer than 4 bytes.
     static func base64(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0
@@ -83,14 +84,14 @@ enum Decoding {
         return bytes.count < 4 ? nil : bytes
     }
 
-    /// The bytes that `text` says in pairs of hexadecimal digits.
+    /// Decodes pairs of hexadecimal digits; `nil` if `text` has fewer than 8 digits or anything else.
     static func hex(_ text: String) -> [UInt8]? {
         guard text.utf8.count >= 8, text.utf8.count % 2 == 0, text.allSatisfy(\.isHexDigit) else { return nil }
         let digits = text.compactMap(\.hexDigitValue)
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 
-    /// `text` with `%41` undone.
+    /// `text` with escapes such as `%41` decoded; `nil` if the result is not UTF-8.
     static func percent(_ text: String) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -107,7 +108,7 @@ enum Decoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// `text` with `\u0041` undone.
+    /// `text` with escapes such as `\u0041` decoded.
     static func jsonEscapes(_ text: String) -> String {
         text.replacing(/\\u([0-9A-Fa-f]{4})/) { match in
             UInt32(match.1, radix: 16).flatMap(Unicode.Scalar.init).map { String(Character($0)) } ?? ""

@@ -2,31 +2,31 @@ import ByteCoding
 import Events
 import Records
 
-/// Preferences: which of them travel between devices, which stay, and which are refused.
+/// Preferences: which are synced between devices, which stay on one device, and which are refused.
 public enum Settings {
     /// All kinds of this domain.
     public static let allKinds: [KindSchema] = [setting]
 
-    /// A preference that travels: one record a key, last write wins.
+    /// A synced preference: one record for each key, last write wins.
     public static let setting = KindSchema(name: "setting", fields: [FieldSchema(1, "KEY"), FieldSchema(2, "VALUE")])
 
-    /// The record of the preference `key`: derived from the key, so that two devices mean the same one.
+    /// The record of the preference `key`: derived from the key, so that all devices use the same record.
     public static func recordID(of key: String) -> RecordID {
         let hash = [UInt8]("setting:\(key)".utf8).withSpan { Hash256(hashing: $0) }
         return RecordID(high: hash.id.high, low: hash.id.low)
     }
 
-    /// What may be done with a key.
+    /// Where the value of a key may be stored.
     public enum Scope: Hashable, Sendable {
-        /// It travels; values of this type.
+        /// It is synced; its values are of this type.
         case synced(SettingType)
         /// It stays on this device.
         case deviceLocal
-        /// It names a credential, and is not kept here at all.
+        /// It names a credential, and is not stored at all.
         case refused(reason: String)
     }
 
-    /// What may be done with `key`.
+    /// Where the value of `key` may be stored.
     public static func scope(of key: String) -> Scope {
         if let word = CredentialSigns.word(in: key) {
             return .refused(
@@ -37,10 +37,10 @@ public enum Settings {
         return .deviceLocal
     }
 
-    /// Whether `value` looks like a credential although its key does not say so: such a value is refused too.
+    /// Whether `value` looks like a credential although its key does not; such a value is refused, too.
     ///
-    /// Looked for are the marks that services put on their keys, private keys in PEM form, and names of credentials
-    /// inside of structured values, also where they are encoded.
+    /// It looks for the marks that services put on their keys, private keys in PEM form, and names of credentials
+    /// inside structured values, also in encoded form.
     public static func looksLikeCredential(_ value: String) -> Bool { CredentialSigns.areIn(value) }
 }
 
@@ -57,7 +57,7 @@ public enum SettingType: String, Hashable, Sendable {
     /// Elements separated by commas.
     case stringArray
 
-    /// Whether `value` is one of this type.
+    /// Whether `value` is valid for this type.
     public func accepts(_ value: String) -> Bool {
         switch self {
         case .string, .stringArray: true
@@ -69,7 +69,7 @@ public enum SettingType: String, Hashable, Sendable {
         }
     }
 
-    /// What a value of this type looks like, for a refusal.
+    /// A description of the valid values, for an error message.
     public var example: String {
         switch self {
         case .string: "any text"

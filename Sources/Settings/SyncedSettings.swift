@@ -1,8 +1,8 @@
-/// The preferences that travel: 56 keys in 12 groups. A key that is not here stays on its device.
+/// The synced preferences: 56 keys in 12 groups. Any other key stays on its device.
 public enum SyncedSettings {
     /// A group of keys that belong together.
     public struct Group: Hashable, Sendable {
-        /// What the group is about.
+        /// The subject of the group.
         public let name: String
         /// The keys and the types of their values, in order.
         public let keys: [(name: String, type: SettingType)]
@@ -12,7 +12,7 @@ public enum SyncedSettings {
             self.keys = keys.map { (name: $0.0, type: $0.1) }
         }
 
-        /// Groups are equal where their names are.
+        /// Two groups are equal if their names are.
         public static func == (left: Group, right: Group) -> Bool { left.name == right.name }
 
         /// Feeds the name into `hasher`.

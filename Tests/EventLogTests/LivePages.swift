@@ -1,19 +1,19 @@
 import Foundation
 
-/// Which bytes of an intact log file mean something, found by a walk of the test's own: all of it is believed, nothing
-/// is shared with the reader under test.
+/// The bytes of an intact log file that are in use, found by a separate walk: it trusts all of the file, and shares
+/// no code with the reader under test.
 struct LivePages: Sendable {
-    /// What a byte is for.
+    /// The purpose of a byte.
     enum Use: Sendable {
-        /// On no page that the newest state uses, or in the gap of one that it does.
+        /// On no page of the newest state, or in the free space of one.
         case none
-        /// Structure or value: a change must be seen.
+        /// Structure or value: a change must be detected.
         case live
-        /// A page of the tree of free pages, of which the transaction numbers cannot be checked.
+        /// On a page of the tree of free pages, whose transaction numbers cannot be checked.
         case freeList
-        /// A key in a branch page: a changed one may still tell its children apart, and then nothing is lost.
+        /// A key in a branch page: a changed key may still separate its children, and then nothing is lost.
         case separator
-        /// The other meta page, or a field of this one that says nothing about the contents.
+        /// In the other meta page, or in a field of this one that does not affect the contents.
         case meta
     }
 
@@ -22,11 +22,11 @@ struct LivePages: Sendable {
     private(set) var leaves: [String: [Int]] = [:]
     private(set) var branches: [String: [Int]] = [:]
     private(set) var overflows: [Int] = []
-    /// For each event by position: the leaf that has it, and where its frame lies.
+    /// For each event by position: its leaf page, and the range of its frame.
     private(set) var frames: [UInt64: (leaf: Int, bytes: Range<Int>)] = [:]
     let pageSize = 4096
 
-    /// Which of the two meta pages is the newest.
+    /// The index of the newer meta page.
     var newestMeta: Int { number(at: 144, 8) > number(at: 4096 + 144, 8) ? 0 : 1 }
 
     init(path: String) throws {
@@ -38,13 +38,13 @@ struct LivePages: Sendable {
         for range in [0..<8, 10..<12, 16..<24, 46..<88, 92..<152] {
             mark(range.lowerBound + newest..<range.upperBound + newest, .live)
         }
-        // Of the record of free pages the flags are those of the environment; in that of the main table the first four
-        // bytes are not used.
+        // In the record of free pages the flags are those of the environment; in that of the main table the first
+        // four bytes are not used.
         walk(number(at: newest + 40 + 40, 8), "free")
         walk(number(at: newest + 88 + 40, 8), "main")
     }
 
-    /// The offsets of the bytes that are for `use`.
+    /// The offsets of the bytes with the purposes `wanted`.
     func offsets(_ wanted: Set<Use>) -> [Int] { uses.indices.filter { wanted.contains(uses[$0]) } }
 
     private func number(at offset: Int, _ count: Int) -> Int {
@@ -94,7 +94,7 @@ struct LivePages: Sendable {
             mark(page * pageSize..<page * pageSize + 8, use)
             mark(page * pageSize + 10..<page * pageSize + 16 + count, use)
         case 2:
-            // The first four bytes of a record are used in meta pages only.
+            // The first four bytes of a record are used only in meta pages.
             mark(key.upperBound + 4..<key.upperBound + count, use)
             walk(number(at: key.upperBound + 40, 8), name)
         default:

@@ -2,18 +2,19 @@ import ByteCoding
 
 // | the answer to 1 | form |
 // |---|---|
-// | log | 16 bytes; nothing follows where it is another one than the asker's |
-// | what is here | varint count, then each: replica (16), number of its last event (varint), and the subtree over the |
-// |  | first of its events, as many as both sides have |
+// | log | 16 bytes; nothing follows if it is not the asker's log |
+// | vector | varint count, then each: replica (16), number of its last event (varint), and the subtree over the first |
+// |  | of its events, as many as both sides have |
 //
-// The answer to 2 is the parts of each subtree, in order; how many there are follows from the question.
+// The answer to 2 is the parts of each subtree, in order; their number follows from the question.
 extension ComparisonQuestion {
-    /// The answer of a store to this question.
+    /// Encodes the answer of a store to this question.
     ///
     /// - Parameters:
-    ///   - log: Which log it is.
-    ///   - vector: What it has.
-    ///   - subtree: What it has of the tree over some leaves of a replica, which are blocks of 16ⁿ or end with a tree.
+    ///   - log: The log of the store.
+    ///   - vector: The version vector of the store.
+    ///   - subtree: Returns the store's subtree over some leaves of a replica; they are blocks of 16ⁿ or end with a
+    ///     tree.
     /// - Complexity: At most 16 times as many subtrees as the question names.
     public func answer(
         log: LogID, vector: VersionVector, subtree: (ReplicaID, Range<UInt64>) throws -> Subtree
@@ -39,9 +40,9 @@ extension ComparisonQuestion {
     }
 }
 
-/// What another store said to ``ComparisonQuestion/trees(_:_:)``.
+/// The answer of another store to ``ComparisonQuestion/trees(_:_:)``.
 struct TreesAnswer {
-    /// What it has.
+    /// The version vector of the other store.
     private(set) var vector = VersionVector()
     /// The subtrees over the events that both sides may have, for each replica of the vector.
     private(set) var common: [Subtree] = []

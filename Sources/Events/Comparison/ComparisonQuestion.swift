@@ -1,20 +1,21 @@
 import ByteCoding
 
-/// One of the two questions of a comparison. Nobody needs to remember the one before to answer it.
+/// One of the two questions of a comparison. It can be answered without remembering earlier ones.
 ///
 /// | part | form |
 /// |---|---|
-/// | what | 1 byte: 1 for all trees, 2 for the parts of subtrees |
+/// | type | 1 byte: 1 for all trees, 2 for the parts of subtrees |
 /// | 1: log | 16 bytes |
-/// | 1: what the asker has | varint count, then each: replica (16), number of its last event (varint) |
-/// | 2: subtrees | varint count, then each as ``SubtreeID`` says |
+/// | 1: vector of the asker | varint count, then each: replica (16), number of its last event (varint) |
+/// | 2: subtrees | varint count, then each in the form of ``SubtreeID`` |
 ///
 /// Replicas are in order, and so are subtrees, which do not overlap: no question costs more than reading every tree
 /// once.
 public enum ComparisonQuestion: Hashable, Sendable {
-    /// Which log do you have, how many events of each replica, and what is the tree over as many as I have too?
+    /// Asks for the log, the version vector, and the subtree over the events of each replica that both sides may
+    /// have.
     case trees(LogID, VersionVector)
-    /// What are the parts of these subtrees? At most ``ComparisonLimits/subtrees``.
+    /// Asks for the parts of these subtrees, at most ``ComparisonLimits/subtrees``.
     case parts([SubtreeID])
 
     /// The bytes that are sent.
@@ -37,9 +38,9 @@ public enum ComparisonQuestion: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Reads a question that came from elsewhere.
+    /// Decodes a question from elsewhere.
     ///
-    /// Nothing is allocated for what the bytes claim and do not hold.
+    /// Allocates nothing for counts that the bytes do not back.
     public init(_ bytes: RawSpan) throws(ComparisonError) {
         guard bytes.byteCount <= ComparisonLimits.messageBytes else { throw .tooLong(bytes.byteCount) }
         let question: ComparisonQuestion?
@@ -82,8 +83,8 @@ public enum ComparisonQuestion: Hashable, Sendable {
 }
 
 extension ByteReader {
-    /// Reads how many events there are of a replica, which comes behind `before`; `nil` where it does not, and where the
-    /// number is none that is believed.
+    /// Reads a replica and the number of its last event. Returns `nil` unless the replica sorts after `before` and
+    /// the number is within the limits.
     mutating func head(
         after before: ReplicaID?, in bytes: RawSpan
     ) throws(ByteCodingError) -> (replica: ReplicaID, last: SequenceNumber)? {

@@ -1,19 +1,21 @@
 import ByteCoding
 
-/// What one store has of a subtree of a replica's tree.
+/// The state of a subtree of a replica's tree in one store.
 ///
-/// On the wire one byte, 0, 1 or 2, and behind a 2 the 32 bytes of the root.
+/// On the wire: one byte, 0, 1 or 2, and after a 2 the 32 bytes of the root.
 public enum Subtree: Hashable, Sendable {
-    /// None of its events.
+    /// The store has none of its events.
     case absent
-    /// Some of its events and not all, so there is no root over them.
+    /// The store has some of its events but not all, so there is no root over them.
     case partial
-    /// All of its events, and the root over them.
+    /// The store has all of its events; this is the root over them.
     case whole(Hash256)
 
-    /// A subtree from its parts, in order: all of the same power of two of leaves, the last one perhaps of fewer.
+    /// A subtree from its parts, in order: all have the same power of two of leaves, except that the last may have
+    /// fewer.
     ///
-    /// Such a tree divides (RFC 6962, section 2.1) as one whose leaves are the parts, so the same hashing serves.
+    /// Such a tree is split (RFC 6962, section 2.1) like a tree whose leaves are the parts, so the same hashing
+    /// applies.
     public init(joining parts: [Subtree]) {
         var hasher = MerkleHasher()
         var edge = MerkleEdge()
@@ -39,7 +41,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    /// Reads a subtree; `nil` where the first byte is not one of the three.
+    /// Reads a subtree; `nil` if the first byte is not 0, 1 or 2.
     mutating func subtree(in bytes: RawSpan) throws(ByteCodingError) -> Subtree? {
         switch try byte(in: bytes) {
         case 0: return .absent

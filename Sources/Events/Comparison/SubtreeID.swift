@@ -2,20 +2,20 @@ import ByteCoding
 
 /// A subtree of at least two leaves that is compared part by part.
 ///
-/// It is one of the tree over the first `size` events of a replica, cut into blocks of 16ⁿ leaves, of which the last
-/// one may have fewer. Each block is a subtree of RFC 6962, and its parts are the blocks of 16ⁿ⁻¹ leaves within it.
-/// Sixteen weighs exchanges against bytes: 100,000 events take five questions of about 500 bytes to get to one of them.
+/// The tree over the first `size` events of a replica is cut into blocks of 16ⁿ leaves, of which the last may have
+/// fewer. Each block is a subtree of RFC 6962, and its parts are the blocks of 16ⁿ⁻¹ leaves within it. Sixteen
+/// balances exchanges against bytes: among 100,000 events, five questions of about 500 bytes locate one event.
 ///
 /// On the wire: replica (16), size (varint), level (1: four times *n*), number of the block (varint).
 public struct SubtreeID: Hashable, Sendable {
-    /// How many binary levels lie between a subtree and its parts.
+    /// The number of binary levels between a subtree and its parts.
     static let levelStep = 4
 
-    /// Whose events.
+    /// The replica whose events these are.
     public let replica: ReplicaID
-    /// How many leaves the tree has.
+    /// The number of leaves in the tree.
     public let size: UInt64
-    /// Which of them: leaf *i* is the event of number *i* + 1.
+    /// The leaves of the subtree: leaf *i* is the event of number *i* + 1.
     public let leaves: Range<UInt64>
 
     /// A block of the tree.
@@ -28,7 +28,7 @@ public struct SubtreeID: Hashable, Sendable {
         self.leaves = leaves
     }
 
-    /// The least level whose blocks have as many leaves.
+    /// The lowest level whose blocks hold this number of leaves.
     var level: Int {
         let bits = 64 - (leaves.upperBound - leaves.lowerBound - 1).leadingZeroBitCount
         return (bits + Self.levelStep - 1) / Self.levelStep * Self.levelStep
@@ -53,7 +53,7 @@ extension ByteWriter {
 }
 
 extension SubtreeID {
-    /// Reads a subtree; `nil` where the bytes name none with parts, in a tree of at most 2⁴⁸ leaves.
+    /// Reads a subtree; `nil` unless the bytes name a subtree with parts in a tree of at most 2⁴⁸ leaves.
     init?(_ reader: inout ByteReader, in bytes: RawSpan) throws(ByteCodingError) {
         let replica = ReplicaID(at: try reader.skip(16, in: bytes).lowerBound, of: bytes)
         let size = try reader.varint(in: bytes)
@@ -64,7 +64,7 @@ extension SubtreeID {
         let last = Swift.min(first + (1 << level), size)
         guard last - first > 1 else { return nil }
         self.init(replica, size: size, leaves: first..<last)
-        // One subtree has one name.
+        // Each subtree has exactly one encoding.
         guard self.level == level else { return nil }
     }
 }

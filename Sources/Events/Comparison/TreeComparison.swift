@@ -1,13 +1,13 @@
 import ByteCoding
 
-/// Finds out which events two stores do not have in common, by hashes alone: the side that asks.
+/// Finds the events that two stores do not have in common, by hashes alone: the side that asks.
 ///
-/// The first question tells whether anything differs, and what is missing behind the last event of each replica. Where
-/// the common part of a replica differs, the way goes down its tree, sixteen parts a level, to the single events.
+/// The first answer shows whether anything differs, and which events are missing at the end of each replica. If the
+/// common part of a replica differs, the comparison descends its tree, sixteen parts a level, to the single events.
 ///
-/// There is no input or output in it: who holds it sends ``question`` and hands over the answer, until there is none.
-/// The other side needs ``ComparisonQuestion/answer(log:vector:subtree:)``. Both stores may grow meanwhile; what is
-/// compared is what this one had at the start.
+/// It does no input or output: the caller sends ``question`` and passes the answer to ``receive(_:here:)``, until
+/// there is no question. The other side needs ``ComparisonQuestion/answer(log:vector:subtree:)``. Both stores may
+/// grow meanwhile; the comparison covers what this store had at the start.
 ///
 /// ```swift
 /// var comparison = TreeComparison(log: log.id, vector: try log.vector())
@@ -17,33 +17,34 @@ import ByteCoding
 /// }
 /// ```
 ///
-/// Answers are checked: the parts of a subtree must make the hash that was sent for it. So a wrong answer ends the
-/// comparison with an error, or is one about another store; it cannot name differences within equal trees.
+/// Answers are checked: the parts of a subtree must give the hash that was sent for it. So a wrong answer ends the
+/// comparison with an error, or describes another store; it cannot report differences within equal trees.
 public struct TreeComparison: Sendable {
-    /// A subtree that differs, and what the other side said of it.
+    /// A subtree that differs, and its state on the other side.
     private struct Open: Sendable {
         let subtree: SubtreeID
         let there: Subtree
     }
 
-    /// What is known so far.
+    /// The differences found so far.
     public private(set) var differences = TreeDifferences()
-    /// What to ask next; `nil` when the comparison is done.
+    /// The next question; `nil` when the comparison is complete.
     public var question: [UInt8]? { next?.bytes }
 
     private let log: LogID
     private let vector: VersionVector
     private let exchangeLimit: Int
     private var next: ComparisonQuestion?
-    /// What differs and has more than one leaf, in order.
+    /// The subtrees that differ and have more than one leaf, in order.
     private var open: [Open] = []
 
     /// A comparison that has not begun.
     ///
     /// - Parameters:
-    ///   - log: Which log this store has.
-    ///   - vector: What this store has.
-    ///   - exchangeLimit: After so many exchanges, what is not told apart is left ``TreeDifferences/undecided``.
+    ///   - log: The log of this store.
+    ///   - vector: The version vector of this store.
+    ///   - exchangeLimit: The number of exchanges after which the differences not yet located become
+    ///     ``TreeDifferences/undecided``.
     public init(log: LogID, vector: VersionVector, exchangeLimit: Int = ComparisonLimits.exchanges) {
         self.log = log
         self.vector = vector
@@ -51,11 +52,11 @@ public struct TreeComparison: Sendable {
         next = .trees(log, vector)
     }
 
-    /// Takes the answer to ``question``.
+    /// Processes the answer to ``question``.
     ///
-    /// - Parameter here: What this store has of the tree over some leaves of a replica.
+    /// - Parameter here: Returns this store's subtree over some leaves of a replica.
     /// - Precondition: There is a question.
-    /// - Throws: ``ComparisonError`` where the answer is none; what `here` throws. The comparison cannot go on then.
+    /// - Throws: ``ComparisonError`` if the answer is invalid; errors of `here`. The comparison cannot continue then.
     /// - Complexity: At most 512 subtrees, and one for each replica at the start.
     public mutating func receive(
         _ answer: RawSpan, here: (ReplicaID, Range<UInt64>) throws -> Subtree
@@ -74,7 +75,7 @@ public struct TreeComparison: Sendable {
         if next == nil { differences.differing.sort { $0.id < $1.id } }
     }
 
-    /// Says what differs by the numbers of the last events, and looks at the common part of each replica.
+    /// Records what differs by the numbers of the last events, and compares the common part of each replica.
     private mutating func begin(
         _ answer: TreesAnswer, _ here: (ReplicaID, Range<UInt64>) throws -> Subtree
     ) throws {
@@ -91,7 +92,7 @@ public struct TreeComparison: Sendable {
         }
     }
 
-    /// Looks at the parts of the first `count` open subtrees.
+    /// Compares the parts of the first `count` open subtrees.
     private mutating func descend(
         _ answer: RawSpan, _ count: Int, _ here: (ReplicaID, Range<UInt64>) throws -> Subtree
     ) throws {
@@ -120,7 +121,7 @@ public struct TreeComparison: Sendable {
         return subtree
     }
 
-    /// Settles a subtree, or keeps it open for the next questions.
+    /// Resolves a subtree, or keeps it open for the next questions.
     private mutating func compare(
         _ replica: ReplicaID, _ leaves: Range<UInt64>, size: UInt64, _ here: Subtree, _ there: Subtree
     ) throws(ComparisonError) {
@@ -138,7 +139,8 @@ public struct TreeComparison: Sendable {
         }
     }
 
-    /// What comes first is looked at first, down to its events: where many differ, at least the first are named.
+    /// Sets the next question. The first subtrees are followed down to their events first, so that at least the first
+    /// differing events are found if many differ.
     private mutating func goOn() {
         if open.isEmpty {
             next = nil

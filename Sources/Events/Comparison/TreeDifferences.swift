@@ -1,6 +1,7 @@
-/// What a comparison of two stores found.
+/// The result of a comparison of two stores.
 public struct TreeDifferences: Hashable, Sendable {
-    /// An event that says one thing here and another there: the replica was forked, or one of the two was altered.
+    /// An event whose content differs between the stores: the replica was forked, or one of the two stores was
+    /// altered.
     public struct Event: Hashable, Sendable {
         /// The event.
         public let id: EventID
@@ -10,7 +11,7 @@ public struct TreeDifferences: Hashable, Sendable {
         public let there: Hash256
     }
 
-    /// What the other store says it has.
+    /// The version vector that the other store sent.
     public internal(set) var vectorThere = VersionVector()
     /// Events that only this store has.
     public internal(set) var onlyHere = EventSet()
@@ -18,13 +19,13 @@ public struct TreeDifferences: Hashable, Sendable {
     public internal(set) var onlyThere = EventSet()
     /// Events that both have and that differ; in order once the comparison is done.
     public internal(set) var differing: [Event] = []
-    /// Events among which something differs that was not looked for any more, since many differ.
+    /// Events of which some differ, but were not located because the limit of exchanges was reached.
     public internal(set) var undecided = EventSet()
-    /// How many questions were asked and answered.
+    /// The number of questions that were asked and answered.
     public internal(set) var exchanges = 0
-    /// How many bytes the questions and answers had.
+    /// The number of bytes of the questions and answers.
     public internal(set) var bytes = 0
 
-    /// Whether both have the very same events.
+    /// Whether both stores have exactly the same events.
     public var isSame: Bool { differing.isEmpty && onlyHere.isEmpty && onlyThere.isEmpty && undecided.isEmpty }
 }

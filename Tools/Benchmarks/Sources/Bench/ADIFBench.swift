@@ -1,7 +1,7 @@
 import ADIF
 import Foundation
 
-/// Reading ADIF, and a log to read: distinct calls and times, twenty fields a contact.
+/// Parsing of ADIF, and a log to parse: distinct calls and times, twenty fields a contact.
 enum ADIFBench {
     static func parse(_ path: String) throws {
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
@@ -37,7 +37,7 @@ enum ADIFBench {
         func field(_ name: String, _ value: String) { text += "<\(name):\(value.utf8.count)>\(value) " }
         for index in 0..<contacts {
             let random = mixed(UInt64(index))
-            // Base 26 of the number: no call occurs twice.
+            // The number in base 26, so that no call occurs twice.
             var call = "N\(random % 10)"
             var rest = index
             for _ in 0..<5 {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The program as a process of its own, on one of the stores in a folder.
+/// The program in a separate process, on one of the stores in a folder.
 final class Child {
     private let process = Process()
     private let output = Pipe()
@@ -17,7 +17,8 @@ final class Child {
         try process.run()
     }
 
-    /// The port at which it says that it waits. What it says later is read and dropped, so that it never waits for us.
+    /// The port on which the program reports that it listens. Later output is read and dropped, so that it never
+    /// blocks.
     func port() throws -> Int {
         var text = ""
         while !text.contains("\n") {

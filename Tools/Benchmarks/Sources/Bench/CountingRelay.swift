@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// Passes on what two programs say to each other over TCP, and counts it.
+/// Relays a TCP connection between two programs, and counts what they send.
 final class CountingRelay: Sendable {
-    /// What went through.
+    /// The totals of what was relayed.
     struct Counts {
-        /// Bytes, both ways.
+        /// The number of bytes in both directions.
         var bytes = 0
-        /// How often the side that speaks was another one than before: two are a round trip.
+        /// The number of changes of direction: two are a round trip.
         var turns = 0
 
         static func - (left: Counts, right: Counts) -> Counts {
@@ -15,11 +15,11 @@ final class CountingRelay: Sendable {
         }
     }
 
-    /// Where it waits, on this machine.
+    /// The port on this machine on which the relay listens.
     let port: Int
     private let state = Mutex((counts: Counts(), lastSide: -1))
 
-    /// Relays every connection to another port of this machine, from now on.
+    /// Relays every new connection to the port `target` of this machine.
     init(to target: Int) throws {
         let listener = socket(AF_INET, Self.stream, 0)
         var address = Self.address(0)

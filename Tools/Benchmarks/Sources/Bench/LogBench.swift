@@ -3,7 +3,7 @@ import EventLog
 import Events
 import Foundation
 
-/// Append, scan and hashing, against the plain C loops.
+/// Append, scan and hashing, for comparison with plain C loops.
 enum LogBench {
     /// An event whose frame is 200 bytes, like the values of the yardsticks.
     static let payloadBytes = 200 - DraftBatch.overheadPerEvent
@@ -50,7 +50,7 @@ enum LogBench {
         }
     }
 
-    /// Everything that `verify` checks of a log, on all cores; pages are read from the file and not through LMDB.
+    /// All checks of a log that `verify` does, on all cores; pages are read from the file and not through LMDB.
     static func verify(_ path: String) throws {
         var report: LogReport?
         let elapsed = try seconds { report = try LogVerifier.verify(path: path) }
@@ -60,14 +60,14 @@ enum LogBench {
         print("engine verify \(report.events): \(Int(perCore)) ev/s a core, with \(cores)")
     }
 
-    /// What is looked at after an unclean end: every page and every event.
+    /// The checks after an unclean end: every page and every event.
     static func preflight(_ path: String) throws {
         var report: LogReport?
         let elapsed = try seconds { report = try LogVerifier.verify(path: path) }
         print("engine preflight: \(report?.ok == true ? String(format: "%.3f", elapsed) : "0 # the log is damaged") s")
     }
 
-    /// Every event of the file, without its tree.
+    /// Salvage of every event in the file, without its tree.
     static func salvage(_ path: String) throws {
         var salvage: Salvage?
         let elapsed = try seconds { salvage = try Salvage(path: path) }
@@ -75,7 +75,7 @@ enum LogBench {
         print("engine salvage: \(Int(Double(salvage.byteCount) / 1e6 / elapsed)) MB/s, \(salvage.count) events")
     }
 
-    /// All hashes of the tree over the log's events: two parts, leaf and on average one node an event.
+    /// All hashes of the tree over the log's events: two parts, a leaf and on average one node for each event.
     static func hash(_ path: String) throws {
         let log = try EventLog(opening: path)
         var count = 0

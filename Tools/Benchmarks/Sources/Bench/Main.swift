@@ -1,8 +1,8 @@
 import Foundation
 
-/// One measurement a run; prints one line: what was measured, a colon, the figure, the rest.
+/// Does one measurement and prints one line: the name of the measurement, a colon, the figure, the rest.
 ///
-/// Tools/bench runs these and the yardsticks in turn and compares medians.
+/// Tools/bench runs these and the yardsticks alternately and compares medians.
 @main
 struct Bench {
     static func main() async throws {
@@ -47,7 +47,7 @@ struct Bench {
     }
 }
 
-/// Seconds that `body` takes.
+/// Returns the number of seconds that `body` takes.
 func seconds(_ body: () throws -> Void) rethrows -> Double {
     let start = ContinuousClock.now
     try body()
@@ -55,7 +55,7 @@ func seconds(_ body: () throws -> Void) rethrows -> Double {
     return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
 }
 
-/// Numbers that look random and are the same every time (splitmix64).
+/// Returns a pseudorandom number that depends only on `value` (splitmix64).
 func mixed(_ value: UInt64) -> UInt64 {
     var x = value &+ 0x9E37_79B9_7F4A_7C15
     x = (x ^ (x >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -63,7 +63,7 @@ func mixed(_ value: UInt64) -> UInt64 {
     return x ^ (x >> 31)
 }
 
-/// Randomness that is the same every time.
+/// A generator that gives the same numbers in every run.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

@@ -3,7 +3,7 @@ import Groundwave
 import Metering
 import Records
 
-/// Recording, plotting and listing, as an application does it.
+/// Recording, plotting and listing as an application does them.
 enum MeterBench {
     private static let start: Int64 = 1_700_000_000_000
     private static func meter(_ number: Int) throws -> MACAddress {
@@ -15,8 +15,9 @@ enum MeterBench {
 
     // MARK: Recording
 
-    /// Takes the frames of so many seconds of a KM003C at 1 kHz, seven channels and a counter, 40 rows each, flushed twice a
-    /// second of the recording; and says which share of these seconds a processor was busy, decoding and disk included.
+    /// Records the frames of `seconds` seconds of a KM003C at 1 kHz, with seven channels and a counter, 40 rows each,
+    /// and flushes twice for each second of the recording. Prints the processor time as a share of these seconds,
+    /// including decoding and disk.
     static func record(_ path: String, seconds: Int) async throws {
         let store = try await TraceBench.newStore(path)
         let frames = (0..<seconds * 25).map(frame)
@@ -39,13 +40,13 @@ enum MeterBench {
             "\(String(format: "%.3f", busy)) s")
     }
 
-    /// The answer of a KM003C with 40 samples of its queue.
+    /// A response of a KM003C with 40 samples of its queue.
     private static func frame(_ number: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         func append(_ value: Int, _ count: Int) {
             for place in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * place))) }
         }
-        // A data answer; its one attribute is the queue, of samples of 20 bytes.
+        // A data response; its only attribute is the queue, with samples of 20 bytes.
         append(0x41 | (number & 0xFF) << 8 | (808 / 4 - 4) << 22, 4)
         append(2 | 40 << 16 | 20 << 22, 4)
         for row in number * 40..<number * 40 + 40 {
@@ -62,7 +63,7 @@ enum MeterBench {
         return bytes
     }
 
-    /// What all threads of this process have used of the processors, the kernel's work for them included.
+    /// The processor time of all threads of this process, in seconds, including the kernel's work for them.
     private static func processorSeconds() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
@@ -78,7 +79,7 @@ enum MeterBench {
         Channel("energy", .wattHour, decimals: 6),
     ]
 
-    /// Makes a store with one trace of so many rows, one a millisecond, in blocks of 4,096 rows.
+    /// Creates a store with one trace of `count` rows, one for each millisecond, in blocks of 4,096 rows.
     static func build(_ path: String, rows count: Int) async throws {
         let store = try await TraceBench.newStore(path)
         let recorder = try await store.record(meter: meter(1), model: .km003c)
@@ -119,8 +120,9 @@ enum MeterBench {
         print("engine meter-build \(count) rows: \(String(format: "%.1f", elapsed)) s")
     }
 
-    /// Milliseconds that a plot of one channel takes, columns and drawing, at so many columns: of a cell each, or of the whole
-    /// time; and then the seconds that it takes from all rows, whose columns have to be the same.
+    /// Prints the milliseconds that a plot of one channel takes, columns and drawing, with `columns` columns: each of
+    /// one cell, or all of the whole time. Then prints the seconds that the same columns take from all rows, and
+    /// compares them.
     static func plot(_ path: String, columns: Int, of range: String) async throws {
         let store = try await Store.open(
             at: URL(filePath: path).appending(path: "store"), TraceBench.configuration(path)
@@ -163,7 +165,7 @@ enum MeterBench {
 
     // MARK: Meters
 
-    /// Milliseconds of taking a meter, and of listing ten of them.
+    /// Prints the milliseconds for connecting a meter, and for listing ten of them.
     static func connect(_ path: String, rounds: Int) async throws {
         let store = try await TraceBench.newStore(path)
         for number in 0..<10 { try await store.connect(meter(number), model: .um25c) }
@@ -183,7 +185,7 @@ enum MeterBench {
     }
 }
 
-/// Seconds that `body` takes.
+/// Returns the number of seconds that `body` takes.
 func seconds(_ body: () async throws -> Void) async rethrows -> Double {
     let start = ContinuousClock.now
     try await body()

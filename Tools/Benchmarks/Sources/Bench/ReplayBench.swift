@@ -5,7 +5,7 @@ import Foundation
 import Projections
 import Records
 
-/// Rebuilding views from a log, and taking a few events into views that are there.
+/// Rebuilding views from a log, and catching up existing views with a few events.
 ///
 /// The events are those of the C yardstick: one in ten is a full record of 20 fields, the others change 1 to 4 fields.
 enum ReplayBench {
@@ -91,7 +91,7 @@ enum ReplayBench {
     }
 }
 
-/// The most anonymous memory of this process, looked at every few milliseconds.
+/// The peak of this process's anonymous memory, sampled every few milliseconds.
 final class MemoryWatch: @unchecked Sendable {
     // Why @unchecked holds: both are used under the lock only.
     private let lock = NSLock()

@@ -4,10 +4,10 @@ import Foundation
 import Groundwave
 import Records
 
-/// Stores of one log that meet: over TCP with another process, and in a folder.
+/// Sync of stores of one log: over TCP with another process, and in a folder.
 ///
-/// The folder of all of it: `one` and `two`, which have all events; `three`, `four` and `five`, which wrote a little and
-/// left; `place`, where they meet; `state`, of the device. Other processes are the program itself.
+/// The folder of the benchmark holds `one` and `two`, which have all events; `three`, `four` and `five`, which pushed
+/// a few events; `place`, the remote; and `state`, of the device. Other processes are the program itself.
 enum SyncBench {
     private static let names = ["one", "two", "three", "four", "five"]
 
@@ -24,7 +24,7 @@ enum SyncBench {
 
     // MARK: - Stores
 
-    /// Makes the stores: the last one of five joins when all events lie at the place.
+    /// Creates the stores: the last of the five clones the log after all events are pushed.
     static func build(_ path: String, events: Int) async throws {
         try? FileManager.default.removeItem(atPath: path)
         let folder = URL(filePath: path)
@@ -48,7 +48,7 @@ enum SyncBench {
         for _ in 0..<2 {
             for name in names {
                 let store = name == "one" ? one : try await opened(folder, name)
-                // The others stay as they were: the last thing that they said is old.
+                // The others do not sync again: their last manifests are old.
                 if ["one", "two"].contains(name) { try await store.sync(try store.remotes()[0]) }
                 if name != "one" { try store.close() }
             }
@@ -60,7 +60,7 @@ enum SyncBench {
                 + "\(try bytes(of: folder.appending(path: "place")) >> 20) MiB")
     }
 
-    /// Writes so many events: of ten, six are new contacts and four are edits of one field of these.
+    /// Writes `events` events: of ten, six are new contacts and four are edits of one field of these.
     @discardableResult
     private static func write(_ events: Int, from first: Int, to store: Store) async throws -> RecordID? {
         var ids: [RecordID] = []
@@ -87,8 +87,8 @@ enum SyncBench {
 
     // MARK: - One edit
 
-    /// Edits in this process, which is connected with `groundwave serve` of the other store: until the other store shows
-    /// it. Afterwards the same over a relay that counts.
+    /// Measures edits in this process, which is connected to `groundwave serve` of the other store, until the other
+    /// store shows them. Afterwards counts the bytes of the same edits through a relay.
     static func edit(_ path: String, program: String, edits: Int) async throws {
         let folder = URL(filePath: path)
         let server = try Child(program, ["serve", "--json", "--listen", "127.0.0.1:0"], folder, "one")
@@ -114,7 +114,7 @@ enum SyncBench {
                 + "\(counted.bytes / edits) turns \(text(Double(counted.turns) / Double(edits)))")
     }
 
-    /// Edits that a third process writes, where `groundwave sync --watch` of both stores looks at the folder.
+    /// Measures edits by a third process, while `groundwave sync --watch` of both stores watches the folder.
     static func watch(_ path: String, program: String, edits: Int) async throws {
         let folder = URL(filePath: path)
         let children = try ["one", "two"].map { name in
@@ -122,9 +122,9 @@ enum SyncBench {
         }
         defer { for child in children { child.end() } }
         let (here, there) = (try await opened(folder, "one"), try await opened(folder, "two", isReadOnly: true))
-        // Until both have begun to watch.
+        // Wait until both watch.
         _ = try await times(2, here, there)
-        // Not in step with those who look.
+        // Not in step with the watching processes.
         let measured = try await times(edits, here, there) { .milliseconds(Int(mixed(UInt64($0)) % 700)) }
         try here.close()
         try there.close()
@@ -134,7 +134,7 @@ enum SyncBench {
                 + "\(text(shown[edits / 2] * 1000)) most \(text(shown[edits - 1] * 1000))")
     }
 
-    /// How long edits take until they show there: from the commit, and from when it was begun.
+    /// How long edits take until they are shown there: from the commit, and from the start of the write.
     private static func times(
         _ edits: Int, _ here: Store, _ there: Store, pause: (Int) -> Duration = { _ in .milliseconds(3) }
     ) async throws -> [(shown: Double, whole: Double)] {
@@ -180,8 +180,8 @@ enum SyncBench {
 
     // MARK: - Many events
 
-    /// New events, given in one conversation to `groundwave serve` of the other store: until they are in its log, and
-    /// until it shows them. Over a relay that counts where asked to.
+    /// Measures new events, pushed over one peer connection to `groundwave serve` of the other store: until they are
+    /// in its log, and until it shows them. A second run counts the bytes through a relay.
     static func many(_ path: String, program: String, events: Int) async throws {
         let folder = URL(filePath: path)
         let server = try Child(program, ["serve", "--json", "--listen", "127.0.0.1:0"], folder, "two")
@@ -203,7 +203,7 @@ enum SyncBench {
             let start = ContinuousClock.now
             let summary = try await here.sync(remote)
             let end = ContinuousClock.now
-            // A write on a record that shows the value already is no event.
+            // A write that does not change the value shown is no event.
             guard summary.sentEvents * 100 > events * 99, let last else {
                 throw Failure("\(summary.sentEvents) were sent, not \(events)")
             }
@@ -224,10 +224,10 @@ enum SyncBench {
                 + text(Double(counts.bytes) / Double(raw)))
     }
 
-    /// The bytes of the events behind a position, as their frames stand in the log.
+    /// The size of the frames of all events after a position, in bytes, as they are stored in the log.
     private static func frameBytes(_ path: String, behind position: Position) throws -> Int {
         var sum = 0
-        // Not closed: the file is open once in a process, and the store goes on.
+        // Not closed: a process opens a file once, and the store still uses it.
         try EventLog(opening: path).scan(from: position + 1) { _, frame, _ in
             sum += frame.length
             return true
@@ -255,7 +255,7 @@ enum SyncBench {
     }
 }
 
-/// What keeps a measurement from being one.
+/// Why a measurement failed.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 

@@ -9,19 +9,19 @@ import Synchronization
 
 /// Time travel in a store that grew over three years: 60 % new contacts, 40 % edits of a field of an older one.
 ///
-/// Nothing is written behind a measurement: the newest snapshot has everything.
+/// Nothing is written after the newest snapshot, so it covers everything.
 enum TimeTravelBench {
     private static let start: Int64 = 1_672_531_200_000
     private static let span: Int64 = 3 * 365 * 86_400_000
     private static let dayMilliseconds: Int64 = 86_400_000
-    /// What is asked of a state to see that it can be read: an index and a hundred rows.
+    /// A query that shows whether a state can be read: an index and a hundred rows.
     private static let latest: ContactQuery = {
         var query = ContactQuery.contacts
         query.limit = 100
         return query
     }()
 
-    /// A clock that goes from one batch to the next.
+    /// A clock that is set for each batch.
     private final class Clock: Sendable {
         private let milliseconds = Mutex<Int64>(TimeTravelBench.start)
 
@@ -35,7 +35,7 @@ enum TimeTravelBench {
         }
     }
 
-    /// Makes a store of so many events, with the snapshots that due work makes and keeps.
+    /// Creates a store of `events` events, with the snapshots that maintenance creates and keeps.
     static func build(_ path: String, events: Int, batch: Int, steps: Int) async throws {
         try? FileManager.default.removeItem(atPath: path)
         let clock = Clock()
@@ -104,11 +104,11 @@ enum TimeTravelBench {
 
     // MARK: - Measurements
 
-    /// From asking for a point to the latest hundred contacts of it, and to a digest over all of it; and the replay from
-    /// the start that it spares.
+    /// Measures the time from requesting a point to its latest hundred contacts, and to a digest over all of it, and
+    /// the replay from the start that it replaces.
     static func whole(_ path: String, points: Int) async throws {
         let store = try await open(path, isReadOnly: false)
-        // A log of one's own: there every position is the number of an event.
+        // The log has one replica, so every position is the number of an event.
         let views = Views(
             of: try EventLog(opening: path + "/log.mdb"), kinds: store.kinds, at: path + "/views.mdb")
         var (readable, digest, replay): ([Double], [Double], [Double]) = ([], [], [])
@@ -139,7 +139,7 @@ enum TimeTravelBench {
         try store.close()
     }
 
-    /// One contact at a past point, its history there and its blame: the 99th percentile of each.
+    /// Measures one contact at a past point, its history there and its blame: the 99th percentile of each.
     static func record(_ path: String, rounds: Int) async throws {
         let store = try await open(path)
         var ids: [RecordID] = []
@@ -175,7 +175,7 @@ enum TimeTravelBench {
         try store.close()
     }
 
-    /// What two points show differently that are a day apart.
+    /// Measures the differences between two points that are a day apart.
     static func difference(_ path: String, rounds: Int) async throws {
         let store = try await open(path)
         var times: [Double] = []
@@ -197,7 +197,7 @@ enum TimeTravelBench {
         try store.close()
     }
 
-    /// All of a log, point by point in order, with the latest hundred contacts of each.
+    /// Measures all of a log, point by point in order, with the latest hundred contacts of each.
     static func steps(_ path: String, points: Int) async throws {
         let store = try await open(path)
         let end = try store.read { $0.position }
@@ -214,8 +214,8 @@ enum TimeTravelBench {
         try store.close()
     }
 
-    /// Writing a snapshot of an imported log, and loading it: what is written behind it is so much that it is the
-    /// nearest way back.
+    /// Measures writing a snapshot of an imported log, and loading it. The writes after it are so many that loading
+    /// it is the fastest way back.
     static func snapshot(_ path: String, log: String) async throws {
         try? FileManager.default.removeItem(atPath: path)
         let store = try await Store.create(at: URL(filePath: path), Configuration(author: "N0CALL"))
@@ -248,13 +248,14 @@ enum TimeTravelBench {
         try store.close()
     }
 
-    /// Bytes a contact of a snapshot of all ADI files below `folder` together; a contact that several have counts once.
+    /// Prints the bytes per contact of a snapshot of all ADI files below `folder`; a contact in several files counts
+    /// once.
     static func bytes(_ path: String, folder: String) async throws {
         try? FileManager.default.removeItem(atPath: path)
         let store = try await Store.create(at: URL(filePath: path), Configuration(author: "N0CALL"))
         let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
         for file in files.sorted() where file.lowercased().hasSuffix(".adi") || file.lowercased().hasSuffix(".adif") {
-            // What holds no whole record is no log.
+            // A file without a complete record is not a log.
             try? await take(folder + "/" + file, into: store)
         }
         let information = try store.createSnapshot()

@@ -6,13 +6,14 @@ import Groundwave
 import Metering
 import Records
 
-/// What a trace takes as blocks and in the log, and how fast blocks are made and read.
+/// The size of a trace as blocks and in the log, and the speed of encoding and decoding blocks.
 enum TraceBench {
     private static let meter = MACAddress("02:00:00:00:00:01")
 
-    /// Records the rows of a CSV file in a new store, a short one played on end until there are a million rows: the blocks are
-    /// then those of a long recording, and a page more or less does not count. Says what they take: bytes a value, with what
-    /// is said of them; the pages of the log against these bytes; and those of the blocks and cells of the views a value.
+    /// Records the rows of a CSV file in a new store; a short file is repeated until there are a million rows, so
+    /// that the blocks are those of a long recording, and a page more or less does not matter. Prints the bytes per
+    /// value, summaries included; the ratio of the log's pages to these bytes; and the bytes of the views' blocks and
+    /// cells per value.
     static func size(_ path: String, of csv: String) async throws {
         let rows = try rows(of: csv)
         let store = try await newStore(path)
@@ -21,7 +22,7 @@ enum TraceBench {
         let before = try pages(of: store, "log")
         let recorder = try await store.record(meter: meter, model: .km003c)
         for round in 0..<roundCount {
-            // As rows come: a second at a time.
+            // As rows arrive: one second at a time.
             var start = 0
             for row in 1...rows.count where row == rows.count || rows.times[row] >= rows.times[start] + 1000 {
                 try await recorder.append(recorded: rows.slice(start..<row, round: round))
@@ -54,7 +55,8 @@ enum TraceBench {
             "pyramid \(text(Double(pyramid) / Double(values)))")
     }
 
-    /// Values a second, times and counters included, of blocks of 4,096 rows: as the recorder makes and an export reads them.
+    /// Prints values per second, times and counters included, of blocks of 4,096 rows: as the recorder encodes and an
+    /// export decodes them.
     static func codec(_ csv: String, rows limit: Int) throws {
         let rows = try rows(of: csv)
         let count = min(limit, rows.count)
@@ -104,7 +106,7 @@ enum TraceBench {
         return rows
     }
 
-    /// Bytes of the pages of all tables of a file, or of some.
+    /// The size of the pages of all tables of a file, or of some, in bytes.
     private static func pages(of store: Store, _ file: String, _ tables: [String]? = nil) throws -> Int {
         try store.storage().filter {
             $0.file == file && $0.entries != nil && tables?.contains($0.purpose) ?? true
@@ -115,7 +117,7 @@ enum TraceBench {
 }
 
 extension TraceRows {
-    /// Some of the rows, without marks, and with the same numbers; as late as when all were played so often before.
+    /// Some of the rows, without marks, and with the same numbers; their times are those of repetition `round`.
     fileprivate func slice(_ range: Range<Int>, round: Int = 0) -> TraceRows {
         var slice = TraceRows(layout, first: first + UInt64(range.lowerBound))
         let step = { (values: [Int64]) in Int64(round) * (values[values.count - 1] - values[0] + values[1] - values[0])

@@ -6,11 +6,12 @@ import LMDB
 import Projections
 import Synchronization
 
-/// What must be so after any fault: opens what is left, compares it with what was promised, and says what it found.
+/// Checks what must hold after any fault: opens what is left, compares it with the promises, and reports what it
+/// found.
 ///
 /// `check lean|unread|store FOLDER`: the promises are in the file `promises` of FOLDER.
 struct Check {
-    /// What is being done, for the line that says what threw.
+    /// The current stage, for the line that reports an error.
     static let stage = Mutex("opening")
 
     let folder: String
@@ -39,7 +40,7 @@ struct Check {
         try log.close()
     }
 
-    /// The log alone, which is only read.
+    /// The log alone, opened read-only.
     func unread() throws {
         let path = LeanSession.path(in: folder)
         guard FileManager.default.fileExists(atPath: path) else { return Witness.say("z\nZ\n") }
@@ -82,7 +83,7 @@ struct Check {
         try await verify(url, isArchived: isArchived)
     }
 
-    /// The store, which may have to be made now; `nil` where it waits in recovery, which is said.
+    /// The store, created now if that had not completed; `nil` if it is in recovery, which is reported.
     func opened() async throws -> Store? {
         let url = URL(filePath: StoreSession.path(in: folder))
         let isThere = ["log.mdb", "identity"].contains {
@@ -99,13 +100,13 @@ struct Check {
             }
         } catch {
             guard !promises.isCreated else { throw error }
-            // Making it never returned. Then it must be possible to make it now.
+            // Creating it never returned, so it must be possible to create it now.
             if isThere { Witness.say(line: "x open-unmade \(StoreSession.words(error))") }
             return try await Store.create(at: url, StoreSession.configuration(in: folder))
         }
     }
 
-    /// Where the log lies that a store in recovery had: recovery may have moved it.
+    /// The path of the log of a store in recovery, which recovery may have moved.
     private static func damagedLog(of url: URL) -> String {
         let backups = url.appending(path: "EmergencyBackup")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: backups.path)) ?? []
@@ -113,7 +114,7 @@ struct Check {
         return paths.last { FileManager.default.fileExists(atPath: $0) } ?? url.appending(path: "log.mdb").path
     }
 
-    /// Verifies everything, with the archives that the log needs; says which these are.
+    /// Verifies everything, with the archives that the log needs, and reports which these are.
     private func verify(_ url: URL, isArchived: Bool) async throws {
         var archives = promises.archives
         if !isArchived {
@@ -123,7 +124,7 @@ struct Check {
             Witness.say(line: "a restore")
             archives = []
         }
-        // An archive that was being made is needed where the log was written anew already.
+        // An archive that was being made is needed if the log was rewritten already.
         let pending = promises.pendingArchives.filter { FileManager.default.fileExists(atPath: $0) }
         for choice in (0..<(1 << min(pending.count, 4))).reversed() where isArchived && !pending.isEmpty {
             let more = pending.indices.filter { choice >> $0 & 1 == 1 }.map { pending[$0] }
@@ -139,10 +140,10 @@ struct Check {
         for damage in verification.damage.prefix(5) { wrong("verify --deep: \(damage.what) \(damage.detail)") }
     }
 
-    /// Archives that have to be there: those of which it is sure that they were not taken back.
+    /// The archives that must exist: those that were certainly not restored.
     private var archives: [String] { promises.unsure.contains("restore") ? [] : promises.archives }
 
-    /// Who wrote the promised events can still sign: otherwise nobody else would ever believe them.
+    /// The author of the promised events can still sign; otherwise no other store would ever accept them.
     private func checkKey(of store: Store) {
         let writers = Set(promises.events.map(\.replica))
         guard !writers.isEmpty, !promises.unsure.contains("clear"), let replica = store.replica else { return }
@@ -155,7 +156,7 @@ struct Check {
         for archive in archives where !FileManager.default.fileExists(atPath: archive) {
             wrong("the archive \(archive) is not there")
         }
-        // Whether one is there is not promised: due work prunes them.
+        // Their existence is not promised: maintenance prunes them.
         for snapshot in store.snapshots() {
             if let trouble = snapshot.trouble { wrong("the snapshot \(snapshot.file) is \(trouble)") }
             do { _ = try store.verifySnapshot(snapshot.file) } catch { wrong("\(error)") }
@@ -169,7 +170,7 @@ struct Check {
     }
     private typealias Present = [Name: (leaf: String, isWithheld: Bool)]
 
-    /// Compares each promised event with what the log has at its place.
+    /// Compares each promised event with the event of the same name in the log.
     private func compare(with log: EventLog) throws {
         var present: Present = [:]
         var hasher = MerkleHasher()
@@ -182,7 +183,7 @@ struct Check {
         compare(with: present)
     }
 
-    /// Compares each promised event with what can be got out of a damaged log: what cannot is lost.
+    /// Compares each promised event with what can be salvaged from a damaged log; the rest is lost.
     private func compare(withSalvageOf path: String) throws {
         var present: Present = [:]
         var hasher = MerkleHasher()
@@ -199,7 +200,7 @@ struct Check {
 
     private func compare(with present: Present) {
         let unsure = promises.unsure
-        // An emptied log is one of the two states that an interrupted clear may leave.
+        // An empty log is one of the two states that an interrupted clear may leave.
         let isEmptied = !promises.events.contains { present[Name(replica: $0.replica, sequence: 1)] != nil }
         if unsure.contains("clear"), isEmptied { return }
         var missing = 0
@@ -211,7 +212,7 @@ struct Check {
             if found.leaf != event.leaf {
                 wrong("event \(event.sequence) of \(event.replica) is another one")
             } else if found.isWithheld != event.isWithheld {
-                // What others have erased is erased by what comes from them.
+                // An erasure by others arrives with their events.
                 let reasons: Set = found.isWithheld ? ["erase", "archive", "sync", "bundle"] : ["restore"]
                 if unsure.isDisjoint(with: reasons) {
                     wrong("the values of event \(event.sequence) are \(found.isWithheld ? "gone" : "back")")
@@ -221,7 +222,7 @@ struct Check {
         if missing > 0 { lost(missing, "of \(promises.events.count)") }
     }
 
-    /// Whether a store that nobody opens for writing is whole.
+    /// Reports whether a store that no process opens for writing is intact.
     static func look(at folder: String) async {
         do {
             let verification = try await Store.verify(at: URL(filePath: StoreSession.path(in: folder)))

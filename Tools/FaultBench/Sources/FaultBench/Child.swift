@@ -3,18 +3,18 @@ import Synchronization
 
 /// A process of the bench: this program with other arguments.
 struct Child: Sendable {
-    /// What came of it.
+    /// How the process ended.
     struct Ended {
-        /// What it wrote to standard output, as far as it came.
+        /// What it wrote to standard output.
         var text = ""
         /// The signal that ended it, or 0.
         var signal: Int32 = 0
-        /// The code that it ended with.
+        /// Its exit code.
         var status: Int32 = 0
-        /// Whether it took too long, and was killed for that.
+        /// Whether it was killed because it took too long.
         var isHung = false
 
-        /// Whether it died of a fault of its own, as no fault of a disk should have it do.
+        /// Whether it crashed or hung, which no fault of a disk may cause.
         var died: Bool { isHung || (signal != 0 && signal != SIGKILL) || status == 70 }
 
         var words: String {
@@ -23,19 +23,20 @@ struct Child: Sendable {
     }
 
     var arguments: [String]
-    /// What plays the faulty disk; `nil` for the real one.
+    /// The library that simulates a faulty disk; `nil` for the real one.
     var shim: Shim?
-    /// How often the machine of the run lost power: each time it is another start of it.
+    /// How often the machine of the run has lost power; each time is another boot.
     var boot = 0
     /// The folder of the run; what the process writes to standard error goes to the file `errors` there.
     var folder: String
-    /// Something that happens to it after some time.
+    /// An incident that the process meets after some time.
     var incident: Incident?
 
     struct Incident: Sendable {
         /// Seconds from the start.
         var after: Double
-        /// And not before it has said so many bytes: a control must have something to lose, however busy the machine is.
+        /// The minimum number of bytes of output before that: a control must have something to lose, however busy the
+        /// machine is.
         var leastBytes = 0
         var what: @Sendable (pid_t) -> Void
     }
@@ -45,7 +46,7 @@ struct Child: Sendable {
     private static let spawning = Mutex(())
 
     func run() throws -> Ended {
-        // A process that another thread begins meanwhile must not inherit this pipe: its end would be missed.
+        // A process that another thread starts meanwhile must not inherit this pipe: its end would not be seen.
         let (pid, reader) = try Self.spawning.withLock { _ in
             var ends: [Int32] = [0, 0]
             guard pipe(&ends) == 0 else { throw Failure("no pipe: \(errno)") }
@@ -95,7 +96,7 @@ struct Child: Sendable {
                 ended.isHung = true
                 kill(pid, SIGKILL)
             }
-            // What is overdue waits for words, not for the clock.
+            // An overdue incident waits for output, not for the clock.
             let due = max(0, (incident?.after ?? elapsed + 1) - elapsed)
             let isWaitingForWords = incident != nil && due == 0
             var poller = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
@@ -129,7 +130,7 @@ struct Shim: Sendable {
         var at: Int
         var count: Int
         var error: Int32
-        /// Whether a failed flush forgets what it was to write, and the power goes so many steps later.
+        /// If set, a failed flush drops what it was to write, and the power is cut after this number of steps.
         var cutAfter: Int?
     }
 
@@ -166,7 +167,7 @@ struct Shim: Sendable {
     }
 }
 
-/// Something that the bench itself cannot do.
+/// A failure of the bench itself.
 struct Failure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -2,14 +2,14 @@ import EventLog
 import Foundation
 import Groundwave
 
-/// A copy of a made store with damage in it, which other processes open and read.
+/// A copy of a made store, with damage, which other processes open and read.
 struct DamagedCopy {
-    /// What came of reading it.
+    /// The result of reading it.
     struct Outcome {
         var wrong: [String] = []
         /// How the first process found it: `truth`, `errors`, `recovering`, `refused`, or `died`.
         var word = ""
-        /// Processes that ended by a signal after the first one.
+        /// The number of processes that hung, or that ended by a signal after the first one.
         var died = 0
     }
 
@@ -26,7 +26,7 @@ struct DamagedCopy {
 
     func path(_ file: String) -> String { "\(folder)/disk/store/\(file)" }
 
-    /// What a whole store says.
+    /// The answers of an intact store.
     static func truth(of made: MadeStore, in folder: String) throws -> Answers {
         let copy = try DamagedCopy(of: made, in: folder)
         defer { copy.remove() }
@@ -36,8 +36,8 @@ struct DamagedCopy {
         return answers
     }
 
-    /// Has everything read; once more where the process ended by a signal, which damage may bring about once, or met an
-    /// error: the next one knows, and recovers or builds anew.
+    /// Has another process read everything. A second process reads if the first ended by a signal, which damage may
+    /// cause once, or met an error: the second one detects the damage, and recovers or rebuilds.
     func read(isUnclean: Bool, _ truth: Answers, events: Int) throws -> Outcome {
         try MadeStore.leave(folder, isUnclean: isUnclean)
         var outcome = Outcome()
@@ -61,7 +61,7 @@ struct DamagedCopy {
     func remove() { try? FileManager.default.removeItem(atPath: folder) }
 }
 
-/// How often something was so, for a line of words.
+/// Counts of words, for a line of text.
 struct Tally: Sendable {
     fileprivate(set) var counts: [String: Int] = [:]
 

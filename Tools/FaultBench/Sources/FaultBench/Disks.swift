@@ -1,6 +1,6 @@
 import Foundation
 
-/// Real file systems that are made for one run: they need root.
+/// Real file systems that are made for one run; they need root.
 enum Disks {
     static func mount(_ words: String...) throws { try command("mount", words) }
 
@@ -13,7 +13,7 @@ enum Disks {
         try command("umount", [folder])
     }
 
-    /// Runs a command, and returns what it printed.
+    /// Runs a command and returns its output.
     @discardableResult
     static func command(_ name: String, _ arguments: [String]) throws -> String {
         let process = Process()
@@ -34,7 +34,7 @@ enum Disks {
         return output
     }
 
-    /// Why no small disk can be mounted here; `nil` where one can.
+    /// Why no small disk can be mounted here; `nil` if one can.
     static func obstacle(in folder: String) -> String? {
         guard geteuid() == 0 else { return "mounting needs root" }
         let place = "\(folder)/probe"
@@ -46,7 +46,7 @@ enum Disks {
         } catch { return "\(error)" }
     }
 
-    /// Why no image of ext4 can be mounted here; `nil` where one can.
+    /// Why no image of ext4 can be mounted here; `nil` if one can.
     static func imageObstacle(in folder: String) -> String? {
         guard geteuid() == 0 else { return "mounting needs root" }
         do {
@@ -57,8 +57,8 @@ enum Disks {
         } catch { return "\(error)" }
     }
 
-    /// A file with ext4 in it, mounted as the folder `disk`. It stays one device until it is removed, as a disk does that
-    /// loses its power: by device and inode a store is told from its copies.
+    /// A file with ext4 in it, mounted as the folder `disk`. It stays the same device until it is removed, like a
+    /// disk that loses power, because device and inode distinguish a store from its copies.
     struct Image {
         let folder: String
         private let device: String
@@ -81,13 +81,14 @@ enum Disks {
         func mount() throws { try Disks.mount(device, disk) }
         func unmount() throws { try Disks.unmount(disk) }
 
-        /// Gives the device back.
+        /// Releases the device.
         func remove() throws {
             defer { _ = try? command("losetup", ["--detach", device]) }
             try unmount()
         }
 
-        /// Stops the file system at once, its journal where it is: EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH.
+        /// Stops the file system at once, without flushing its journal: EXT4_IOC_SHUTDOWN with
+        /// EXT4_GOING_FLAGS_NOLOGFLUSH.
         static func shutDown(_ disk: String) {
             let descriptor = open(disk, O_RDONLY | O_DIRECTORY)
             guard descriptor >= 0 else { return }
@@ -99,7 +100,7 @@ enum Disks {
     }
 }
 
-/// A disk that is full: small file systems of many sizes, on which a session writes until nothing more fits.
+/// Full disks: small file systems of many sizes, on which a session writes until nothing more fits.
 struct FullDisks {
     let lane: Lane
     let runs: Int
@@ -116,7 +117,7 @@ struct FullDisks {
             try trial.write(seed: UInt64(unit % 8) + 1, length: Self.length)
             lane.ran()
             if trial.isWhole, trial.promises.isCreated { try trial.look() }
-            // Somebody makes room.
+            // Make room again.
             try Disks.mount("-o", "remount,size=\(whole * 4)", "\(folder)/disk")
             if trial.isWhole { try trial.check() }
             try lane.control(unit, trial)
@@ -139,7 +140,7 @@ struct FullDisks {
     }
 }
 
-/// A real kernel and a real ext4 that is shut down as if the power were cut.
+/// A real kernel and a real ext4, shut down as if the power were cut.
 struct Shutdowns {
     let lane: Lane
     let runs: Int
@@ -162,7 +163,7 @@ struct Shutdowns {
                 let disk = image.disk
                 let incident = Child.Incident(after: moment, leastBytes: isControl ? 50_000 : 0) { pid in
                     Disks.Image.shutDown(disk)
-                    // What it does on the dead disk is refused; then the machine is off.
+                    // Its work on the stopped file system is refused; then the machine is off.
                     usleep(10_000)
                     kill(pid, SIGKILL)
                 }
@@ -173,7 +174,7 @@ struct Shutdowns {
                     try trial.write(seed: seed, length: subject == .store ? 60 : 3_000, incident: incident)
                 }
                 lane.ran()
-                // A session that ended before is cut now.
+                // If the session has already ended, the cut comes now.
                 Disks.Image.shutDown(disk)
                 try image.unmount()
                 try image.mount()

@@ -3,14 +3,15 @@ import Foundation
 import Projections
 import Synchronization
 
-/// One bit of a file of a store is flipped.
+/// Flips single bits in files of a store.
 ///
-/// Most flips are looked at by this process, by what reads without liblmdb. Some are put into copies of the store, which
-/// other processes open and read: with the mark of an unclean end, so that every page is looked at, and without.
+/// Most flips are checked by this process, with code that reads without liblmdb. Some are made in copies of the
+/// store, which other processes open and read: with the mark of an unclean end, so that every page is checked, and
+/// without.
 struct Flips {
     let lane: Lane
     let flips: Int
-    /// How many more are read by other processes.
+    /// The number of additional flips that other processes read.
     let sample: Int
 
     private static let chunk = 50
@@ -25,12 +26,12 @@ struct Flips {
         var words: String { "\(file), byte \(offset), bit \(bit)\(isLive ? "" : ", not in use")" }
     }
 
-    /// A store and what is known of it.
+    /// A store, and what is known of it.
     private struct Subject: Sendable {
         let made: MadeStore
         let log: IntactLog
         let truth: Answers
-        /// The other files that bits are flipped in, and which of their bytes are in use.
+        /// The other files in which bits are flipped, and which of their bytes are in use.
         let files: [String: (bytes: [UInt8], live: [Int])]
         /// Which bytes of the log are in use.
         let live: [Int]
@@ -51,7 +52,7 @@ struct Flips {
             if Views.damage(at: "\(made.store)/views.mdb") != nil { throw Failure("the views were damaged before") }
         }
 
-        /// A bit of the log in 3 of 5, four of five in use.
+        /// Returns a bit of the log in 3 of 5 cases; at least three in four are in use.
         func flip(_ generator: inout SeededGenerator) -> Flip {
             let others = files.keys.sorted()
             let isOfLog = generator.chance(0.6)
@@ -103,7 +104,7 @@ struct Flips {
         lane.note("read by other processes: \(tally.withLock { $0.read.text })")
     }
 
-    /// Looks at the damaged file without liblmdb.
+    /// Checks the damaged file without liblmdb.
     private func look(
         at flip: Flip, of subject: Subject, _ unit: Int, _ folder: String, _ seen: inout Tally, _ read: inout Tally
     ) throws {
@@ -127,13 +128,13 @@ struct Flips {
         seen.add("\(sort) \(flip.isLive ? "in use" : "not in use") \(isSeen ? "seen" : "unseen")")
         seen.add("in use", flip.isLive ? 1 : 0)
         if flip.isLive, !isSeen {
-            // Then what is served must be the truth.
+            // Then the answers must still be right.
             if sort == "snapshot" { lane.found(unit, wrong: ["\(flip.words): the snapshot is whole, it says"]) }
             if sort == "views.mdb" { try self.read(flip, of: subject, unit, folder + "-read", &read) }
         }
     }
 
-    /// Has other processes read a store with the damaged file: as it is after an unclean end, and as it is else.
+    /// Has other processes read a store with the damaged file: after an unclean end, and after a clean one.
     private func read(
         _ flip: Flip, of subject: Subject, _ unit: Int, _ folder: String, _ tally: inout Tally
     ) throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is made not so at the end of a trial, so that its check is checked: it must find each of these.
+/// A falsehood that is introduced at the end of a trial, to test its check: the check must find each of them.
 enum Forgery: String, CaseIterable {
     case moreEvents = "the witness promised an event, or a row, more than was written"
     case anotherEvent = "the witness promised another content of an event"
@@ -8,13 +8,13 @@ enum Forgery: String, CaseIterable {
 }
 
 extension Promises {
-    /// The same, with a promise that was never kept; `nil` where there is nothing to forge.
+    /// The promises, with one that was never kept; `nil` if there is nothing to forge.
     func forged(_ forgery: Forgery) -> Promises? {
         var forged = self
         switch forgery {
         case .moreEvents:
             if let trace = traces.keys.min() {
-                // More rows may be there than were promised, but not so many.
+                // More rows than promised may be there, but not this many more.
                 forged.traces[trace, default: 0] += 1_000_000
                 return forged
             }
@@ -32,9 +32,9 @@ extension Promises {
 }
 
 extension Trial {
-    /// Whether the check finds what is made not so; `nil` where that cannot be made of this trial.
+    /// Whether the check finds the forgery; `nil` if it cannot be made for this trial.
     func finds(_ forgery: Forgery) throws -> Bool? {
-        // A store that is damaged on purpose has its damage already, and is recovered from more of it.
+        // The store of a recovery trial is damaged already, and is recovered from more damage.
         if forgery == .damagedLog, subject == .recovery { return nil }
         guard let forged = promises.forged(forgery) else { return nil }
         try forged.write(to: "\(folder)/promises")
@@ -45,12 +45,12 @@ extension Trial {
         switch forgery {
         case .moreEvents: return forged.traces.isEmpty ? found.lost == 1 : found.lost > 0
         case .anotherEvent: return !found.wrong.isEmpty
-        // A witness of rows knows of no events that could be missed.
+        // A witness of rows has no events that could be missing.
         case .damagedLog: return !found.wrong.isEmpty && (found.lost > 0 || promises.events.isEmpty)
         }
     }
 
-    /// Zeros in all of the log but its meta pages, as if it had been left by a process that was killed.
+    /// Fills all of the log but its meta pages with zeros, as if it had been left by a process that was killed.
     private func damageLog() throws {
         let isLean = if case .lean = subject { true } else { false }
         let path = isLean ? LeanSession.path(in: folder) : "\(StoreSession.path(in: folder))/log.mdb"
@@ -63,8 +63,8 @@ extension Trial {
 }
 
 extension Lane {
-    /// The control of a lane that judges files by itself, and what other processes say of them: a whole log of which one
-    /// event more is known, and a whole store of which other answers are.
+    /// The control of a lane that judges files itself, and the answers of other processes about them: an intact log
+    /// from which one event too many is expected, and an intact store from which other answers are expected.
     func control(_ made: MadeStore, _ log: IntactLog, _ truth: Answers) throws {
         guard settings.unit == nil else { return }
         let found = try log.withOneMore.judge("\(made.store)/log.mdb", hit: [], mustBeSeen: false)

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Each call of a scripted session that reads or writes fails: once, and from then on.
+/// Makes each call of a scripted session that reads or writes fail: once, and from then on.
 ///
-/// The session goes on, as an application would, and says what it was refused. Where a write or a flush fails, a second
-/// run has the failed flush forget what it was to write, as Linux does, and the power goes some steps later.
+/// The session continues, as an application would, and reports what was refused. If a write or a flush fails, a
+/// second run makes the failed flush drop what it was to write, as Linux does, and cuts the power some steps later.
 struct IOFailures {
     let lane: Lane
     let subject: Trial.Subject
     let length: Int
-    /// At most so many runs, spread over all cases.
+    /// The maximum number of runs, spread over all cases.
     let limit: Int
 
-    /// How a call fails: the error, and how often in a row.
+    /// How a call fails: the error, and the number of times in a row.
     struct Way {
         var kind: String
         var error: Int32
@@ -27,7 +27,7 @@ struct IOFailures {
             for error in [EIO, ENOSPC] where kind != "read" || error == EIO {
                 for count in [1, forever] { ways.append(Way(kind: kind, error: error, count: count)) }
             }
-            // No system interrupts for ever; three times in a row is more than most programs have met.
+            // No system interrupts forever; three times in a row is more than most programs have met.
             if ["write", "flush", "read"].contains(kind) { ways.append(Way(kind: kind, error: EINTR, count: 3)) }
         }
         // A write that is cut short.

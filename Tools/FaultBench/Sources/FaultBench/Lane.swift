@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// What a lane needs to know, and what it has found.
+/// One kind of fault: what its runs need, and what they have found.
 final class Lane: Sendable {
-    /// How the bench was asked to run.
+    /// The options of the bench.
     struct Settings: Sendable {
         var seed: UInt64 = 1
         var isLong = false
-        /// One unit of work alone, to repeat what it found; its folder is kept.
+        /// A single unit of work, to repeat what it found; its folder is kept.
         var unit: Int?
-        /// Where the disks are: in memory where that can be.
+        /// The folder of the disks: in memory if possible.
         var folder = ""
         var workers = 2
     }
@@ -21,9 +21,9 @@ final class Lane: Sendable {
         var lost = 0
         var wrong = 0
         var died = 0
-        /// Runs in which something was lost: what a lane that is a control must have.
+        /// The number of runs in which something was lost, which a control lane must have.
         var spoilt = 0
-        /// Forgeries that were put before the check, each of which it must find.
+        /// The number of forgeries that the check was given; it must find each of them.
         var forgeries = 0
         var cuts: [String] = []
         var notes: [String] = []
@@ -45,13 +45,13 @@ final class Lane: Sendable {
 
     func note(_ words: String) { sums.withLock { $0.notes.append(words) } }
 
-    /// The numbers of one unit: the same for the same seed.
+    /// The random numbers of one unit: the same for the same seed.
     func generator(_ unit: Int) -> SeededGenerator {
         let place = name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) }
         return SeededGenerator(settings.seed, place, UInt64(unit))
     }
 
-    /// Runs units of work, several at once, each with a folder of its own.
+    /// Runs units of work, several at once, each with its own folder.
     func work(units count: Int, _ body: @Sendable (_ unit: Int, _ folder: String) throws -> Trial?) {
         let chosen = Array(0..<count).filter { settings.unit == nil || settings.unit == $0 }
         if chosen.isEmpty { return note("there are the units 0 to \(count - 1)") }
@@ -85,12 +85,12 @@ final class Lane: Sendable {
             $0.cuts += trial.cuts
         }
         for words in trial.troubles.prefix(4) { trouble(unit, words) }
-        // Moments of a clock do not come back: what was done before is told at once.
+        // The timing of a run cannot be repeated, so report at once what was done before.
         if !trial.isWhole { trouble(unit, "after \(trial.lastOperations)") }
         if settings.unit != nil { note("the folder \(trial.folder) was kept") } else { trial.remove() }
     }
 
-    /// What came of runs that are no trial.
+    /// Records the results of runs that are not trials.
     func found(_ unit: Int, acknowledged: Int = 0, wrong: [String] = [], died: Int = 0) {
         sums.withLock {
             $0.acknowledged += acknowledged
@@ -103,11 +103,11 @@ final class Lane: Sendable {
 
     func ran(_ count: Int = 1) { sums.withLock { $0.runs += count } }
 
-    /// So many trials of a lane are its controls.
+    /// The number of trials of a lane that are used as controls.
     private static let mostControls = 3
 
-    /// The control of a lane: checks a trial that ended well against what is not so. To be called when nothing else comes
-    /// of the trial. The first ones that have promised something are taken.
+    /// Runs the control of a lane: checks a trial that ended well against forgeries. Call it when nothing else is
+    /// done with the trial. The first trials with a promise are used.
     func control(_ unit: Int, _ trial: Trial) throws {
         let isEnough = sums.withLock { $0.forgeries >= Self.mostControls * Forgery.allCases.count }
         guard !isEnough, settings.unit == nil, trial.isWhole else { return }
@@ -116,7 +116,7 @@ final class Lane: Sendable {
         }
     }
 
-    /// What came of one forgery.
+    /// Records the result of one forgery.
     func controlled(_ unit: Int, _ words: String, isFound: Bool) {
         sums.withLock { $0.forgeries += 1 }
         if !isFound { trouble(unit, "control: it was not found that \(words)") }
@@ -127,17 +127,17 @@ final class Lane: Sendable {
     }
 }
 
-/// What a lane came to, as a line of the table.
+/// The result of a lane, as a row of the table.
 struct Row: Sendable {
     var name: String
     var title: String
     var sums: Lane.Sums
     var seconds: Double
-    /// Where it is a control: the least percentage of runs that must lose something.
+    /// For a control: the minimum percentage of runs that must lose something.
     var leastSpoilt: Int?
-    /// Why it was not run. A lane that was not run has shown nothing: it has not passed.
+    /// Why the lane was not run. Such a lane has shown nothing, so it has not passed.
     var skipped: String?
-    /// Whether one unit of it was run alone, to repeat what it found.
+    /// Whether a single unit was run, to repeat what it found.
     var isRepeated = false
 
     var passed: Bool {

@@ -4,17 +4,17 @@ import Events
 import Foundation
 import LMDB
 
-/// Writes to a log and nothing else, so that there can be many of them in a second.
+/// Writes to a log and nothing else, so that many sessions fit into a second.
 ///
-/// `lean FOLDER SEED BATCHES SORT`: makes the log in the folder `disk` of FOLDER, or opens it, and appends batches of 1 to
-/// 20 events of 40 to 400 bytes, 3 % of them 2.5 to 9 KiB, so that some lie on pages of their own.
+/// `lean FOLDER SEED BATCHES SORT`: creates or opens the log in the folder `disk` of FOLDER, and appends batches of 1
+/// to 20 events of 40 to 400 bytes, 3 % of them 2.5 to 9 KiB, so that some lie on overflow pages.
 struct LeanSession {
-    /// How the log is written, and what is said of it.
+    /// How the log is written and checked.
     enum Sort: String {
         case durable
         /// Control: nothing is flushed.
         case unflushed
-        /// Control: durable batches; afterwards the log is only read, so that what trails is not brought back.
+        /// Control: durable batches, but afterwards the log is only read, so that trailing commits are not replayed.
         case unread
     }
 
@@ -77,7 +77,7 @@ struct LeanSession {
         return draft
     }
 
-    /// Runs `body`; says of what it throws, and goes on as an application would.
+    /// Runs `body`; reports what it throws, and continues as an application would.
     @discardableResult
     private func attempt(_ word: String, _ body: () throws -> Void) -> Bool {
         do {

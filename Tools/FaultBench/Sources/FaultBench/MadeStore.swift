@@ -5,14 +5,14 @@ import Groundwave
 import LMDB
 import Projections
 
-/// A store that the scripted session made, to be damaged: it stays as it is, and each run gets a copy.
+/// A store that the scripted session made, for damaging: it is not changed, and each run gets a copy.
 struct MadeStore: Sendable {
-    /// Has `disk` with the store in it, and `earlier.mdb`, the log as it was some commits before.
+    /// The folder with `disk`, which has the store, and `earlier.mdb`, the log as it was some commits before.
     let folder: String
-    /// Whether another store at a folder has all that this one has.
+    /// Whether a peer, whose remote is a folder, has everything that this store has.
     let hasPeer: Bool
 
-    /// Makes a store. Every other one has a peer, and nothing in it was archived.
+    /// Makes a store. Every second one has a peer, and none of its events are archived.
     init(_ folder: String, number: UInt64) throws {
         self.folder = folder
         hasPeer = !number.isMultiple(of: 2)
@@ -31,7 +31,7 @@ struct MadeStore: Sendable {
         try? FileManager.default.removeItem(atPath: "\(folder)/tmp")
     }
 
-    /// Some stores, the same for the same seed as far as what was written goes.
+    /// Makes some stores; the same seed gives the same writes.
     static func several(_ count: Int, _ lane: Lane) throws -> [MadeStore] {
         try (0..<count).map { number in
             try MadeStore(
@@ -58,16 +58,16 @@ struct MadeStore: Sendable {
         return names.filter { $0.hasSuffix(".snapshot") }.sorted().map { "snapshots/\($0)" }
     }
 
-    /// A copy of the disk in `folder`.
+    /// Copies the disk to `folder`.
     func copyDisk(to folder: String) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: "\(self.folder)/disk") {
             try FileManager.default.copyItem(atPath: "\(self.folder)/disk/\(name)", toPath: "\(folder)/disk/\(name)")
         }
     }
 
-    /// Leaves the store of a copy as its files are, as if we had written them so: on a disk that rots, nothing tells that
-    /// they have changed. Either by a process that was killed, so that the next one looks at every page, or closed, so
-    /// that it does not.
+    /// Records the present state of a copy's files as the one that we left, because decay of a disk does not show in
+    /// it. Then marks the store as one whose process was killed, so that the next process checks every page, or
+    /// leaves it as closed, so that it does not.
     static func leave(_ folder: String, isUnclean: Bool) throws {
         let store = "\(folder)/disk/store"
         for path in ["\(store)/log.mdb", "\(store)/views.mdb"] {
@@ -83,7 +83,7 @@ struct MadeStore: Sendable {
     }
 }
 
-/// What a log that is whole holds, and where.
+/// The contents of an intact log, and where they are.
 struct IntactLog: Sendable {
     let bytes: [UInt8]
     /// The file as it was some commits before.
@@ -92,7 +92,7 @@ struct IntactLog: Sendable {
     /// The events in the order of the log, each with its bytes.
     private(set) var ids: [EventID] = []
     private(set) var frames: [EventID: [UInt8]] = [:]
-    /// All of them as a witness would tell of them.
+    /// All events, as a witness reports them.
     private(set) var told = ""
     /// The root of each replica's tree.
     let replicas: [LogReport.Replica]
@@ -105,7 +105,7 @@ struct IntactLog: Sendable {
         let report = try LogVerifier.verify(path: path)
         guard report.ok else { throw Failure("the log was damaged before: \(report.damage)") }
         replicas = report.replicas
-        // A copy: the file itself is touched by nobody.
+        // A copy, so that the file itself is not touched.
         let copy = "\(made.folder)/copy.mdb"
         try Data(bytes).write(to: URL(filePath: copy))
         let log = try EventLog(opening: copy)
@@ -122,18 +122,18 @@ struct IntactLog: Sendable {
 
     var pageCount: Int { bytes.count / pages.pageSize }
 
-    /// The same, with an event that nobody wrote.
+    /// The same log, with an event that was never written.
     var withOneMore: IntactLog {
         var more = self
         if let last = ids.last { more.ids.append(EventID(last.replica, last.sequence + 1_000_000)) }
         return more
     }
 
-    /// What is wrong with what the verifier and the salvage make of the damaged copy at `path`; empty where all is right.
+    /// The errors of the verifier and the salvage with the damaged copy at `path`; empty if both are right.
     ///
     /// - Parameters:
-    ///   - hit: The pages that are not what they were.
-    ///   - mustBeSeen: Whether something that is needed was hit.
+    ///   - hit: The pages that were changed.
+    ///   - mustBeSeen: Whether something in use was hit.
     func judge(_ path: String, hit: Set<Int>, mustBeSeen: Bool) throws -> (wrong: [String], isSeen: Bool, lost: Int) {
         var wrong: [String] = []
         let report = try LogVerifier.verify(path: path)

@@ -87,7 +87,7 @@ struct FaultBench {
         let skipped = rows.count { $0.skipped != nil }
         let failed = rows.count - passed - skipped
         print("\(passed) passed, \(failed) failed" + (skipped > 0 ? ", \(skipped) not run" : ""))
-        // In CI each lane must run: one that did not has shown nothing.
+        // In CI every lane must run: a lane that did not run has shown nothing.
         let mustAllRun = ProcessInfo.processInfo.environment["CI"] == "true"
         exit(failed > 0 || mustAllRun && skipped > 0 ? 1 : 0)
     }

@@ -1,4 +1,4 @@
-/// Numbers that look random and are the same for the same seed (SplitMix64).
+/// Pseudorandom numbers that are the same for the same seed (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Docs/Reliability.md: what was run, with what, and what came of it.
+/// Docs/Reliability.md: what was run, with what, and the results.
 struct Page {
     /// The lanes of this run.
     let rows: [Row]
     /// All lanes, in their order.
     let lanes: [Row]
     let settings: Lane.Settings
-    /// What is underneath, with its versions.
+    /// The platform, with its versions.
     let about: String
     let date: String
-    /// The commit that the engine and the bench were built from; it ends with "with changes" where that is not all.
+    /// The commit of the engine and the bench; it ends with "with changes" if there are uncommitted changes.
     let commit: String
-    /// The page as it was: what it says of lanes that were run at the same commit stays, and nothing else.
+    /// The former page: rows of lanes that were run at the same commit are kept, and nothing else.
     let former: String
 
     var text: String {
@@ -89,7 +89,7 @@ struct Page {
         return lanes.compactMap { lines[$0.name] }.joined(separator: "\n")
     }
 
-    /// Lanes whose line the former page has from this very commit.
+    /// The lanes whose row in the former page is of this very commit.
     private var kept: Set<String> {
         guard !commit.hasSuffix("with changes") else { return [] }
         let names = lanes.map(\.name).filter { name in
@@ -98,7 +98,7 @@ struct Page {
         return Set(names)
     }
 
-    /// The line of each lane that was run now, or before at this commit.
+    /// The row of each lane that was run now, or earlier at this commit.
     private func lines(beginning prefix: (String) -> String, _ line: (Row) -> String?) -> [String: String] {
         var lines: [String: String] = [:]
         for name in kept {

@@ -3,18 +3,18 @@ import Events
 import Foundation
 import Synchronization
 
-/// What becomes of pages of a log.
+/// A kind of damage to pages of a log.
 enum PageKill: String, CaseIterable {
     case zeros
     case noise
-    /// Another page's content, with that page's number: a write that went to a wrong place.
+    /// Another page's content, with that page's number: a write to a wrong position.
     case other
-    /// What stood there some commits before: a write that never came.
+    /// The content of some commits before: a write that was lost.
     case stale
     /// The end of the file is gone.
     case cut
 
-    /// The damaged file, and which pages are not what they were.
+    /// Returns the damaged file, and the pages that have changed.
     func damage(_ log: IntactLog, _ generator: inout SeededGenerator) -> (bytes: [UInt8], hit: Set<Int>) {
         let size = log.pages.pageSize
         var bytes = log.bytes
@@ -43,14 +43,14 @@ enum PageKill: String, CaseIterable {
     }
 }
 
-/// Pages of the log are damaged. Salvage is looked at by this process; some stores are opened by others, restored, and
-/// made whole again from a peer.
+/// Damages pages of the log. This process checks the salvage; some stores are opened by other processes, restored,
+/// and completed from a peer.
 struct PageKills {
     let lane: Lane
     let kills: Int
-    /// How many more are read by other processes, without restoring anything.
+    /// The number of additional stores that other processes read, without restoring anything.
     let reads: Int
-    /// How many more are restored.
+    /// The number of additional stores that are restored.
     let restores: Int
 
     private static let chunk = 25
@@ -114,7 +114,7 @@ struct PageKills {
         tally.add("events lost", found.lost)
         let words = found.wrong.map { "\(kill.rawValue), pages \(hit.sorted().prefix(8)): \($0)" }
         lane.found(unit, acknowledged: subject.log.ids.count, wrong: words)
-        // For whoever looks for the reason.
+        // Kept for finding the cause.
         if !words.isEmpty, lane.settings.unit != nil {
             try? FileManager.default.moveItem(atPath: path, toPath: path + "-kept")
         }
@@ -156,7 +156,7 @@ struct PageKills {
 }
 
 extension DamagedCopy {
-    /// Puts other bytes into a file, which stays the same file.
+    /// Replaces the bytes of a file, which stays the same file.
     static func overwrite(_ path: String, with bytes: [UInt8]) throws {
         let handle = try FileHandle(forUpdating: URL(filePath: path))
         try handle.write(contentsOf: Data(bytes))

@@ -3,10 +3,10 @@ import Events
 import Foundation
 import Groundwave
 
-/// A store and another one that meet in a folder.
+/// A store and a peer that sync through a folder.
 ///
-/// `peer FOLDER` makes the other one, which then has everything; `meet FOLDER` has both meet in a copy of the disk, once
-/// the first was recovered: then they must be the same again, with nothing missing.
+/// `peer FOLDER` makes the peer, which then has everything; `meet FOLDER` syncs both in a copy of the disk, after the
+/// first was recovered: then they must be the same again, with nothing missing.
 struct PeerSession {
     private let disk: String
 
@@ -47,7 +47,7 @@ struct PeerSession {
             let store = try await own()
             let peer = try await Store.open(at: peerFolder, configuration("peer")).whole
             for one in [store, peer] {
-                // The folder lies elsewhere in a copy.
+                // In a copy the folder has another path.
                 try one.remove(remote: "place")
                 try await one.add(remote: "place", at: place)
             }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// Power cuts: the shim takes back what was not flushed, and kills the process.
+/// Power cuts: the shim undoes what was not flushed, and kills the process.
 ///
-/// A store lives on over several cuts. Half of the first ones of a store are near a change of a name, since that is how
-/// files come to be and are replaced; the others are spread evenly over the steps. One check in three is cut too.
+/// A store survives several cuts. Half of the first cuts of a store are near a change of a name, since that is how
+/// files are created and replaced; the others are spread evenly over the steps. One check in three is cut too.
 struct PowerCuts {
     let lane: Lane
     let subject: Trial.Subject
     let runs: Int
-    /// How much a session writes.
+    /// The length of a session.
     let length: Int
-    /// How many cuts a store lives through.
+    /// The number of cuts that one store meets.
     let rounds: Int
-    /// A control is cut late, when there is something to lose, and once.
+    /// Whether this is a control, which is cut late, when there is something to lose, and once.
     let isControl: Bool
 
-    /// The steps of a session that is not cut.
+    /// The steps of a session without a cut.
     private struct Trace: Sendable {
         var seed: UInt64
         var count: Int
@@ -71,12 +71,12 @@ struct PowerCuts {
         if isFirst, generator.chance(0.5), let name = trace.names.randomElement(using: &generator) {
             return name + Int.random(in: -3...6, using: &generator)
         }
-        // A little behind the end, so that some are cut when all is written.
+        // A little past the end, so that some are cut after everything is written.
         return 1 + Int(Double(trace.count) * 1.05 * place)
     }
 }
 
-/// Where cuts were, by kind of step and file.
+/// The positions of the cuts, by kind of step and file.
 struct Histogram {
     let lines: [String]
 

@@ -6,13 +6,13 @@ import Groundwave
 import Projections
 import Records
 
-/// Reads everything that a store says, and takes it down: `read FOLDER`.
+/// Reads everything that a store returns, and prints it: `read FOLDER`.
 ///
 /// | line | what |
 /// |---|---|
-/// | `q NAME ANSWER` | a question, and the checksum of its answer; `!` where it was an error |
+/// | `q NAME ANSWER` | a question, and the checksum of its answer; `!` if it was an error |
 /// | `o ready`, `o refused WORDS` | how the store was opened |
-/// | `o recovering RECOVERED LOST APPENDED LEAST` | that it waits in recovery, and what the receipt says |
+/// | `o recovering RECOVERED LOST APPENDED LEAST` | that it is in recovery, with the numbers of the receipt |
 /// | `a read` | the end |
 enum ReadSession {
     static func run(_ folder: String) async {
@@ -22,7 +22,7 @@ enum ReadSession {
             case .ready(let store):
                 Witness.say(line: "o ready")
                 ask(store)
-                // What it finds out while it closes is for the next one.
+                // An error that it detects while closing is left to the next process.
                 try? store.close()
             case .recovering(let recovery):
                 let words =
@@ -82,7 +82,7 @@ enum ReadSession {
     }
 }
 
-/// What a reader said.
+/// The answers of a reader.
 struct Answers {
     private(set) var answers: [String: String] = [:]
     private(set) var opening: [String] = []
@@ -100,7 +100,7 @@ struct Answers {
         }
     }
 
-    /// What is wrong with it, when `truth` is what the store says.
+    /// The errors in the answers, if `truth` are the right ones.
     func wrong(_ truth: Answers, events: Int) -> [String] {
         var wrong: [String] = []
         for (name, answer) in answers where answer != "!" && answer != truth.answers[name] {
@@ -113,7 +113,7 @@ struct Answers {
         if opening.first == "recovering" {
             let numbers = opening.dropFirst().compactMap { Int($0) }
             if numbers.count != 4 { return wrong + ["a receipt without numbers"] }
-            // Against what was appended as the bench counted it, not as the receipt does.
+            // Compared with the number that the bench counted, not with that of the receipt.
             let told = numbers[0] + numbers[1]
             if numbers[3] == 0 ? told != events : told > events {
                 wrong.append("recovered \(numbers[0]) + lost \(numbers[1]) is not the \(events) that were appended")
@@ -123,14 +123,14 @@ struct Answers {
         return wrong
     }
 
-    /// The same, with one answer that is another one.
+    /// The same answers, with one changed.
     var altered: Answers {
         var altered = self
         altered.answers["count"] = "0"
         return altered
     }
 
-    /// How the store was opened, in a word, and whether a read was refused.
+    /// How the store was opened, in one word, and whether a read was refused.
     var word: String {
         if opening.first == "ready" { return answers.values.contains("!") ? "errors" : "truth" }
         return opening.first ?? "nothing"

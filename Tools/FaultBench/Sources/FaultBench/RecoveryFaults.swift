@@ -2,18 +2,18 @@ import EventLog
 import Events
 import Foundation
 
-/// A damaged log, and what can be got out of it.
+/// A damaged log, and what can be salvaged from it.
 struct RecoverySubject: Sendable {
     let made: MadeStore
     let bytes: [UInt8]
-    /// What the log held when it was whole.
+    /// The events of the intact log.
     let appended: String
-    /// The steps of a recovery that meets no fault, and its calls by kind.
+    /// The number of steps of a recovery without a fault; below, its calls by kind.
     private(set) var steps = 0
     private(set) var calls: [String: Int] = [:]
     private(set) var seconds = 0.0
 
-    /// Damage of `made` that is seen, and leaves something to salvage.
+    /// Damages `made` so that the damage is detected and leaves something to salvage.
     init(_ made: MadeStore, _ generator: inout SeededGenerator, _ lane: Lane) throws {
         self.made = made
         let log = try IntactLog(made)
@@ -46,12 +46,13 @@ struct RecoverySubject: Sendable {
         return try MadeStore.several(count, lane).map { try RecoverySubject($0, &generator, lane) }
     }
 
-    /// Whether the damage of a log is noticed by whoever looks at every page.
+    /// Whether a check of every page detects the damage of a log.
     private static func isSeen(_ path: String) throws -> Bool {
         try LogVerifier.verify(path: path).damage.contains { $0.what != .hole }
     }
 
-    /// Puts a copy of the store with the damaged log on the disk of `trial`, with what can be got out of it as promises.
+    /// Puts a copy of the store with the damaged log on the disk of `trial`, with what can be salvaged from it as
+    /// promises.
     static func prepare(_ trial: Trial, _ made: MadeStore, _ bytes: [UInt8], _ appended: String) throws -> Bool {
         try made.copyDisk(to: trial.folder)
         let path = "\(trial.folder)/disk/store/log.mdb"
@@ -72,7 +73,8 @@ struct RecoverySubject: Sendable {
     }
 }
 
-/// Recovery meets a fault itself: the power is cut, a call fails, or the process is killed. Then it is tried again.
+/// Makes recovery itself meet a fault: the power is cut, a call fails, or the process is killed. Then it is tried
+/// again.
 struct RecoveryFaults {
     enum Fault {
         case cuts

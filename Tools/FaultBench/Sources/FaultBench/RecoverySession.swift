@@ -3,10 +3,10 @@ import Events
 import Foundation
 import Groundwave
 
-/// What a person does with a store that is damaged: `recover FOLDER SEED`.
+/// What a person does with a damaged store: `recover FOLDER SEED`.
 ///
-/// Opens it, logs something in the store that is used meanwhile, has it restored, opens it again and logs once more. What
-/// was logged is told. What throws is told too, and tried again some times, as by a person who starts the program again.
+/// Opens it, logs something in the temporary store, has it restored, opens it again and logs again. It reports what
+/// it logged and what failed, and tries again some times, like a person who restarts the program.
 struct RecoverySession {
     private let folder: String
     private var generator: SeededGenerator
@@ -18,7 +18,7 @@ struct RecoverySession {
 
     private static let tries = 5
 
-    /// Where the log of the store lies that is used meanwhile.
+    /// The path of the log of the temporary store.
     static func temporaryLog(in folder: String) -> String {
         "\(StoreSession.path(in: folder))/recovery/temporary/log.mdb"
     }
@@ -35,7 +35,7 @@ struct RecoverySession {
         }
     }
 
-    /// The store, if it is whole; what can be done where it is not, is done.
+    /// The store, if it is ready; if not, does what can be done.
     private mutating func open() async -> Store? {
         let url = URL(filePath: StoreSession.path(in: folder))
         do {
@@ -54,7 +54,7 @@ struct RecoverySession {
         }
     }
 
-    /// Logs some contacts, and says of those that were acknowledged that they are there.
+    /// Logs some contacts, and reports the acknowledged ones as promises.
     private mutating func log(_ word: String, in store: Store, _ path: String) async {
         do {
             let log = try EventLog(opening: path)
@@ -74,10 +74,10 @@ struct RecoverySession {
     }
 }
 
-/// What must be so once recovery could run to its end: `check recovery FOLDER`.
+/// Checks what must hold once recovery could run to its end: `check recovery FOLDER`.
 ///
-/// The promises are what could be got out of the damaged file, and what was logged meanwhile. The file `damaged.mdb` of
-/// FOLDER is the damaged log, where its damage must have been noticed.
+/// The promises are what could be salvaged from the damaged file, and what was logged meanwhile. The file
+/// `damaged.mdb` of FOLDER is the damaged log; it exists only if the damage can be detected.
 struct RecoveryCheck {
     private let folder: String
     private let promises: Promises
@@ -105,7 +105,7 @@ struct RecoveryCheck {
         try checkFiles(leaves, verification.missing)
     }
 
-    /// Goes on with recovery until the store is ready.
+    /// Continues recovery until the store is ready.
     private func ready() async throws -> Store {
         for _ in 0..<4 {
             switch try await Store.open(at: url, StoreSession.configuration(in: folder)) {
@@ -124,7 +124,7 @@ struct RecoveryCheck {
         throw Failure("recovery does not come to an end")
     }
 
-    /// The hash of each event that is there, by its name.
+    /// The hash of each event in the log, by its name.
     private func leaves(of path: String) throws -> [String: String] {
         let log = try EventLog(opening: path)
         var leaves: [String: String] = [:]
@@ -170,7 +170,7 @@ struct RecoveryCheck {
         if copies.isEmpty { wrong("the damaged file is nowhere") }
         for copy in copies where copy != damaged { wrong("a file in EmergencyBackup is not the damaged one") }
         guard status.state == .recovered, let receipt = status.receipt else { return wrong("there is no receipt") }
-        // What was appended is what the bench saw in the log when it was whole, whatever the receipt says.
+        // The appended events are those that the bench saw in the intact log, whatever the receipt reports.
         let appended = try Promises(readingFrom: "\(folder)/appended").events
         let there = appended.count { leaves["\($0.replica) \($0.sequence)"] == $0.leaf }
         if receipt.recovered != there {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The lanes, one after the other, and their table.
+/// Runs the lanes one after the other, for their table.
 struct Run {
     var settings = Lane.Settings()
     var only: Set<String> = []
 
-    /// A lane by name: what it is, and how it is run. Figures: in CI, and by hand.
+    /// A lane by name: its title, and how it is run. The numbers are those for CI and for a long run.
     private struct Plan {
         var name: String
         var title: String
@@ -97,7 +97,7 @@ struct Run {
 
     var names: [String] { plans.map(\.name) }
 
-    /// All lanes as they are before any of them is run.
+    /// All lanes, before any of them is run.
     var unrun: [Row] {
         plans.map { plan in
             Row(name: plan.name, title: plan.title, sums: Lane.Sums(), seconds: 0, leastSpoilt: plan.leastSpoilt)

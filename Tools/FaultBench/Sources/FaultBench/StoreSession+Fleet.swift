@@ -2,9 +2,10 @@ import EventLog
 import Foundation
 import Groundwave
 
-/// What a store does that meets others: it syncs, takes bundles, and has another device join beside it on the same disk.
+/// The operations of a store that meets others: it syncs, applies bundles, and another device clones the log on the
+/// same disk.
 ///
-/// The place and the peer lie outside the disk that loses power: what others hold stays theirs.
+/// The remote and the peer lie outside the disk that loses power: they keep what they have.
 extension StoreSession {
     private static func place(_ folder: String) -> RemoteAddress { .folder(URL(filePath: "\(folder)/place")) }
 
@@ -12,14 +13,14 @@ extension StoreSession {
         Configuration(author: "N0FLT", deviceName: name, stateFolder: URL(filePath: state))
     }
 
-    /// Has the remote, which may have to be added.
+    /// The remote of the store, added if it has none.
     private static func remote(of store: Store, _ folder: String) async throws -> Remote {
         if let remote = try store.remotes().first { return remote }
         try await store.add(remote: "place", at: place(folder))
         return try store.remote("place")
     }
 
-    /// Another device, which joins where the place has something. One whose joining was killed is another one the next time.
+    /// Another device, which clones the log from the remote. If that was killed, a new device takes its place.
     private static func peer(_ folder: String) async throws -> Store {
         let (url, state) = (URL(filePath: "\(folder)/peer"), "\(folder)/peer-state")
         let configuration = configuration("peer", state: state)
@@ -31,7 +32,7 @@ extension StoreSession {
         return peer
     }
 
-    /// The peer writes, and erases now and then.
+    /// The peer writes, and sometimes erases.
     private mutating func act(_ peer: Store) async throws {
         let batch = (0..<Int.random(in: 1...20, using: &generator)).map { _ in contact() }
         try await peer.write { for contact in batch { _ = try $0.add(contact) } }
@@ -47,7 +48,7 @@ extension StoreSession {
         try await peer.sync(try peer.remote("place"))
         try peer.close()
         try await store.sync(remote)
-        // What was erased elsewhere is erased here.
+        // An erasure elsewhere may have changed the log here.
         return true
     }
 
@@ -69,7 +70,8 @@ extension StoreSession {
         return false
     }
 
-    /// The device that joins on the same disk: joining that was cut off is begun again as a person would.
+    /// The device that clones the log on the same disk; a clone that was interrupted is started again, as a person
+    /// would.
     static func joined(_ folder: String) async throws -> Store {
         let url = URL(filePath: "\(folder)/disk/joined")
         let configuration = configuration("joined", state: "\(folder)/disk/joined-state")
@@ -78,7 +80,7 @@ extension StoreSession {
         { return try await Store.open(at: url, configuration).whole }
     }
 
-    /// Has all others see what is here, and say so.
+    /// Syncs all others, so that they have what is here and report it.
     static func letAllSee(_ store: Store, in folder: String) async throws {
         let remote = try await remote(of: store, folder)
         try await store.sync(remote)
@@ -91,7 +93,7 @@ extension StoreSession {
         try await store.sync(remote)
     }
 
-    /// Has all of the fleet meet, after any fault: then they say the same.
+    /// Syncs the whole fleet after any fault: then all must have the same contents.
     static func meet(in folder: String) async throws {
         let url = URL(filePath: path(in: folder))
         let store = try await Store.open(at: url, configuration(in: folder)).whole

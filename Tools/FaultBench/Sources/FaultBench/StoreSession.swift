@@ -3,9 +3,9 @@ import Events
 import Foundation
 import Groundwave
 
-/// What a person does with a store in some months, by the interface that applications use.
+/// What a person does with a store in some months, through the interface for applications.
 ///
-/// `store FOLDER SEED OPERATIONS`: makes the store in the folder `disk` of FOLDER, or opens it. The state folder of the
+/// `store FOLDER SEED OPERATIONS`: creates or opens the store in the folder `disk` of FOLDER. The state folder of the
 /// device and its archives lie on the same disk.
 struct StoreSession {
     static func path(in folder: String) -> String { "\(folder)/disk/store" }
@@ -23,26 +23,28 @@ struct StoreSession {
     private var nextArchive = ""
     private var habits = Habits.alone
 
-    /// What is done, and how often.
+    /// The operations of a session, and how often they occur.
     enum Habits: String {
-        /// Everything that a store does which meets nobody.
+        /// All operations of a store that meets no other.
         case alone = "store"
-        /// Nothing that writes the log anew: its pages stay those of one file.
+        /// No operation that rewrites the log, so that its pages stay those of one file.
         case appending = "more"
-        /// The same beside another process, which does everything but to clear: that would be somebody else's decision.
+        /// `second` does the same beside `first`, another process, which does everything except clear: its decision
+        /// alone.
         case second, first
-        /// Everything that a store does which meets others.
+        /// All operations of a store that meets others.
         case meeting = "fleet"
 
-        /// How often the store is closed and opened between two operations: beside another process, as by a command line.
+        /// How often the store is closed and opened between two operations; more often beside another process, as on
+        /// a command line.
         var reopening: Double { self == .first || self == .second ? 0.4 : 0.06 }
 
-        /// The operations below this number are done.
+        /// The upper bound of the operation numbers that are used.
         var most: Int {
             switch self {
             case .alone: 100
             case .appending, .second: 75
-            // Who clears is no longer of the fleet.
+            // A store that was cleared is no longer part of the fleet.
             case .meeting, .first: 98
             }
         }
@@ -54,7 +56,7 @@ struct StoreSession {
         self.habits = habits
     }
 
-    /// An open store, and the same log once more: both are one open file.
+    /// An open store, and its log opened a second time: both share one open file.
     private struct Opened {
         let store: Store
         let log: EventLog
@@ -72,7 +74,7 @@ struct StoreSession {
         _ = await close(opened)
     }
 
-    /// The same in one go, with a snapshot at the end; for a store that is to be damaged.
+    /// Does the same in one go, with a snapshot at the end; for a store that is to be damaged.
     mutating func runMore(operations: Int) async {
         guard let opened = await open() else { return }
         for _ in 0..<operations { await operate(opened) }
@@ -131,13 +133,13 @@ struct StoreSession {
         "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
-    /// What is wrong where a store that nobody damaged waits in recovery.
+    /// The error text for a store that is in recovery although nothing damaged it.
     static func words(of recovery: Recovery) -> String {
         let reason = recovery.failure.message.split(whereSeparator: \.isNewline).joined(separator: " ")
         return "the store waits in recovery, and nothing damaged it: \(reason)"
     }
 
-    /// One operation, with its beginning and its end told. What it throws is told too, and life goes on.
+    /// Runs one operation and reports its begin and end. An error is reported too, and the session continues.
     private mutating func operate(_ opened: Opened) async {
         let (word, operation) = next()
         nextArchive = "\(folder)/disk/\(UUID().uuidString).archive"
@@ -153,12 +155,12 @@ struct StoreSession {
             }
         } catch {
             Witness.say(line: "x \(word) \(Self.words(error))")
-            // A part of it may be there all the same; it was not promised.
+            // A part of it may have been written; it is not promised.
             try? witness.pass(over: opened.log)
         }
     }
 
-    /// An operation; returns whether events were changed that were there before.
+    /// An operation; returns whether it may have changed events that were there before.
     typealias Operation = @Sendable (inout StoreSession, Store, inout String) async throws -> Bool
 
     private mutating func next() -> (word: String, Operation) {
@@ -244,7 +246,7 @@ struct StoreSession {
 
     private static let erase: Operation = { session, store, _ in
         guard let id = session.contacts.randomElement(using: &session.generator) else { return false }
-        // Of what is archived nothing can be erased.
+        // An archived record cannot be erased.
         do { _ = try await store.erase([id]) } catch let error as StoreError where error.code == .archived {
             return false
         }
@@ -253,7 +255,7 @@ struct StoreSession {
     }
 
     private static let archive: Operation = { session, store, end in
-        // What a device has not seen is not archived.
+        // Events that a device has not received are not archived.
         if session.habits == .meeting { try await letAllSee(store, in: session.folder) }
         let path = session.nextArchive
         let last = try store.read { $0.position }
@@ -274,7 +276,7 @@ struct StoreSession {
             return false
         }
         try await store.restoreArchives(session.archives)
-        // Only those that are still needed are in the folder.
+        // Only the archives that are still needed are in the folder.
         for path in session.archives { try? FileManager.default.removeItem(atPath: path) }
         session.archives = []
         return true
@@ -293,9 +295,9 @@ struct StoreSession {
     }
 }
 
-/// A text that is handed out in one piece, and then nothing.
+/// A text that is returned in one piece, and then nothing.
 private final class OneChunk: @unchecked Sendable {
-    // Why @unchecked holds: one import asks, on one queue.
+    // Why @unchecked holds: one import calls it, on one queue.
     private var bytes: [UInt8]?
 
     init(_ text: String) { bytes = [UInt8](text.utf8) }

@@ -18,7 +18,7 @@ struct Table {
         }
     }
 
-    /// With columns that are aligned.
+    /// The text, with aligned columns.
     var text: String {
         let lines = [Self.head] + cells
         let widths = Self.head.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }

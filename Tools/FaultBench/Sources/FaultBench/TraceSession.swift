@@ -2,11 +2,11 @@ import Foundation
 import Groundwave
 import Metering
 
-/// Records what a made-up meter measures, row by row, each saying its number, and keeps the bytes that it sends.
+/// Records the rows of a simulated meter, each with its number as a value, and keeps the bytes that the meter sends.
 ///
-/// `trace FOLDER SEED ARRIVALS`: makes the store, or opens it, and records one trace of so many arrivals of one to 40 rows,
-/// some milliseconds apart. A row is promised when the call that brought it is a second ago, or when a flush or the end
-/// has returned.
+/// `trace FOLDER SEED ARRIVALS`: creates or opens the store, and records one trace of this number of arrivals of one
+/// to 40 rows, some milliseconds apart. A row is promised one second after the call that brought it, or when a flush
+/// or the end has returned.
 struct TraceSession {
     let folder: String
     var generator: SeededGenerator
@@ -62,7 +62,7 @@ struct TraceSession {
         Witness.say(line: "t \(recorder.trace) \(count)")
     }
 
-    /// The answer of a UM25C that says `number` as the charge of its first group, and a voltage that goes up and down.
+    /// The response of a UM25C that has `number` as the charge of its first group, and a varying voltage.
     static func frame(_ number: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 130)
         func put(_ value: Int, _ offset: Int, _ count: Int) {
@@ -79,7 +79,7 @@ struct TraceSession {
     }
 }
 
-/// What must be so of recordings after any fault.
+/// Checks what must hold for recordings after any fault.
 struct TraceCheck {
     let folder: String
     let promises: Promises
@@ -99,7 +99,7 @@ struct TraceCheck {
                 continue
             }
             let found = try check(trace, in: store, count)
-            // The bytes were kept that all these rows were made of, and perhaps of the next ones.
+            // The kept bytes are those of all these rows, and perhaps of later ones.
             let decoded = try await store.decode(trace)
             guard let again = try store.traces().first(where: { $0.id == decoded.trace }) else { continue }
             if try check(again, in: store, found) < found { wrong("the bytes have fewer rows") }
@@ -111,7 +111,7 @@ struct TraceCheck {
         for damage in verification.damage.prefix(5) { wrong("verify --deep: \(damage.what) \(damage.detail)") }
     }
 
-    /// - Returns: How many rows there are.
+    /// - Returns: The number of rows found.
     private func check(_ trace: Trace, in store: Store, _ promised: Int) throws -> Int {
         var (next, last) = (0, Int64(0))
         try store.forEachPiece(of: trace.id) { piece in

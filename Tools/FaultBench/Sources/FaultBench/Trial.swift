@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// One store on one disk, what it has promised so far, and the faults that it meets.
+/// One store on one disk, its promises so far, and the faults that it meets.
 final class Trial {
-    /// Which session writes, and which check reads.
+    /// The session that writes, and the check that reads.
     enum Subject: Hashable {
         case lean(LeanSession.Sort)
         case store
         /// A store that syncs with others.
         case fleet
-        /// A store that is damaged, and recovered.
+        /// A damaged store that is recovered.
         case recovery
-        /// A store in which a meter is recorded.
+        /// A store that records a meter.
         case trace
 
         var check: String {
@@ -39,17 +39,17 @@ final class Trial {
     let folder: String
     let subject: Subject
     private(set) var promises = Promises()
-    /// What went wrong, in words.
+    /// Descriptions of what went wrong.
     private(set) var troubles: [String] = []
     private(set) var lost = 0
     private(set) var wrong = 0
     private(set) var died = 0
-    /// How often the power went.
+    /// The number of power cuts.
     private(set) var boot = 0
-    /// What the shim said of its cuts.
+    /// The reports of the shim about its cuts.
     private(set) var cuts: [String] = []
 
-    /// A new, empty disk in `folder`, or in what is mounted on `disk` in it.
+    /// Creates an empty disk in `folder`, or uses what is mounted on its folder `disk`.
     init(_ folder: String, _ subject: Subject) throws {
         self.folder = folder
         self.subject = subject
@@ -61,7 +61,7 @@ final class Trial {
 
     var isWhole: Bool { troubles.isEmpty }
 
-    /// Lets the subject write for a while, and takes its promises.
+    /// Lets the subject write for a while, and reads its promises.
     @discardableResult
     func write(
         seed: UInt64, length: Int, shim: Shim? = nil, incident: Child.Incident? = nil
@@ -74,18 +74,18 @@ final class Trial {
         return ended
     }
 
-    /// Lets two processes write to the store at once, and takes the promises of both. One of them rewrites the log now and
-    /// then.
+    /// Lets two processes write to the store at once, and reads the promises of both. One of them sometimes rewrites
+    /// the log.
     ///
-    /// - Parameter mayRefuse: Whether the disk may give way before they are killed.
+    /// - Parameter mayRefuse: Whether the disk may fail before they are killed.
     func writeTogether(seed: UInt64, length: Int, incident: Child.Incident, mayRefuse: Bool = false) throws {
-        // Which of them would make the store is not the question.
+        // Both must find a store: which of them creates it is not tested here.
         if !promises.isCreated { try write(seed: seed, length: 2) }
         let children = [("first", seed), ("second", seed ^ 1)].map { word, seed in
             Child(
                 arguments: [word, folder, "\(seed)", "\(length)"], boot: boot, folder: folder, incident: incident)
         }
-        // A thread of its own: where several trials run at once, no queue would have room for it.
+        // A separate thread: if several trials run at once, no queue has room for it.
         let (second, done) = (Beside(), DispatchSemaphore(value: 0))
         Thread.detachNewThread {
             second.ended.withLock { $0 = Result { try children[1].run() } }
@@ -96,7 +96,7 @@ final class Trial {
         let before = promises.refused.count
         take(try first.get(), of: "the first session")
         if let ended = second.ended.withLock({ $0 }) { take(try ended.get(), of: "the second session") }
-        // What one has rewritten, the other may have told of as it was.
+        // After one process has rewritten the log, the other may still have reported the old events.
         promises.take("d erase archive restore\n")
         let refused = mayRefuse ? [] : promises.refused.dropFirst(before)
         for words in refused where ["write", "open", "close"].contains(Self.first(words)) {
@@ -110,14 +110,14 @@ final class Trial {
         }
     }
 
-    /// What came of the process that another thread waits for.
+    /// The result of the process for which another thread waits.
     private final class Beside: Sendable {
         let ended = Mutex<Result<Child.Ended, any Error>?>(nil)
     }
 
     private static func first(_ words: String) -> String { words.split(separator: " ").first.map(String.init) ?? "" }
 
-    /// Takes promises that somebody else has made.
+    /// Adds promises from elsewhere.
     func promise(_ lines: String) { promises.take(lines) }
 
     private func take(_ ended: Child.Ended, of what: String) {
@@ -146,14 +146,14 @@ final class Trial {
         }
     }
 
-    /// Everything that was said, in the file `said`: for whoever looks for the reason of what was found.
+    /// Appends all output to the file `said`, for finding the cause of an error.
     private func keep(_ ended: Child.Ended, _ what: String) {
         let said = (try? String(contentsOfFile: "\(folder)/said", encoding: .utf8)) ?? ""
         let text = "\(said)== \(what), which \(ended.words), in boot \(boot)\n\(ended.text)"
         try? Data(text.utf8).write(to: URL(filePath: "\(folder)/said"))
     }
 
-    /// What was begun, returned and thrown last.
+    /// The operations that last began, returned or failed.
     var lastOperations: String {
         let said = (try? String(contentsOfFile: "\(folder)/said", encoding: .utf8)) ?? ""
         let lines = said.split(separator: "\n").filter { line in
@@ -170,8 +170,8 @@ final class Trial {
         troubles.append(words)
     }
 
-    /// Opens what is left and compares it with the promises; with a shim the recovery itself meets a fault, and what it
-    /// then has promised counts too.
+    /// Opens what is left and compares it with the promises. With a shim the recovery itself meets a fault, and what
+    /// it has promised by then counts too.
     func check(shim: Shim? = nil) throws {
         try promises.write(to: "\(folder)/promises")
         let ended = try Child(arguments: ["check", subject.check, folder], shim: shim, boot: boot, folder: folder).run()
@@ -188,7 +188,7 @@ final class Trial {
         }
     }
 
-    /// Reads what is there and changes nothing, as on a disk that is still full.
+    /// Reads the store and changes nothing, as on a disk that is still full.
     func look() throws {
         let ended = try Child(arguments: ["look", folder], boot: boot, folder: folder).run()
         take(ended, of: "the look")
@@ -198,7 +198,7 @@ final class Trial {
         }
     }
 
-    /// Has the store meet its peer, once it was recovered.
+    /// Syncs the store with its peer, after it was recovered.
     func meet() throws {
         let ended = try Child(arguments: ["meet", folder], boot: boot, folder: folder).run()
         take(ended, of: "the meeting")
@@ -208,7 +208,7 @@ final class Trial {
         }
     }
 
-    /// The machine was shut down by something else than the shim.
+    /// Counts a shutdown of the machine that the shim did not cause.
     func restart() { boot += 1 }
 
     func remove() { try? FileManager.default.removeItem(atPath: folder) }

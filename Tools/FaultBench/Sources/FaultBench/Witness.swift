@@ -2,25 +2,26 @@ import EventLog
 import Events
 import Foundation
 
-/// What a process of the bench promises: lines on standard output, each written whole, at the moment it is true.
+/// The promises of a process of the bench: lines on standard output, each written whole, as soon as it is true.
 ///
 /// | line | what |
 /// |---|---|
-/// | `e POSITION REPLICA SEQUENCE LEAF HELD` | the event is on the disk; `LEAF` is the start of its hash, `HELD` 1 where its values are withheld |
-/// | `z`, lines, `Z` | what is promised from now on, in the place of everything before |
+/// | `e POSITION REPLICA SEQUENCE LEAF HELD` | the event is on the disk; `LEAF` is the start of its hash |
+/// |  | `HELD` is 1 if its values are withheld |
+/// | `z`, lines, `Z` | the promises from now on, which replace all earlier ones |
 /// | `b WORD …` | an operation begins |
 /// | `a WORD …` | that operation has returned |
 /// | `x WORD …` | that operation has thrown |
-/// | `d WORD…` | operations of which that was said before |
-/// | `p PATH…` | archives of which that was said before |
-/// | `w WORDS` | what must never be so |
-/// | `t TRACE COUNT` | so many rows of a trace are on the disk |
-/// | `l COUNT` | so many promised events, or rows, are not there |
+/// | `d WORD…` | operations that threw before |
+/// | `p PATH…` | archives that were begun before and have not returned |
+/// | `w WORDS` | an error that must never occur |
+/// | `t TRACE COUNT` | `COUNT` rows of a trace are on the disk |
+/// | `l COUNT` | `COUNT` promised events, or rows, are missing |
 struct Witness {
     private var hasher = MerkleHasher()
     private(set) var last: Position = 0
 
-    /// Says that the events behind the last one it told of are there.
+    /// Reports the events after the last one that was reported.
     mutating func tell(of log: EventLog) throws {
         var text = ""
         try log.scan(from: last + 1) { position, frame, bytes in
@@ -31,7 +32,7 @@ struct Witness {
         Self.say(text)
     }
 
-    /// Says what the whole log holds, in the place of all that was said before, and then `end`.
+    /// Reports the whole log, which replaces all earlier reports, and then `end`.
     mutating func tellAgain(of log: EventLog, then end: String) throws {
         var text = "z\n"
         last = 0
@@ -43,7 +44,7 @@ struct Witness {
         Self.say(text + "Z\n" + (end.isEmpty ? "" : end + "\n"))
     }
 
-    /// What is there already is no news.
+    /// Skips the events that are there already.
     mutating func pass(over log: EventLog) throws { last = try log.lastPosition() }
 
     mutating func line(_ position: Position, _ frame: Frame, _ bytes: RawSpan) -> String {
@@ -51,7 +52,7 @@ struct Witness {
         return "e \(position) \(frame.id.replica) \(frame.id.sequence) \(leaf) \(frame.isWithheld ? 1 : 0)\n"
     }
 
-    /// Writes text at once: what was said before a kill was said.
+    /// Writes text at once, so that it is out before a kill.
     static func say(_ text: String) {
         guard !text.isEmpty else { return }
         try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
@@ -60,7 +61,7 @@ struct Witness {
     static func say(line: String) { say(line + "\n") }
 }
 
-/// What was promised, as the lines of several processes say it, one after the other.
+/// The promises of several processes, one after the other, as read from their lines.
 struct Promises {
     struct Event: Hashable {
         var position: UInt64
@@ -85,33 +86,33 @@ struct Promises {
 
     var events: [Event] = []
     private var told: Set<Event> = []
-    /// The operation that has begun and neither returned nor thrown.
+    /// The operation that has begun and has neither returned nor thrown.
     private(set) var begun: [String] = []
-    /// How many rows of each trace were promised.
+    /// The number of promised rows of each trace.
     var traces: [String: Int] = [:]
     /// The traces whose recording was ended.
     private(set) var finished: Set<String> = []
-    /// Operations that threw: what they did, and whether a later one finishes it, is open until a check is done.
+    /// Operations that threw: whether they took effect, or a later one completes them, is open until a check is done.
     private(set) var doubtful: Set<String> = []
-    /// Whether the store was made.
+    /// Whether the store was created.
     private(set) var isCreated = false
-    /// Archives that were made and not taken back.
+    /// The archives that were made and not restored.
     private(set) var archives: [String] = []
-    /// Archives that were begun and did not return.
+    /// The archives that were begun and not completed.
     private(set) var pendingArchives: [String] = []
-    /// What threw, by operation.
+    /// The errors that were thrown, by operation.
     private(set) var refused: [String] = []
     private(set) var wrong: [String] = []
     private(set) var lost = 0
-    /// How many events were acknowledged in all.
+    /// The number of events and rows that were acknowledged in all.
     private(set) var acknowledged = 0
 
     init() {}
 
-    /// What is in the file `path`, as ``write(to:)`` left it.
+    /// Reads the file `path`, which ``write(to:)`` has written.
     init(readingFrom path: String) throws { take(try String(contentsOfFile: path, encoding: .utf8)) }
 
-    /// Takes the lines of one process; a last one without an end was never said.
+    /// Reads the lines of one process; an incomplete last line does not count.
     mutating func take(_ text: String) {
         var again: [Event]?
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
@@ -147,7 +148,7 @@ struct Promises {
         }
     }
 
-    /// An event that two processes tell of was acknowledged once.
+    /// Counts an event that two processes report as acknowledged once.
     private mutating func add(_ event: Event) {
         guard told.insert(event).inserted else { return }
         events.append(event)
@@ -155,7 +156,7 @@ struct Promises {
     }
 
     private mutating func returned(_ words: [String]) {
-        // A check that is cut has not settled what was begun before it.
+        // A check that was cut has not settled what was begun before it.
         if let word = words.first, [begun.first, "check", "nothing"].contains(word) { begun = [] }
         switch words.first {
         case "create": isCreated = true
@@ -169,10 +170,10 @@ struct Promises {
         }
     }
 
-    /// What may have been done without having returned.
+    /// The operations that may have taken effect without having returned.
     var unsure: Set<String> { doubtful.union(begun.prefix(1)) }
 
-    /// Writes what a checker has to know.
+    /// Writes what a check needs.
     func write(to path: String) throws {
         var text = isCreated ? "a create\n" : ""
         for archive in archives { text += "a archive \(archive)\n" }
