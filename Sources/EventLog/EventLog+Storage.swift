@@ -1,7 +1,7 @@
 import LMDB
 
 extension EventLog {
-    /// What the tables of the log take, by their names; `free and shared` is the rest of the file.
+    /// Returns the space that the main tables of the log take, by name.
     public func storage() throws -> [(name: String, statistics: TableStatistics)] {
         try read { transaction in
             let tables = try LogTables(in: transaction)
