@@ -34,8 +34,8 @@ extension EventLog {
     /// acknowledged.
     ///
     /// - Parameters:
-    ///     - batches: None empty. Each gets one stamp and is atomic by itself.
-    ///     - arrival: The present moment; its wall clock drives the stamps.
+    ///   - batches: None empty. Each gets one stamp and is atomic by itself.
+    ///   - arrival: The present moment; its wall clock drives the stamps.
     /// - Complexity: O(events), and one flush, however many batches there are. The first two calls after the log was
     ///   opened, and after another process wrote, need two flushes each.
     public func append(_ batches: [DraftBatch], as replica: ReplicaID, arrival: Arrival) throws -> [Appended] {

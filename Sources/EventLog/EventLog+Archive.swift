@@ -71,8 +71,8 @@ extension EventLog {
     /// The log is rewritten, as in ``erase(_:dropCopies:)``: leaves, roots, positions and runs stay.
     ///
     /// - Parameters:
-    ///     - isKept: Whether the values of an event stay in the log.
-    ///     - snapshot: The bytes of a snapshot at `vector`.
+    ///   - isKept: Whether the values of an event stay in the log.
+    ///   - snapshot: The bytes of a snapshot at `vector`.
     /// - Returns: The number of events whose values were removed.
     /// - Throws: As ``erase(_:dropCopies:)``; then nothing has changed.
     /// - Precondition: `vector` consists of whole batches, all here, and covers that of the present archive snapshot.

@@ -14,9 +14,9 @@ extension EventLog {
     /// old one. The claim stays, so its replica must have written nothing: numbers are never assigned twice.
     ///
     /// - Parameters:
-    ///     - device: The name of the device, for the first event that it writes afterwards: the events that stored it
+    ///   - device: The name of the device, for the first event that it writes afterwards: the events that stored it
     ///     are removed.
-    ///     - check: Called when nobody else can write, and before anything is deleted; if it throws, nothing is
+    ///   - check: Called when nobody else can write, and before anything is deleted; if it throws, nothing is
     ///     deleted.
     /// - Throws: As ``erase(_:dropCopies:baseWithout:)``; then nothing has changed.
     public func clear(device: String? = nil, check: () throws -> Void = {}) throws {

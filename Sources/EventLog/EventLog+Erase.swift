@@ -16,9 +16,9 @@ extension EventLog {
     /// event on. Readers continue meanwhile; writers wait.
     ///
     /// - Parameters:
-    ///     - dropCopies: Deletes copies of the values outside the log. Called before anything is changed, while nobody
+    ///   - dropCopies: Deletes copies of the values outside the log. Called before anything is changed, while nobody
     ///     else writes. It may be called again.
-    ///     - baseWithout: Returns the archive snapshot, if there is one, without the values of the given events.
+    ///   - baseWithout: Returns the archive snapshot, if there is one, without the values of the given events.
     /// - Returns: The number of events that had values until now.
     /// - Throws: ``EventLogError`` if the log is damaged, since a new chain of checksums would hide that; `LMDBError`,
     ///   for instance if there is no room for a second file. Then nothing has changed, unless only the final flush of

@@ -14,13 +14,13 @@ import Glibc
 // it, and are appended again before anything else is written. Why no acknowledged event is lost:
 //
 // 1. At most one commit has a meta page that is not on the disk, since the flush of the next commit covers the whole
-//   file. That next commit writes to none of its pages: LMDB reuses only pages freed by the commit before the last, or
-//   an earlier one.
+//    file. That next commit writes to none of its pages: LMDB reuses only pages freed by the commit before the last, or
+//    an earlier one.
 // 2. A commit trails only if it follows another commit of the same log object, and if the state before it is marked as
-//   possibly trailed. So every process that later opens the file for writing searches it. And pages of a process that
-//   died in a commit after the same event cannot be mistaken for events that another process appended instead.
+//    possibly trailed. So every process that later opens the file for writing searches it. And pages of a process that
+//    died in a commit after the same event cannot be mistaken for events that another process appended instead.
 // 3. Found events are copied to a separate file, which is flushed, before they are appended: appending may overwrite
-//   the very pages that hold them.
+//    the very pages that hold them.
 //
 // Commits of anything else than this store's events (ownership tokens, events of other stores, erasures) need both
 // flushes.

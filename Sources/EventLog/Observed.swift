@@ -11,8 +11,8 @@ extension EventLog {
     /// apart.
     ///
     /// - Parameters:
-    ///     - head: The last event of `replica`.
-    ///     - count: The number of events appended together.
+    ///   - head: The last event of `replica`.
+    ///   - count: The number of events appended together.
     /// - Complexity: O(replicas), and at most 255 hashes for each head that is stored.
     static func observed(
         by replica: ReplicaID, after head: HeadRow?, appending count: Int,
