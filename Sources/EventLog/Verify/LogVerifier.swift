@@ -22,7 +22,6 @@ import Events
 /// the right edges of the tables, and the small tables. They are read first, within about a millisecond; the pages of
 /// all other events are never replaced. If damage is found and the log has advanced that far, the damage may be a
 /// reused page, and everything is read again from a newer state, up to five times. Real damage is found again.
-/// that was used again, and everything is read again from a newer state, up to five times. Real damage stays.
 public enum LogVerifier {
     /// How often a log that is being written to is read before damage is reported.
     static let attemptLimit = 5
