@@ -36,7 +36,8 @@ extension EventLog {
     /// Does nothing if the last process closed the log. Otherwise it reads the free pages and those behind the last
     /// used page: about 0.3 s for 100 MB.
     ///
-    /// - Throws: ``EventLogError/damaged(_:)`` if a page that may hold such an event cannot be read.
+    /// - Throws: ``EventLogError/damaged(_:)`` if a page that may hold such an event cannot be read, or the meta
+    ///   pages or the list of free pages are damaged.
     func bringBackTrailing() throws {
         guard try state().mayBeTrailed else { return }
         let rescue = path + "-rescue"

@@ -12,7 +12,7 @@ package enum LogLook {
 
     /// Describes the damage of the log at `path` in plain words; `nil` if there is none.
     ///
-    /// Declared losses are not damage. A log of a later format is not judged. A log that other processes write to so
+    /// Declared losses are not damage. A log of another format is not judged. A log that other processes write to so
     /// fast that it could not be read to its end counts as undamaged: they checked it when they opened it.
     ///
     /// - Throws: ``PageFileError`` if the system cannot read the file.

@@ -45,8 +45,9 @@ package struct EmergencyBackup: Sendable {
         try DurableFile.flushFolder(of: path)
     }
 
-    /// The name of the last incident without a receipt. If the log is missing, it is there, and the process that
-    /// preserved it was interrupted before it wrote the failure record, or has not written it yet.
+    /// The name of the last incident without a receipt. If the store has no log, the damaged log is in that incident's
+    /// folder: the process that preserved it was interrupted before it wrote the failure record, or has not written it
+    /// yet.
     package static func lastPreserved(_ files: RecoveryFiles) -> String? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: files.backups.path)) ?? []
         let last = names.sorted().last { name in

@@ -34,7 +34,7 @@ struct PageReader {
     /// The pages that were met, if another reader marks them as used: see ``forAnotherThread()``.
     private var listed: [Range<UInt64>]?
 
-    /// The maximum depth of a tree: LMDB's own cursors cannot descend as far (`CURSOR_STACK` in mdb.c).
+    /// The maximum depth of a tree: LMDB's own cursors cannot descend further (`CURSOR_STACK` in mdb.c).
     static let depthLimit = 32
 
     /// A page that a branch points to, and the keys that it may have.

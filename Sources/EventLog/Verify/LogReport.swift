@@ -64,7 +64,8 @@ public struct LogDamage: Hashable, Sendable {
         case run
         /// A row of arrival times is wrong.
         case arrival
-        /// An event has values that were erased, or has none without a stored reason; or a row of such events is wrong.
+        /// An event has values that were erased, or is missing its values without a stored reason; or a row of such
+        /// events is wrong.
         case withheld
         /// A late event is damaged, or does not match the event that it replaces.
         case late
