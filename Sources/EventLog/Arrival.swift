@@ -4,25 +4,25 @@ import Darwin
 import Glibc
 #endif
 
-/// When this store got an event: by the wall clock, and by a clock that cannot be set, within one boot.
+/// When this store received an event: by the wall clock, and by a clock that cannot be set, within one boot.
 ///
-/// It is local: kept beside the events, never in them, and never part of a digest.
+/// It is local: stored beside the events, never in them, and not part of a digest.
 public struct Arrival: Hashable, Sendable {
     /// Milliseconds since 1970 by the wall clock.
     public var wallMilliseconds: Int64
     /// Milliseconds since the machine started.
     public var monotonicMilliseconds: Int64
-    /// Which start of the machine: 16 bytes, zeros where the system does not say.
+    /// The id of the machine's present boot: 16 bytes, zeros if the system does not provide one.
     public var boot: [UInt8]
 
-    /// An arrival of these parts.
+    /// Creates an arrival from its parts.
     public init(wallMilliseconds: Int64, monotonicMilliseconds: Int64, boot: [UInt8]) {
         self.wallMilliseconds = wallMilliseconds
         self.monotonicMilliseconds = monotonicMilliseconds
         self.boot = boot
     }
 
-    /// The present moment by the clocks of this machine.
+    /// Returns the present moment by the clocks of this machine.
     public static func now() -> Arrival {
         Arrival(
             wallMilliseconds: milliseconds(of: CLOCK_REALTIME),
@@ -36,15 +36,15 @@ public struct Arrival: Hashable, Sendable {
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// Whether `other` is known to be of the same start of the machine: then their monotonic clocks are one.
+    /// Whether `other` is known to be of the same boot, so that the monotonic clocks are comparable.
     public func isOfSameBoot(as other: Arrival) -> Bool { Self.isSameBoot(boot, other.boot) }
 
-    /// Whether two names of starts are the same; an unknown start is never the same as another, itself included.
+    /// Whether two boot ids are the same; an unknown id equals none, not even itself.
     package static func isSameBoot(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         one.count == 16 && one == other && one.contains { $0 != 0 }
     }
 
-    /// The name of a start in `text`, a UUID; zeros where it is none.
+    /// Parses a boot id, a UUID, from `text`; returns zeros if it is not a UUID.
     static func bootID(from text: [UInt8]) -> [UInt8] {
         let digits = text.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
         guard digits.count == 32 else { return [UInt8](repeating: 0, count: 16) }
@@ -54,7 +54,7 @@ public struct Arrival: Hashable, Sendable {
     /// The boot id does not change while a process lives.
     private static let bootID = bootID(from: bootText())
 
-    /// What the system calls this start: 32 hexadecimal digits and dashes; nothing where it does not say.
+    /// The boot id as the system prints it: 32 hexadecimal digits and dashes; empty if there is none.
     private static func bootText() -> [UInt8] {
         var text = [UInt8](repeating: 0, count: 64)
         #if canImport(Darwin)

@@ -2,12 +2,13 @@ import ByteCoding
 import Events
 import LMDB
 
-/// A row of the table of arrivals: when the events of one commit came, under the position of the first of them.
+/// A row of the arrivals table: when the events of one commit arrived. Its key is the position of the first of them.
 struct ArrivalRow: Hashable {
     let arrival: Arrival
-    /// How many events came then, at least one.
+    /// The number of events that arrived then, at least one.
     ///
-    /// So a row is not taken for that of later events, where the page that has theirs is not what was written last.
+    /// It guards against matching a stale row to newer events, if a page of the table is older than the rest of the
+    /// file.
     let count: UInt64
 
     init(_ arrival: Arrival, count: UInt64) {
@@ -34,12 +35,12 @@ struct ArrivalRow: Hashable {
         return writer.bytes
     }
 
-    /// Bytes of all but the count.
+    /// The size of all fields except the count, in bytes.
     private static let fixedSize = 32
 }
 
 extension EventLog {
-    /// Notes that the events of `positions` came at `arrival`; nothing where there are none.
+    /// Stores that the events of `positions` arrived at `arrival`; nothing if `positions` is empty.
     static func put(
         _ arrival: Arrival, of positions: Range<Position>, in transaction: borrowing WriteTransaction,
         _ tables: LogTables
@@ -49,7 +50,7 @@ extension EventLog {
         try transaction.append(row.bytes.span.bytes, for: positions.lowerBound, in: tables.arrivals)
     }
 
-    /// When this store got the event at `position`; `nil` where there is none.
+    /// Returns when this store received the event at `position`; `nil` if there is no such event.
     public func arrival(of position: Position) throws -> Arrival? {
         try read { transaction in
             let tables = try LogTables(in: transaction)

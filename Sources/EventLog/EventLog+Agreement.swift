@@ -1,13 +1,13 @@
 import Events
 import LMDB
 
-// A write that never came leaves in its place what stood there before: a page that is whole, every checksum right, and
-// that says what was so some commits ago. What is written at each commit is therefore held against each other when a log is
-// opened. The look at every page (LogVerifier) does the same of all that is in it.
+// A write that never reached the disk leaves the page's previous content: a whole page with valid checksums, but some
+// commits old. So the rows that every commit writes are compared with each other when a log is opened. The check of
+// every page (LogVerifier) does the same for the whole content.
 extension EventLog {
-    /// Throws ``EventLogError/damaged(_:)`` where the rows that say how far the log goes do not agree.
+    /// Throws ``EventLogError/damaged(_:)`` if the rows that describe the end of the log contradict each other.
     ///
-    /// - Complexity: O(replicas, runs of erased, lost and lacking events, streams), and the last page of the events.
+    /// - Complexity: O(replicas, runs of erased, lost and lacking events, branches), and the last page of the events.
     static func checkAgreement(in environment: Environment) throws {
         try environment.read { transaction in
             let tables = try LogTables(in: transaction)
@@ -34,7 +34,7 @@ extension EventLog {
         }
     }
 
-    /// Throws unless `table` has as many rows as it should.
+    /// Throws unless LMDB's count of the rows of `table` is the number of rows found.
     private static func checkCount<Key: TableKey>(
         of table: CheckedTable<Key>, in transaction: borrowing ReadTransaction
     ) throws {

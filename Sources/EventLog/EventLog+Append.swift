@@ -3,18 +3,18 @@ import Events
 import LMDB
 import Synchronization
 
-/// Where a batch came to stand.
+/// The numbers, position and stamp of an appended batch.
 public struct Appended: Hashable, Sendable {
     /// The first event.
     public let first: EventID
-    /// How many events there are; they have consecutive numbers and positions.
+    /// The number of events; they have consecutive numbers and positions.
     public let count: Int
     /// The position of the first one.
     public let position: Position
     /// The stamp of all of them.
     public let stamp: Stamp
 
-    /// A batch that came to stand there.
+    /// Creates a value from its parts.
     package init(first: EventID, count: Int, position: Position, stamp: Stamp) {
         self.first = first
         self.count = count
@@ -27,16 +27,17 @@ public struct Appended: Hashable, Sendable {
 }
 
 extension EventLog {
-    /// Appends batches as events of `replica` in one commit, and returns where each came to stand.
+    /// Appends batches as events of `replica` in one commit, and returns where each was appended.
     ///
-    /// All are on the disk when this returns, and survive a power cut. If it throws, none was appended; after an error of
-    /// the disk the end of the log is checked before the next append, and until that succeeds nothing is acknowledged.
+    /// All batches are on the disk when this returns, and survive a power cut. If it throws, none was appended; after a
+    /// disk error the end of the log is checked before the next append, and until that check succeeds nothing is
+    /// acknowledged.
     ///
     /// - Parameters:
-    ///   - batches: None empty. Each gets one stamp and is atomic on its own.
+    ///   - batches: None empty. Each gets one stamp and is atomic by itself.
     ///   - arrival: The present moment; its wall clock drives the stamps.
-    /// - Complexity: O(events), and one flush, however many batches there are. Two flushes at the first two calls after the
-    ///   log was opened, and after another process wrote.
+    /// - Complexity: O(events), and one flush, however many batches there are. The first two calls after the log was
+    ///   opened, and after another process wrote, need two flushes each.
     public func append(_ batches: [DraftBatch], as replica: ReplicaID, arrival: Arrival) throws -> [Appended] {
         if batches.isEmpty { return [] }
         for batch in batches {
@@ -88,7 +89,7 @@ extension EventLog {
         }
     }
 
-    /// How the author of the event at `head` means names: what it writes next may still be of before it learnt of a fork.
+    /// Returns the name resolutions of this author's previous event, at `head`; they still apply to the next one.
     private static func readings(
         of replica: ReplicaID, behind head: HeadRow?, in transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws -> [StreamReading] {
@@ -98,12 +99,12 @@ extension EventLog {
         }
     }
 
-    /// Appends frames that another log holds, as they are but for their chain; those that are here already are passed
-    /// over. Of those that were erased here, by ``erase(_:)``, the values are left out. Places that are held there for lost
-    /// events are held here, too.
+    /// Copies frames from another log: unchanged except for their chain of checksums. Frames that are here already are
+    /// skipped. The values of events erased here, by ``erase(_:)``, are left out. Placeholders for lost events are
+    /// copied as such.
     ///
     /// - Parameter frames: Whole frames; those of one replica in sequence.
-    /// - Returns: How many were appended.
+    /// - Returns: The number of events that were appended.
     /// - Throws: ``EventLogError/outOfSequence(_:expected:)`` at a gap; then none was appended.
     public func append(copying frames: [[UInt8]], arrival: Arrival) throws -> Int {
         try commit { transaction, tables, state in
@@ -162,7 +163,7 @@ extension EventLog {
         return row
     }
 
-    /// Notes where a run starts, unless the event at the position before is the replica's own last one.
+    /// Stores the start of a run, unless the replica's last event is at the position before.
     static func startRun(
         of replica: ReplicaID, at position: Position, after head: HeadRow?,
         _ transaction: borrowing WriteTransaction, _ tables: LogTables
@@ -174,10 +175,10 @@ extension EventLog {
             writer.bytes.span.bytes, for: ReplicaNumberKey(replica, (head?.sequence ?? 0) + 1), in: tables.runs)
     }
 
-    /// One write transaction around `body`, which moves the state on; seals that are ready go with it.
+    /// Runs one write transaction around `body`, which advances the state, and stores the tree hashes that are ready.
     ///
-    /// - Parameter mayTrail: Whether `body` writes nothing but events and what follows from them, so that the commit can
-    ///   be brought back from its pages alone: see ``bringBackTrailing()``.
+    /// - Parameter mayTrail: Whether `body` writes only events and rows that follow from them, so that the commit can
+    ///   be restored from its pages alone: see ``bringBackTrailing()``.
     func commit<Result>(
         mayTrail: Bool = false,
         _ body: (borrowing WriteTransaction, LogTables, inout LogState) throws -> Result
@@ -193,9 +194,9 @@ extension EventLog {
                 let tables = try LogTables(in: transaction)
                 var state = try Self.state(in: transaction, tables.meta)
                 before = state
-                // Where the map was too small this runs again, and another process may have come between.
+                // This runs again if the map was too small, and another process may have written in between.
                 goesOn = lastWriter.goesOn() && goesOn
-                // Whoever put the file in its place may not have lived to flush its name, or have failed to.
+                // The process that put the file at its path may have died, or failed, before flushing the folder entry.
                 if !goesOn { try environment().synchroniseName() }
                 let trails = mayTrail && goesOn && state.mayBeTrailed
                 let result = try body(transaction, tables, &state)
@@ -208,14 +209,14 @@ extension EventLog {
                 return result
             }
             #if canImport(Darwin)
-            // There LMDB's flush ends in the cache of the drive.
+            // On Darwin, LMDB's flush ends in the drive's cache.
             try environment().synchronise()
             #endif
             if mayBeTrailed { hasTrailed.store(true, ordering: .releasing) }
             if let seals { sealer.withLock { $0.didStore(upTo: seals) } }
             return result
         } catch {
-            // What was written of it may lie in the file and go on from the same event as the next commit.
+            // Pages of the failed commit may be in the file, and follow the same event as the next commit does.
             lastWriter.forget()
             if let error = error as? LMDBError, error.mayHaveWritten {
                 suspect.withLock { $0 = before ?? $0 }
@@ -225,23 +226,23 @@ extension EventLog {
         }
     }
 
-    /// After a failed commit: closes the file, opens it anew, and looks whether what was acknowledged is there.
+    /// After a failed commit: closes and reopens the file, and checks that all acknowledged events are there.
     ///
-    /// A failed flush may leave pages that the kernel thinks are clean, so nothing in memory is believed. Appending does
-    /// this by itself; who reads calls it first, since LMDB may refuse to read until then. Without a failed commit it
-    /// costs next to nothing.
+    /// A failed flush may leave pages that the kernel considers clean, so nothing in memory is trusted. Appending calls
+    /// this by itself; readers call it first, since LMDB may refuse to read until then. Without a failed commit the
+    /// cost is negligible.
     ///
     /// - Precondition: This thread is not inside a transaction of this log.
     public func checkAfterFailedCommit() throws {
         guard suspect.withLock({ $0 != nil }) else { return }
         try checking.withLock { _ in
-            // Another thread may have done it meanwhile.
+            // Another thread may have checked it meanwhile.
             if let acknowledged = suspect.withLock({ $0 }) { try checkTail(acknowledged) }
         }
     }
 
-    /// Whether the last commit that failed with an error of the disk happened all the same; `nil` where there was none, or
-    /// where that cannot be told now. The end of the log is checked first: see ``checkAfterFailedCommit()``.
+    /// Whether the last commit that failed with a disk error was stored nevertheless; `nil` if there was none, or if
+    /// that cannot be determined now. Checks the end of the log first: see ``checkAfterFailedCommit()``.
     package func wasStored() -> Bool? {
         guard let attempted = attempted.withLock({ $0 }), (try? checkAfterFailedCommit()) != nil else { return nil }
         guard let last = try? lastPosition() else { return nil }
@@ -259,7 +260,7 @@ extension EventLog {
         guard state.nextPosition >= acknowledged.nextPosition else {
             throw EventLogError.tailLost(expected: acknowledged.nextPosition - 1, found: state.nextPosition - 1)
         }
-        // A commit that reported an error may have happened all the same: then its events are whole, and they stay.
+        // A commit that reported an error may still have been stored: then its events are complete, and they stay.
         let from = acknowledged.nextPosition > 1000 ? acknowledged.nextPosition - 1000 : 1
         var checksum: UInt32?
         try readSlice { transaction, events, _ in

@@ -2,19 +2,19 @@ import ByteCoding
 import Events
 import LMDB
 
-/// What stands in a log for history whose values were moved to an archive: a snapshot that every fold begins with.
+/// The archive snapshot of a log: replaces history whose values were moved to an archive. Every fold begins with it.
 public struct LogBase: Hashable, Sendable {
-    /// The events whose values are elsewhere; some may be here all the same.
+    /// The events whose values are in the archive; some may be here as well.
     public let vector: VersionVector
-    /// Bytes of the snapshot.
+    /// The size of the snapshot in bytes.
     public let byteCount: UInt64
 
-    // As a row: bytes (8), hash over the hashes of its pieces (32), then replica (16) and number (8) each.
+    // As a row: bytes (8), hash over the hashes of its pieces (32), then replica (16) and number (8) for each replica.
     static let key = [UInt8]("base".utf8)
-    /// What one row of the table `base` holds at most.
+    /// The maximum size of a row of the table `base`, in bytes.
     package static let pieceSize = 1 << 20
 
-    /// The base for `vector` with a snapshot of so many bytes.
+    /// Creates the description of a snapshot of `byteCount` bytes at `vector`.
     public init(vector: VersionVector, byteCount: UInt64) {
         self.vector = vector
         self.byteCount = byteCount
@@ -42,7 +42,7 @@ public struct LogBase: Hashable, Sendable {
 }
 
 extension EventLog {
-    /// What stands here for archived history; `nil` where nothing was archived. Cost: a look-up.
+    /// Returns the description of the archive snapshot; `nil` if nothing was archived. Cost: a look-up.
     public func base() throws -> LogBase? {
         try read { transaction in try Self.base(in: transaction, LogTables(in: transaction)) }
     }
@@ -55,7 +55,7 @@ extension EventLog {
         return base
     }
 
-    /// Hands out the snapshot that stands for archived history, piece by piece. Cost: O(bytes).
+    /// Passes the archive snapshot to `body`, piece by piece. Cost: O(bytes).
     public func forEachPieceOfBase(_ body: ([UInt8]) throws -> Void) throws {
         try read { transaction in
             try transaction.forEach(in: LogTables(in: transaction).base) { _, piece in
@@ -65,19 +65,19 @@ extension EventLog {
         }
     }
 
-    /// Takes the values of the events of `vector` out of this log, where an archive has them; every fold then begins with
-    /// `snapshot`.
+    /// Removes the values of the events of `vector` from this log, after they were archived; every fold then begins
+    /// with `snapshot`.
     ///
-    /// The log is written anew, as ``erase(_:dropCopies:)`` does: leaves, roots, positions and runs stay.
+    /// The log is rewritten, as in ``erase(_:dropCopies:)``: leaves, roots, positions and runs stay.
     ///
     /// - Parameters:
-    ///   - isKept: Whether the values of an event stay all the same.
-    ///   - snapshot: Bytes of a snapshot at `vector`.
-    ///   - check: Called when nobody can write any more, and before anything changes; if it throws, nothing does.
-    /// - Returns: How many events had values until now and have none any more.
+    ///   - isKept: Whether the values of an event stay in the log.
+    ///   - snapshot: The bytes of a snapshot at `vector`.
+    ///   - check: Called when no other process can write any more, and before anything changes; if it throws, nothing does.
+    /// - Returns: The number of events whose values were removed.
     /// - Throws: As ``erase(_:dropCopies:)``; then nothing has changed.
-    /// - Precondition: `vector` is of whole batches, all here, and covers that of the present base.
-    /// - Complexity: O(bytes of the log); `snapshot` is in memory as a whole, and nothing else that grows with the log.
+    /// - Precondition: `vector` consists of whole batches, all here, and covers that of the present archive snapshot.
+    /// - Complexity: O(bytes of the log). All of `snapshot` is in memory, and nothing else that grows with the log.
     @discardableResult
     public func archive(
         _ vector: VersionVector, keeping isKept: (Frame, RawSpan) -> Bool, behind snapshot: [UInt8],
@@ -97,16 +97,17 @@ extension EventLog {
         return count
     }
 
-    /// Puts the values back that an archive has, and the base away.
+    /// Restores archived values to the log, and removes the archive snapshot.
     ///
-    /// - Parameter restored: The whole frame of an event, as it was; `nil` where nobody has it.
-    /// - Throws: ``EventLogError/archived(_:)`` where an archived event has no values elsewhere, `damaged` where a frame is
-    ///   not that of the event here. Then nothing has changed.
+    /// - Parameter restored: Returns the original frame of an event with its values; `nil` if the archive does not have
+    ///   it.
+    /// - Throws: ``EventLogError/archived(_:)`` if the values of an archived event are missing from the archive;
+    ///   `damaged` if a frame is not that of the event here. Then nothing has changed.
     public func restore(_ restored: (EventID) throws -> [UInt8]?) throws {
         try rewrite { old, new in try Self.copyRestoring(old, new, restored) }
     }
 
-    /// Writes this log with the values that an archive has to a new file at `path`: see ``restore(_:)``.
+    /// Writes a copy of this log with its archived values to a new file at `path`: see ``restore(_:)``.
     public func copy(to path: String, restoring restored: (EventID) throws -> [UInt8]?) throws {
         try read { old in
             try Environment.create(at: path, options: options) { new in
@@ -115,9 +116,9 @@ extension EventLog {
         }
     }
 
-    /// Has this log, which is new and empty of archived history, begin with what `other` begins with.
+    /// Copies the archive snapshot of `other` to this log, which is new and has none.
     ///
-    /// - Complexity: O(bytes of the snapshot), which is in memory as a whole meanwhile.
+    /// - Complexity: O(bytes of the snapshot), all of which is in memory meanwhile.
     public func adoptBase(of other: EventLog) throws {
         guard let base = try other.base() else { return }
         var snapshot: [UInt8] = []
@@ -149,7 +150,7 @@ extension EventLog {
         }
     }
 
-    /// Writes the base and its pieces.
+    /// Stores the archive snapshot in pieces, and its description.
     static func put(
         _ snapshot: [UInt8], at vector: VersionVector, in transaction: borrowing WriteTransaction
     ) throws {

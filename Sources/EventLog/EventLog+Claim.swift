@@ -2,23 +2,23 @@ import ByteCoding
 import Events
 import LMDB
 
-/// Which replica a store writes as, and the half of its token that lies in the log.
+/// The replica that a store writes as, and the stored half of its ownership token.
 ///
-/// The other half lies outside the store. Both change whenever a process begins to write, so a store that was copied, or
-/// put back to an earlier state, finds the halves apart.
+/// The device half is stored outside the store. Both change whenever a process begins to write, so a store that was
+/// copied, or restored from a backup, finds that the halves differ.
 public struct Claim: Hashable, Sendable {
     /// The replica whose events this store appends.
     public let replica: ReplicaID
-    /// The replica that this one goes on from; `nil` for the first one of a device.
+    /// The replica that this one continues; `nil` for the first one of a device.
     public let former: ReplicaID?
-    /// Random bytes.
+    /// The stored half of the token: random bytes; zeros if ownership was given up.
     public let token: LogID
 
     // As a row: replica (16), former (16, zeros for none), token (16).
     static let key = [UInt8]("claim".utf8)
     private static let none = ReplicaID(high: 0, low: 0)
 
-    /// A claim of these parts.
+    /// Creates a claim from its parts.
     public init(replica: ReplicaID, former: ReplicaID?, token: LogID) {
         self.replica = replica
         self.former = former
@@ -43,18 +43,18 @@ public struct Claim: Hashable, Sendable {
 }
 
 extension EventLog {
-    /// Which replica this store writes as; `nil` where nobody has claimed it, or where its claim was given up, since
-    /// events of its own came from elsewhere.
+    /// Returns the replica that this store writes as; `nil` if the log has no owner, or if ownership was given up
+    /// because events of this replica arrived from elsewhere.
     public func claim() throws -> Claim? {
         try read { transaction in try Self.claim(in: transaction, LogTables(in: transaction)) }
     }
 
-    /// Claims the log anew, alone among all processes: `decide` gets the present claim and says the next one, and the
-    /// last heads of the replica that writes no more, where it is another one: see ``ownHeads(of:)``.
+    /// Replaces the claim, while no other process writes. `decide` gets the present claim and returns the next one,
+    /// with the final signed heads of the former replica if that is another one: see ``ownHeads(of:)``.
     public func claim(
         _ decide: (Claim?) throws -> (next: Claim, lastWords: [(stream: ReplicaID, head: SignedHead)])
     ) throws {
-        // A commit like that of a batch: after a failed one nothing is acknowledged before the log was looked at.
+        // Uses a commit like a batch: after a failed commit nothing is acknowledged before the log was checked.
         try commit { transaction, tables, _ in
             let (claim, lastWords) = try decide(Self.claim(in: transaction, tables))
             for last in lastWords { try keep(last.head, of: last.stream, in: transaction, tables) }
@@ -70,7 +70,7 @@ extension EventLog {
         return claim.token == LogID(high: 0, low: 0) ? nil : claim
     }
 
-    /// Throws where the store was claimed for another replica, or its claim was given up.
+    /// Throws if the store is owned as another replica, or if ownership was given up.
     static func checkClaim(
         of replica: ReplicaID, in transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
@@ -79,7 +79,7 @@ extension EventLog {
         else { throw EventLogError.notClaimed(replica) }
     }
 
-    /// Gives the claim up: nobody appends here any more who has not claimed the log anew.
+    /// Gives up ownership: nothing is appended here until the log is claimed again.
     package func giveUpClaim() throws {
         try commit { transaction, tables, _ in
             guard let claim = try Self.claim(in: transaction, tables) else { return }
@@ -87,8 +87,8 @@ extension EventLog {
         }
     }
 
-    /// Gives the claim of `replica` up, if it is the one that holds it: somebody knows events of it that were not here,
-    /// so what it would append next may have been appended before.
+    /// Gives up ownership if the store writes as `replica`: events of it exist that were not here, so the next event
+    /// written here could repeat a number that was used before.
     static func giveUpClaim(
         of replica: ReplicaID, in transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {

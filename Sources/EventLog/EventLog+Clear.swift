@@ -3,19 +3,21 @@ import Events
 import LMDB
 
 extension EventLog {
-    /// The row with the stamp (8) that the clock stood at when the log was emptied.
+    /// The row with the stamp (8) that the clock had when the log was cleared.
     static let clearedKey = [UInt8]("cleared".utf8)
-    /// The row with what the device was called then, in UTF-8.
+    /// The row with the name that the device had then, in UTF-8.
     private static let deviceKey = [UInt8]("device".utf8)
 
-    /// Takes everything out of this store's log but its name: an empty log of the same id takes its place.
+    /// Replaces this store's log by an empty one with the same id.
     ///
-    /// Local, and no event: others keep what they have. No page of the new file holds anything of the old one. The claim
-    /// stays, so it has to be one of a replica that has written nothing: numbers are never given twice.
+    /// This is local and not an event: other stores keep what they have. No page of the new file holds anything of the
+    /// old one. The claim stays, so its replica must have written nothing: numbers are never assigned twice.
     ///
     /// - Parameters:
-    ///   - device: What the device is called, for the first event that it writes afterwards: what said so goes.
-    ///   - check: Called when nobody can write any more, and before anything is deleted; where it throws, nothing is.
+    ///   - device: The name of the device, for the first event that it writes afterwards: the events that stored it
+    ///     are removed.
+    ///   - check: Called when nobody else can write, and before anything is deleted; if it throws, nothing is
+    ///     deleted.
     /// - Throws: As ``erase(_:dropCopies:baseWithout:)``; then nothing has changed.
     public func clear(device: String? = nil, check: () throws -> Void = {}) throws {
         try rewrite { old, new in
@@ -31,7 +33,7 @@ extension EventLog {
                 try new.put(row.span.bytes, for: Claim.key, in: to.meta)
             }
             if let device { try new.put([UInt8](device.utf8).span.bytes, for: Self.deviceKey, in: to.meta) }
-            // The clock goes on: what is written next must not seem older than what went. No event has its stamp now.
+            // The clock continues: later events must not seem older than the removed ones. No event has its stamp now.
             let clock = try Self.state(in: old, from.meta).clock
             var writer = ByteWriter(capacity: 8)
             writer.append(littleEndian: clock.rawValue)
@@ -42,7 +44,8 @@ extension EventLog {
         sealer.withLock { $0 = Sealer(generation: $0.generation + 1) }
     }
 
-    /// What the device was called when the log was emptied; `nil` where it never was.
+    /// Returns the name that the device had when the log was cleared; `nil` if the log was never cleared, or no name
+    /// was stored.
     public func deviceWhenCleared() throws -> String? {
         try read { transaction in
             try transaction.value(Self.deviceKey, in: LogTables(in: transaction).meta).map {

@@ -3,28 +3,28 @@ import Events
 import LMDB
 
 extension EventLog {
-    /// The events whose values this log refuses for ever, wherever they come from. Some may not have come yet.
+    /// The events whose values this log permanently refuses, from any source. Some may not have arrived yet.
     public func erased() throws -> EventSet {
         try read { transaction in try Self.erased(in: transaction, LogTables(in: transaction)) }
     }
 
-    /// Takes the values of `events` out of this log, and refuses them from now on.
+    /// Removes the values of `events` from this log, and refuses them from now on.
     ///
-    /// Their hash stands in their place, so no leaf and no root of a tree changes. Where any of them has values, the whole
-    /// log is written anew beside the present file and takes its place: no page of the new one ever held them.
-    /// Positions, runs, trees and epoch stay; the checksums that chain the frames change from the first such event on.
-    /// Others may read meanwhile, and whoever writes waits.
+    /// The hash of the values replaces them, so no leaf and no root of a tree changes. If any of the events has values,
+    /// the whole log is rewritten to a new file that replaces the present one: no page of the new file ever held the
+    /// values. Positions, runs, trees and epoch stay; the checksums that chain the frames change from the first such
+    /// event on. Readers continue meanwhile; writers wait.
     ///
     /// - Parameters:
-    ///   - dropCopies: Called before anything is changed, while nobody else writes: whoever made a copy of the values
-    ///     outside the log deletes it here. It may be called again.
-    ///   - baseWithout: Where history was archived, the snapshot that stands for it without the values of these events.
-    /// - Returns: How many events had values until now.
-    /// - Throws: ``EventLogError`` where the log is damaged, since a new chain of checksums would hide that; `LMDBError`,
-    ///   such as that there is no room for a second file. Then nothing has changed, unless only the last flush of the
-    ///   folder failed.
+    ///   - dropCopies: Deletes copies of the values outside the log. Called before anything is changed, while nobody
+    ///     else writes. It may be called again.
+    ///   - baseWithout: Returns the archive snapshot, if there is one, without the values of the given events.
+    /// - Returns: The number of events that had values until now.
+    /// - Throws: ``EventLogError`` if the log is damaged, since a new chain of checksums would hide that; `LMDBError`,
+    ///   for instance if there is no room for a second file. Then nothing has changed, unless only the final flush of
+    ///   the folder failed.
     /// - Precondition: This thread is not inside a transaction of this log.
-    /// - Complexity: O(`events`), and O(bytes of the log) where the file is replaced.
+    /// - Complexity: O(`events`), and O(bytes of the log) if the file is replaced.
     @discardableResult
     public func erase(
         _ events: EventSet, dropCopies: () throws -> Void = {},
@@ -43,14 +43,14 @@ extension EventLog {
                 try Self.put(erased, in: transaction)
                 return 0
             }
-            // Reads within a write see what was there before it, and nothing is written to the old file.
+            // Reads within a write see the state before it, and nothing is written to the old file.
             return try read { old in
                 var count = 0
                 let base = isInBase ? try baseWithout(erased) : nil
                 try environment().replaceFile(during: transaction) { new in
                     count = 0
                     try Self.copyAll(old, new) { frame, _ in
-                        // A place that is held for a lost event has nothing to be taken out.
+                        // The placeholder of a lost event has no values to remove.
                         guard erased.contains(frame.id), !frame.isPartial else { return .same }
                         count += 1
                         return .withheld

@@ -1,15 +1,15 @@
 import LMDB
 
-// Which file is read and written. It is replaced as a whole when values are erased, by this process or another one; then
-// the next read or write of this log goes to the new file.
+// Access to the log's present file. A rewrite, by this process or another one, replaces the file as a whole; the next
+// read or write of this log goes to the new file.
 extension EventLog {
-    /// The environment that was open last; within a transaction of this thread, the one of that transaction.
+    /// Returns the environment that was opened last; within a transaction of this thread, that of the transaction.
     func environment() -> Environment { holder.withLock { $0 } }
 
-    /// Runs `body` with a look at the newest committed state: see `Environment.read`.
+    /// Runs `body` in a read transaction on the newest committed state: see `Environment.read`.
     ///
-    /// The state is that of the file at the path: in another one, which had its place before, LMDB would go by the numbers
-    /// of the present one, and might show the state before the last.
+    /// The file is always the one at the path. In a file that was replaced, LMDB would use the transaction numbers of
+    /// the present file, and might return an outdated state.
     func read<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
         try onPresentFile { environment, isNested in
             try environment.read { transaction in
@@ -19,20 +19,19 @@ extension EventLog {
         }
     }
 
-    /// Runs `body` with the write transaction of the file that is at the path and stays so until the commit: see
+    /// Runs `body` in a write transaction of the file at the path, which is not replaced before the commit: see
     /// `Environment.write`.
     func write<Result>(_ body: (borrowing WriteTransaction) throws -> Result) throws -> Result {
         try onPresentFile { environment, _ in
             try environment.write { transaction in
-                // Whoever replaced the file did so under this lock: what is written to the old one would be lost.
+                // Files are replaced under this lock: writes to a replaced file would be lost.
                 try Self.check(environment)
                 return try body(transaction)
             }
         }
     }
 
-    /// Runs `body` with the environment, and once more with another one where that was of a file which is not at the path
-    /// any more.
+    /// Runs `body` with the environment; reopens the file and runs `body` again if it was replaced.
     private func onPresentFile<Result>(
         _ body: (_ environment: Environment, _ isNested: Bool) throws -> Result
     ) throws -> Result {
@@ -42,8 +41,8 @@ extension EventLog {
             do { return try body(environment, isNested) } catch is WasReplaced where !isNested {
                 try reopen(insteadOf: environment)
             } catch let error as LMDBError where error.reason == .closed && !isClosed.load(ordering: .acquiring) {
-                // Another thread, or another log object on the same file, has closed it: its file was replaced, or its end was
-                // checked.
+                // Another thread, or another log object on the same file, has closed it, because the file was replaced
+                // or its end was checked.
                 try reopen(insteadOf: environment)
             }
         }
@@ -62,7 +61,7 @@ extension EventLog {
     private func reopen(insteadOf old: Environment) throws {
         try reopening.withLock { _ in
             guard holder.withLock({ $0 === old }) else { return }
-            // LMDB allows one open file of a name; this waits for the reads of other threads.
+            // LMDB allows a file to be open once per process; this waits for the reads of other threads.
             old.close()
             let new = try Environment.open(path, options: options)
             guard try Self.names(in: new) == (id, epoch) else {
@@ -75,5 +74,5 @@ extension EventLog {
     }
 }
 
-/// The file is not the one at the path any more.
+/// The file of an environment is no longer the one at the path.
 private struct WasReplaced: Error {}

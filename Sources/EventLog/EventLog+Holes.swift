@@ -2,17 +2,17 @@ import ByteCoding
 import Events
 import LMDB
 
-// Events that this store had and lost with a damaged file: the table `holes`. A hole stays until somebody brings the
-// events. Those of its replica behind it are here and count; but nothing here can prove them, since a tree cannot be
-// computed without its leaves. So to others this log has the replica's events before its first hole, and asks for the
-// rest as for any that it lacks.
+// Lost ranges: events that this store had and lost with a damaged file, in the table `holes`. A lost range stays until
+// its events are received again. The replica's events behind it are here and valid; but nothing here can prove them,
+// since a tree cannot be computed without its leaves. So to other stores this log has the replica's events before its
+// first lost range, and it requests the rest like any missing events.
 extension EventLog {
-    /// The events that were here and are lost, in order of replica and number.
+    /// Returns the events that were here and are lost, in order of replica and number.
     public func holes() throws -> [EventRange] {
         try read { transaction in try Self.holes(in: transaction, LogTables(in: transaction)) }
     }
 
-    /// The last event of each replica before its first hole: as far as this log can prove what it has.
+    /// Returns the last event of each replica before its first lost range: the events that this log can prove.
     package func wholeVector() throws -> VersionVector {
         try read { transaction in
             let tables = try LogTables(in: transaction)
@@ -31,30 +31,30 @@ extension EventLog {
     }
 }
 
-/// Some events of a range that came, of a replica of which events were lost here.
+/// Some events of a received range, of a replica that has lost ranges here.
 struct Returning {
     let stream: ReplicaID
-    /// How many events come before the stream, in the numbers of the range.
+    /// The number of events in the history before the branch; range numbers include them.
     let base: SequenceNumber
     let frame: RangeFrame
-    /// Which of its events go with what is here.
+    /// The events of the range that fit the history here, in the numbers of the range.
     let range: ClosedRange<SequenceNumber>
 
-    /// These events, as the log names them.
+    /// These events, as the log numbers them.
     var events: EventSet {
         EventSet([EventRange(stream, range.lowerBound - base, through: range.upperBound - base)])
     }
 }
 
 extension EventLog {
-    /// Puts events that came back in the places that are held for them, and forgets those holes.
+    /// Stores received events in the places of lost ones, and removes these lost ranges.
     ///
-    /// They come late: nothing that is here is written anew, and positions, runs and numbers stay.
+    /// They are stored as late events: nothing here is rewritten, and positions, runs and numbers stay.
     ///
-    /// - Returns: How many events were lost and are here now, and how many of these take places that were held for them:
-    ///   those behind the last event were appended.
-    /// - Throws: Then nothing has changed; the holes stay, so the same is asked for again.
-    /// - Complexity: O(log *n*) for each of them in a log of *n* events, O(holes), and one commit.
+    /// - Returns: How many lost events are here now (`returned`), and how many of these fill placeholders (`placed`);
+    ///   the others were behind the last event and were appended.
+    /// - Throws: Then nothing has changed; the lost ranges stay, so the same events are requested again.
+    /// - Complexity: O(log *n*) for each event in a log of *n* events, O(lost ranges), and one commit.
     func fillHoles(from returning: [Returning]) throws -> (returned: Int, placed: Int) {
         let lost = EventSet(try holes())
         guard returning.contains(where: { !lost.intersection($0.events).isEmpty }) else { return (0, 0) }
@@ -68,7 +68,7 @@ extension EventLog {
                     let event = EventID(part.stream, sequence - part.base)
                     guard holes.contains(event), !come.contains(event) else { continue }
                     come.insert(event)
-                    // Behind the last event no place was held: those were appended.
+                    // Events behind the last one have no placeholder: those were appended.
                     guard let position = try Self.position(of: event, in: transaction, tables),
                         let previous = try Self.previousChecksum(
                             ofPlace: event, at: position, in: transaction, tables)
@@ -86,7 +86,7 @@ extension EventLog {
         }
     }
 
-    /// What the frame that holds the place of `event` names as the one before it; `nil` where the event is here.
+    /// Returns the predecessor checksum of the placeholder of `event`; `nil` if the event is here.
     private static func previousChecksum(
         ofPlace event: EventID, at position: Position, in transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws -> UInt32? {
@@ -95,7 +95,7 @@ extension EventLog {
         }
     }
 
-    /// The frame of `event` as `part` has it, without values where it was erased; and whether it has none.
+    /// Returns the frame of `event` from `part`, without values if it was erased; and whether it has no values.
     private static func frame(
         of event: EventID, _ part: Returning, _ readings: [StreamReading], isErased: Bool, _ previous: UInt32
     ) throws -> (ByteWriter, isWithheld: Bool) {
@@ -112,7 +112,7 @@ extension EventLog {
         return (writer, true)
     }
 
-    /// Whether the events of `part` that are here are the same ones.
+    /// Whether the events of `part` that are here have the same leaves.
     private func isOfSameHistory(_ part: Returning, _ holes: EventSet) throws -> Bool {
         for sequence in part.range {
             let event = EventID(part.stream, sequence - part.base)

@@ -2,19 +2,20 @@ import ByteCoding
 import Events
 import LMDB
 
-// Events whose values, or that themselves, came after their place in the log was written without them. Each frame names
-// the checksum of the one before it, so nothing is changed in the table of events: what stands there stays, and the whole
-// frame lies in the table `late`, under the number of its arrival. The table `filled` leads from the position to that.
-// Whoever reads an event that is lost or has no values asks there; nobody else does.
+// Late events: those that arrived, or whose values arrived, after their place in the log was written without them. Each
+// frame stores the checksum of the frame before it, so the table of events is not changed: the frame there stays, and
+// the whole frame goes to the table `late`, under its arrival number. The table `filled` leads from the position to
+// that number. Only reads of an event that is lost or has no values look there.
 //
-// The frame names as the one before it that which the one in its place names, as if it stood there. Which event follows
-// is told by the one that does stand there. A rewrite puts late frames where they belong, and begins with none.
+// A late frame stores the same predecessor checksum as the frame it replaces. The next frame stores the checksum of the
+// replaced frame. A rewrite moves late frames to their positions, and starts with empty tables.
 extension EventLog {
-    /// Which content the log has now: it changes with every rewrite and every event that comes late, and with no append.
+    /// Returns the present content of the log: it changes with every rewrite and every late event, and not with
+    /// appends.
     ///
     /// Cost: two look-ups, about 1 us.
     ///
-    /// - Throws: ``EventLogError/damaged(_:)`` where the file does not say it.
+    /// - Throws: ``EventLogError/damaged(_:)`` if a row is missing or malformed.
     public func content() throws -> LogContent {
         try read { transaction in
             try Self.content(in: transaction, CheckedTable<[UInt8]>(.meta, in: transaction))
@@ -29,15 +30,15 @@ extension EventLog {
             late: try lastLate(in: transaction, CheckedTable<UInt64>(.late, in: transaction)))
     }
 
-    /// The number of the event that came late last; 0 where none did in this file.
+    /// Returns the number of the latest late event; 0 if there is none in this file.
     private static func lastLate(
         in transaction: borrowing some Reading & ~Copyable, _ late: CheckedTable<UInt64>
     ) throws -> UInt64 {
         try transaction.withLast(atOrBefore: .max, in: late) { key, _ in key.bigEndianUInt64(at: 0) } ?? 0
     }
 
-    /// The checksum of the frame that was appended at `position`, which the next one names, whatever came late there;
-    /// `nil` where there is none. Cost: a look-up.
+    /// Returns the checksum of the frame that was appended at `position`, which the next frame stores, even if a late
+    /// frame replaces it; `nil` if there is none. Cost: a look-up.
     public func checksum(at position: Position) throws -> UInt32? {
         try read { transaction in try Self.checksum(at: position, in: transaction, LogTables(in: transaction)) }
     }
@@ -51,14 +52,14 @@ extension EventLog {
         }
     }
 
-    /// Has `frame`, which is whole, count at `position` from now on.
+    /// Replaces the frame at `position` by `frame`, a late one.
     ///
-    /// - Parameter frame: It names what the frame there names as the one before it.
+    /// - Parameter frame: A whole frame with the predecessor checksum of the frame that it replaces.
     static func putLate(
         _ frame: ByteWriter, at position: Position, in transaction: borrowing WriteTransaction
     ) throws {
         let tables = try LateTables(in: transaction)
-        // Counted on from the last one, also where that goes: a number is never given twice in a file.
+        // Counts from the last number even if that row is removed below: a number is never used twice in a file.
         let number = try lastLate(in: transaction, tables.late) + 1
         if let former = try transaction.withValue(position, in: tables.filled, { $0.toArray() }) {
             guard former.count == 8 else { throw EventLogError.damaged(LogTable.filled.row) }
@@ -73,7 +74,7 @@ extension EventLog {
         try row.withSpan { try transaction.put($0, for: position, in: tables.filled) }
     }
 
-    /// Lends what a row of `late` says to `body`: the position, and the frame that counts there.
+    /// Passes the content of a `late` row to `body`: the position, and the frame that is valid there.
     static func withLate<Result>(
         in row: RawSpan, _ body: (_ position: Position, _ bytes: RawSpan) throws -> Result
     ) throws -> Result {
@@ -81,10 +82,11 @@ extension EventLog {
         return try body(row.uint64(at: 0), row.extracting(lateFrameOffset..<row.byteCount))
     }
 
-    /// Where the frame begins in a row of `late`.
+    /// The offset of the frame in a row of `late`.
     static var lateFrameOffset: Int { 8 }
 
-    /// Lends what counts at `position`: the frame in `row`, which stands there, or the one that came late.
+    /// Passes the valid frame at `position` to `body`: `row`, the frame stored there, or the late frame that replaces
+    /// it.
     static func withPresent<Result>(
         _ row: RawSpan, at position: Position, in transaction: borrowing some Reading & ~Copyable,
         _ body: (_ frame: Frame, _ bytes: RawSpan) throws -> Result
@@ -104,7 +106,7 @@ extension EventLog {
         }
     }
 
-    /// As above, for who goes through the log; the frames are not checked.
+    /// As above, for reading in order of position; the frames are not verified.
     @usableFromInline
     static func withPresent<Result>(
         _ row: RawSpan, at position: Position, in transaction: borrowing ReadTransaction, _ late: inout NextLate,
@@ -136,7 +138,7 @@ extension EventLog {
     }
 }
 
-/// The tables of what came late, opened where they are asked.
+/// The tables of late events, opened only when needed.
 struct LateTables {
     let late: CheckedTable<UInt64>
     let filled: CheckedTable<UInt64>
@@ -147,25 +149,25 @@ struct LateTables {
     }
 }
 
-/// Which content a log has: the generation of its file, and how many events came late in that.
+/// The content of a log: the generation of its file, and the number of its late events.
 ///
-/// What was computed from events is of the content that they were read from, and is made anew where that is another one.
-/// Where only events came late, it can be gone on with: what these touch is made anew.
+/// Results computed from events belong to the content that they were read from, and are invalid for another one. If
+/// only late events were added, the results can be updated: only the records that these events touch are recomputed.
 public struct LogContent: Hashable, Sendable {
-    /// Which file of the log it is.
+    /// The generation of the log's file.
     public let generation: LogGeneration
-    /// The number of the event that came late last; 0 for none.
+    /// The number of the latest late event; 0 for none.
     public let late: UInt64
 
-    /// Bytes of it where it is kept: generation (16), late (8).
+    /// The size of a stored content in bytes: generation (16), late (8).
     package static let byteCount = LogGeneration.byteCount + 8
 
-    /// That generation, with so many late events.
+    /// Creates the content of `generation` with `late` late events.
     package init(generation: LogGeneration, late: UInt64) {
         (self.generation, self.late) = (generation, late)
     }
 
-    /// The content that `bytes`, as many as ``byteCount``, hold from `offset` on.
+    /// Reads the content stored in `bytes` at `offset`, ``byteCount`` bytes long.
     package init(at offset: Int, of bytes: RawSpan) {
         generation = LogGeneration(at: offset, of: bytes)
         late = bytes.uint64(at: offset + LogGeneration.byteCount)
@@ -173,23 +175,25 @@ public struct LogContent: Hashable, Sendable {
 }
 
 extension ByteWriter {
-    /// Appends a content as it is kept.
+    /// Appends a content: generation and number of late events.
     package mutating func append(_ content: LogContent) {
         append(content.generation)
         append(littleEndian: content.late)
     }
 }
 
-/// Where in a log events came late, for who goes through it in order: one look-up for each of them, and one more.
+/// Finds late events while a log is read in order: one look-up for each late event, and one more.
 @usableFromInline
 struct NextLate {
     fileprivate var tables: LateTables?
-    /// The first position at or behind the one asked for last that was filled, and its number; `.max` behind the last.
+    /// The first replaced position at or behind the last position asked for, and its arrival number; `.max` if there is
+    /// none.
     private var next: (position: Position, number: UInt64) = (0, 0)
 
     @usableFromInline init() {}
 
-    /// The number of what came late at `position`, which is not before the one asked for last; `nil` where nothing did.
+    /// Returns the arrival number of the late frame at `position`, which must not decrease between calls; `nil` for
+    /// none.
     fileprivate mutating func number(
         at position: Position, in transaction: borrowing ReadTransaction, _ tables: LateTables
     ) throws -> UInt64? {

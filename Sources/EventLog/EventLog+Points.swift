@@ -1,9 +1,10 @@
 import Events
 import LMDB
 
-// Every point of time travel is one vector that holds whole batches only. Here are the look-ups that lead to it.
+// Every point of time travel is a vector that contains whole batches only. These look-ups find it.
 extension EventLog {
-    /// What this log had when the event at `position` was its last one; a batch that had come in part is left out.
+    /// Returns what this log contained when the event at `position` was the last one; a batch that had arrived in part
+    /// is left out.
     ///
     /// Cost: O(runs).
     public func vector(through position: Position) throws -> VersionVector {
@@ -19,7 +20,8 @@ extension EventLog {
         }
     }
 
-    /// The last event of `replica` stamped at or before `stamp`, rounded down to the end of a batch; 0 for none.
+    /// Returns the last event of `replica` stamped at or before `stamp`, rounded down to the end of a batch; 0 for
+    /// none.
     ///
     /// Cost: O(log events) look-ups, since the stamps of one replica never go down.
     public func lastSequence(of replica: ReplicaID, stampedUpTo stamp: Stamp) throws -> SequenceNumber {
@@ -37,7 +39,7 @@ extension EventLog {
         }
     }
 
-    /// The greatest vector of whole batches that this log has and that `vector` covers.
+    /// Returns the greatest vector of whole batches that this log has and that `vector` covers.
     public func alignedDown(_ vector: VersionVector) throws -> VersionVector {
         try read { transaction in
             let tables = try LogTables(in: transaction)
@@ -50,9 +52,10 @@ extension EventLog {
         }
     }
 
-    /// The numbers of the first and last event of the batch that `event` is part of; `nil` where the event is not here.
+    /// Returns the numbers of the first and last event of the batch that contains `event`; `nil` if the event is not
+    /// here.
     ///
-    /// The last may not have come yet.
+    /// The last event may not have arrived yet.
     public func batch(of event: EventID) throws -> ClosedRange<SequenceNumber>? {
         try read { transaction in
             let tables = try LogTables(in: transaction)
@@ -63,11 +66,11 @@ extension EventLog {
         }
     }
 
-    /// What the author of `event` had in view: its own events up to and with this one, and the heads of others that it
-    /// had observed by then. Some of these may not be in this log.
+    /// Returns what the author of `event` had observed: its own events up to and including this one, and the heads of
+    /// others that it had received by then. Some of these may not be in this log.
     ///
-    /// - Returns: `nil` where the event is not here.
-    /// - Complexity: O(events back to the one that said all), 256 and the length of a batch at most.
+    /// - Returns: `nil` if the event is not here.
+    /// - Complexity: O(events back to the one that stores all heads), at most 256 and the length of a batch.
     public func context(of event: EventID) throws -> VersionVector? {
         let streams = try streams()
         return try read { transaction in
@@ -79,7 +82,7 @@ extension EventLog {
             while let id = next {
                 if id.sequence > context[id.replica] { context[id.replica] = id.sequence }
                 let observed = try Self.withFrame(of: id, in: transaction, tables) { frame, bytes in
-                    // What the author of a stream meant is known best by its last event.
+                    // The author's last event has the most complete name resolutions.
                     names = names ?? frame.names(in: bytes)
                     return (heads: frame.observed(in: bytes), areAll: frame.observesAll)
                 }
@@ -109,7 +112,7 @@ extension EventLog {
         return heads
     }
 
-    /// The greatest number at or before that of `event` with which a batch ends; 0 for none.
+    /// Returns the greatest number at or before that of `event` at which a batch ends; 0 for none.
     private static func batchEnd(
         atOrBefore event: EventID, in transaction: borrowing ReadTransaction, _ tables: LogTables
     ) throws -> SequenceNumber {
@@ -121,7 +124,7 @@ extension EventLog {
         return 0
     }
 
-    /// The number of the last event of `replica` at or before `position`; 0 for none.
+    /// Returns the number of the last event of `replica` at or before `position`; 0 for none.
     private static func lastSequence(
         of replica: ReplicaID, _ head: HeadRow, through position: Position,
         in transaction: borrowing ReadTransaction, _ tables: LogTables

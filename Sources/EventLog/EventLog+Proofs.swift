@@ -1,11 +1,13 @@
 import Events
 
 extension EventLog {
-    /// The proof that `event` is among the first `size` events of its replica; among all of them where none is given.
+    /// Returns the proof that `event` is among the first `size` events of its replica; among all of them if `size` is
+    /// `nil`.
     ///
-    /// - Returns: `nil` where this log does not have the event, or not that many, or `size` ends before it.
+    /// - Returns: `nil` if this log does not have the event, or has fewer than `size` events, or `size` is before the
+    ///   event.
     /// - Throws: As ``edge(of:through:)``.
-    /// - Complexity: O(size / 256 + 512) hashes where the blocks are sealed and stored.
+    /// - Complexity: O(size / 256 + 512) hashes if the blocks are sealed and stored.
     public func inclusionProof(of event: EventID, size: SequenceNumber? = nil) throws -> InclusionProof? {
         let last = try wholeVector()[event.replica]
         let size = size ?? last
@@ -15,13 +17,13 @@ extension EventLog {
         }
     }
 
-    /// The proof that the first `later` events of `replica` begin with its first `earlier` ones.
+    /// Returns the proof that the first `later` events of `replica` begin with its first `earlier` ones.
     ///
-    /// It says nothing to who has no root of the earlier ones from elsewhere.
+    /// It proves something only to a verifier that has the root of the earlier events from another source.
     ///
-    /// - Returns: `nil` where this log does not have that many, or `earlier` is 0 or greater than `later`.
+    /// - Returns: `nil` if this log does not have that many events, or `earlier` is 0 or greater than `later`.
     /// - Throws: As ``edge(of:through:)``.
-    /// - Complexity: O(later / 256 + 512) hashes where the blocks are sealed and stored.
+    /// - Complexity: O(later / 256 + 512) hashes if the blocks are sealed and stored.
     public func consistencyProof(
         of replica: ReplicaID, from earlier: SequenceNumber, to later: SequenceNumber
     ) throws -> ConsistencyProof? {
@@ -31,9 +33,9 @@ extension EventLog {
         }
     }
 
-    /// The leaf of `event`, which holds its header, shape and values; `nil` where this log does not have it.
+    /// Returns the leaf of `event`, the hash of its header, shape and values; `nil` if this log does not have it.
     ///
-    /// - Throws: ``EventLogError`` where the event is damaged.
+    /// - Throws: ``EventLogError`` if the event is damaged.
     public func leaf(of event: EventID) throws -> Hash256? {
         guard let position = try position(of: event) else { return nil }
         return try withEvent(at: position) { frame, bytes in

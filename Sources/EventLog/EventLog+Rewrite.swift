@@ -2,34 +2,34 @@ import ByteCoding
 import Events
 import LMDB
 
-/// What becomes of an event in a log that is written anew.
+/// What a rewrite does with an event.
 enum RewrittenEvent {
     case same
-    /// Without its values: their hash stands in their place.
+    /// Without its values; their hash replaces them.
     case withheld
     /// Another whole frame of the same event.
     case other([UInt8])
 }
 
-// A log that is written anew beside its present file, and takes its place: what is to be gone is then in no page of it.
-// Frames that came late stand where they belong from then on.
+// Rewrites of a log: a new file is written beside the present one and replaces it, so removed content is in none of its
+// pages. Late frames are moved to their positions.
 extension EventLog {
-    /// Has `fill` write a new file from the present one, and puts it in the place of that.
+    /// Replaces the log's file by one that `fill` writes from it.
     ///
-    /// Positions, runs, trees and epoch must stay; the checksums that chain the frames change from the first event on
-    /// that is another one. The new file is of another generation: see ``LogTables/create(in:after:)``. Others may read
-    /// meanwhile, and whoever writes waits.
+    /// Positions, runs, trees and epoch must stay; the checksums that chain the frames change from the first changed
+    /// event on. The new file has a new generation: see ``LogTables/create(in:after:)``. Readers continue meanwhile;
+    /// writers wait.
     func rewrite(_ fill: (borrowing ReadTransaction, borrowing WriteTransaction) throws -> Void) throws {
         try checkAfterFailedCommit()
         try write { transaction in
-            // Reads within a write see what was there before it, and nothing is written to the old file.
+            // Reads within a write see the state before it, and nothing is written to the old file.
             try read { old in
                 try environment().replaceFile(during: transaction) { new in try fill(old, new) }
             }
         }
     }
 
-    /// Copies a whole log but for its base, with what `change` makes of each event.
+    /// Copies a whole log except its archive snapshot, applying `change` to each event.
     static func copyAll(
         _ old: borrowing ReadTransaction, _ new: borrowing WriteTransaction,
         _ change: (Frame, RawSpan) throws -> RewrittenEvent
@@ -58,7 +58,7 @@ extension EventLog {
         try new.put(state.bytes.span.bytes, for: LogState.key, in: to.meta)
     }
 
-    /// Copies the base of a log to a new file of it.
+    /// Copies the archive snapshot of a log to its new file.
     static func copyBase(_ old: borrowing ReadTransaction, _ new: borrowing WriteTransaction) throws {
         let (from, to) = (try LogTables(in: old), try LogTables(in: new))
         try copy(from.base, to.base, old, new)
@@ -78,7 +78,7 @@ extension EventLog {
         }
     }
 
-    /// Copies the events and chains them anew. Each must be whole and follow the one before it.
+    /// Copies the events and recomputes their chain. Each must be undamaged and follow the one before it.
     private static func copyEvents(
         _ tables: LogTables, _ target: Table<UInt64>, _ state: inout LogState, _ old: borrowing ReadTransaction,
         _ new: borrowing WriteTransaction, _ change: (Frame, RawSpan) throws -> RewrittenEvent

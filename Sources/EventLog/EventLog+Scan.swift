@@ -3,16 +3,16 @@ import Events
 import LMDB
 
 extension EventLog {
-    /// How many events are read under one LMDB snapshot: an open one keeps old pages from being used again.
+    /// The number of events read under one LMDB snapshot: an open snapshot keeps old pages from being reused.
     static let sliceCount = 16_384
 
-    /// Hands out the events from `position` on, in the order in which they arrived, until `body` says `false`.
+    /// Passes the events from `position` on to `body`, in order of arrival, until that returns `false`.
     ///
-    /// The bytes are the frame in the map and are gone when `body` returns. Events that arrive meanwhile are included.
-    /// The log is read in slices, so a long scan does not make the file grow.
+    /// The bytes are the frame in the map, and valid only until `body` returns. Events that arrive meanwhile are
+    /// included. The log is read in slices, so a long scan does not make the file grow.
     ///
-    /// - Throws: ``EventLogError/damagedFrame(position:_:)`` at an event that is not what was written, `damaged` where a
-    ///   position has none; the events before were handed out.
+    /// - Throws: ``EventLogError/damagedFrame(position:_:)`` at a damaged event, `damaged` if a position has no event;
+    ///   the events before it were passed on.
     /// - Complexity: about 60 ns an event.
     @inlinable
     public func scan(
@@ -24,7 +24,7 @@ extension EventLog {
         }
     }
 
-    /// As ``scan(from:_:)``, with the frames as they lie in the map, whatever they hold; that which came late counts.
+    /// As ``scan(from:_:)``, with the unverified bytes of each frame; late frames replace those that they fill.
     @inlinable
     public func scanFrames(
         from position: Position, _ body: (_ position: Position, _ bytes: RawSpan) throws -> Bool
@@ -65,7 +65,7 @@ extension EventLog {
         }
     }
 
-    /// Throws unless `key` is that of `position`: a frame does not say where it stands.
+    /// Throws unless `key` is that of `position`: a frame does not contain its position.
     @inlinable
     static func check(_ key: RawSpan, _ position: Position) throws {
         guard key.byteCount == 8, key.bigEndianUInt64(at: 0) == position else { throw noEvent(at: position) }
@@ -76,7 +76,7 @@ extension EventLog {
         .damaged("the event at position \(position)")
     }
 
-    /// Hands out the event at `position`, or returns `nil` where there is none. Cost: one look-up, about 0.6 us.
+    /// Passes the event at `position` to `body`; returns `nil` if there is none. Cost: one look-up, about 0.6 us.
     public func withEvent<Result>(
         at position: Position, _ body: (_ frame: Frame, _ bytes: RawSpan) throws -> Result
     ) throws -> Result? {
@@ -91,8 +91,8 @@ extension EventLog {
         }
     }
 
-    /// Hands out the events at `positions`, which ascend, under one LMDB snapshot; those behind the last one are passed
-    /// over.
+    /// Passes the events at `positions`, which ascend, to `body` under one LMDB snapshot. Positions behind the last
+    /// event are skipped.
     public func withEvents(
         at positions: some Sequence<Position>,
         _ body: (_ position: Position, _ frame: Frame, _ bytes: RawSpan) throws -> Void
@@ -111,10 +111,10 @@ extension EventLog {
         }
     }
 
-    /// Goes to the event at `position`; `false` where the log does not reach there.
+    /// Moves `cursor` to the event at `position`; returns `false` if the log ends before it.
     ///
-    /// The key is not in the frame. A damaged key may be that of another position, but not beside the one before it: so
-    /// that one is looked for, and then the next one.
+    /// The key is not in the frame. A damaged key may equal another position, but not right behind the previous one: so
+    /// this seeks the previous position and steps to the next row.
     static func seek(
         _ position: Position, _ cursor: inout Cursor<UInt64>, _ transaction: borrowing ReadTransaction,
         _ tables: LogTables
@@ -130,7 +130,7 @@ extension EventLog {
         return true
     }
 
-    /// Hands out `event`, which stands at `position`, and is there.
+    /// Passes `event`, which is at `position`, to `body`; throws if it is not there.
     static func withEvent<Result>(
         _ event: EventID, at position: Position, in transaction: borrowing some Reading & ~Copyable,
         _ tables: LogTables, _ body: (_ frame: Frame, _ bytes: RawSpan) throws -> Result
@@ -145,7 +145,7 @@ extension EventLog {
         return result
     }
 
-    /// Where `event` stands in this log, or `nil` where it is not here. Cost: one look-up among the runs.
+    /// Returns the position of `event` in this log; `nil` if it is not here. Cost: one look-up among the runs.
     public func position(of event: EventID) throws -> Position? {
         try read { transaction in
             let tables = try LogTables(in: transaction)
@@ -169,7 +169,8 @@ extension EventLog {
         return position
     }
 
-    /// Hands out the events of `range` in order, until `body` says `false`. Cost: a look-up for each run it spans.
+    /// Passes the events of `range` in order to `body`, until that returns `false`. Cost: a look-up for each run of the
+    /// range.
     public func scan(
         _ range: EventRange, _ body: (_ position: Position, _ frame: Frame, _ bytes: RawSpan) throws -> Bool
     ) throws {
@@ -187,7 +188,7 @@ extension EventLog {
                 return goesOn
             }
             if !goesOn { return }
-            // A run has the event that it begins with.
+            // A run contains its first event.
             guard next > before else { throw EventLogError.damaged("the runs of a replica") }
         }
     }

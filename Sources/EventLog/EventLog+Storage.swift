@@ -1,7 +1,8 @@
 import LMDB
 
 extension EventLog {
-    /// What the tables of the log take, by their names; `free and shared` is the rest of the file.
+    /// Returns the space that the tables of the log take, by name, except `meta`, `holes` and `lacking`; the caller
+    /// shows these with the rest of the file as `free and shared`.
     public func storage() throws -> [(name: String, statistics: TableStatistics)] {
         try read { transaction in
             let tables = try LogTables(in: transaction)

@@ -1,13 +1,13 @@
 import Events
 
 extension EventLog {
-    /// What this log has of the tree over some leaves of `replica`: leaf *i* is the event of number *i* + 1.
+    /// Returns the subtree over some leaves of `replica`: leaf *i* is event *i* + 1.
     ///
-    /// Roots of whole blocks are taken as they are stored: see ``HashedTrees`` for who does not believe them.
+    /// Uses the stored roots of complete blocks; ``HashedTrees`` computes them from the events instead.
     ///
-    /// - Precondition: There is a leaf. They start a block of 256, or lie within one.
+    /// - Precondition: `leaves` is not empty. It starts at a block of 256, or lies within one.
     /// - Throws: As ``edge(of:through:)``.
-    /// - Complexity: O(leaves / 256 + 256) hashes where the blocks are stored.
+    /// - Complexity: O(leaves / 256 + 256) hashes if the blocks are stored.
     public func subtree(of replica: ReplicaID, over leaves: Range<UInt64>) throws -> Subtree {
         let last = try wholeVector()[replica]
         guard leaves.upperBound <= last else { return leaves.lowerBound < last ? .partial : .absent }

@@ -8,32 +8,36 @@ import Darwin
 import Glibc
 #endif
 
-// A durable commit of events waits for one flush, that of its pages, where LMDB's own waits for two: the meta page, which
-// makes the pages valid, is written and left to the next flush. Such a commit trails. After a power cut its events may lie
-// in pages that no meta page leads to. They are found there, since each names the checksum of the event before it, and
-// appended again before anything else is written. Why no acknowledged event is lost:
+// A durable commit of events waits for one flush, that of its pages; LMDB's own commit waits for two. The meta page,
+// which makes the pages valid, is written but left to the next flush: the commit trails. After a power cut its events
+// may be in pages that no meta page leads to. They are found there, since each stores the checksum of the event before
+// it, and are appended again before anything else is written. Why no acknowledged event is lost:
 //
-// 1. At most one commit has a meta page that is not on the disk, since the flush of the next one is of the whole file. That
-//    next one writes to none of its pages: LMDB uses pages again that the commit before the last freed, or an earlier one.
-// 2. Only a commit trails that follows another one of the same log object, and whose state before it says that a commit may
-//    trail. So nobody opens the file for writing afterwards without looking; and what a process left in the file that died
-//    in a commit, and goes on from the same event, cannot be taken for what another one appended in its stead.
-// 3. What is found is put into a file of its own, flushed, before it is appended: that may write over the very pages.
+// 1. At most one commit has a meta page that is not on the disk, since the flush of the next commit covers the whole
+//    file. That next commit writes to none of its pages: LMDB reuses only pages freed by the commit before the last, or
+//    an earlier one.
+// 2. A commit trails only if it follows another commit of the same log object, and if the state before it is marked as
+//    possibly trailed. So every process that later opens the file for writing searches it. And pages of a process that
+//    died in a commit after the same event cannot be mistaken for events that another process appended instead.
+// 3. Found events are copied to a separate file, which is flushed, before they are appended: appending may overwrite
+//    the very pages that hold them.
 //
-// Claims, what came from others, erasing and all else that is more than events of this store is flushed twice.
+// Commits of anything else than this store's events (ownership tokens, events of other stores, erasures) need both
+// flushes.
 extension EventLog {
-    /// Whether the log at `path`, which is only read, page by page, may have events that come back when it is opened for
-    /// writing. No where that cannot be read.
+    /// Whether the log at `path` may have events that are restored when it is opened for writing. Reads the file page
+    /// by page, without liblmdb; returns `false` if the state cannot be read.
     package static func mayBeTrailed(at path: String) -> Bool {
         (try? LogVerifier.rows(of: .meta, path: path))?.state?.mayBeTrailed ?? false
     }
 
-    /// Appends the events of a commit whose meta page a power cut has kept from the disk.
+    /// Appends again the events of a commit whose meta page was lost in a power cut.
     ///
-    /// Nothing where the last process closed the log. Else the free pages are read, and those behind the last one in use:
-    /// a hundred MB in about 0.3 s.
+    /// Does nothing if the last process closed the log. Otherwise it reads the free pages and those behind the last
+    /// used page: about 0.3 s for 100 MB.
     ///
-    /// - Throws: ``EventLogError/damaged(_:)`` where the system does not give a page that may hold such an event.
+    /// - Throws: ``EventLogError/damaged(_:)`` if a page that may hold such an event cannot be read, or the meta
+    ///   pages or the list of free pages are damaged.
     func bringBackTrailing() throws {
         guard try state().mayBeTrailed else { return }
         let rescue = path + "-rescue"
@@ -51,11 +55,11 @@ extension EventLog {
                 state.clock = clock.last
             }
         } catch is NothingTrails {}
-        // What is in it is in the log; and where it goes on from another event, it is of the past.
+        // Its events are in the log now. If they follow another event than the present last one, they are obsolete.
         unlink(rescue)
     }
 
-    /// Puts `frames` into a file of their own.
+    /// Writes `frames` to a separate file at `path`.
     static func rescue(_ frames: [[UInt8]], at path: String, first: Position) throws {
         var options = Environment.Options(tables: 1)
         options.initialMapSizeBytes = frames.reduce(1 << 20) { $0 + 2 * $1.count + 8192 }
@@ -67,26 +71,27 @@ extension EventLog {
         }
     }
 
-    /// Has the next process not look for a commit that trails, if this one ends here.
+    /// Marks the log as not trailed, so that the next process need not search for trailing commits.
     func endTrailing() throws {
         guard hasTrailed.exchange(false, ordering: .acquiringAndReleasing) else { return }
         try commit { _, _, state in state.mayBeTrailed = false }
     }
 }
 
-/// There is nothing to bring back.
+/// Thrown if there are no trailing events.
 private struct NothingTrails: Error {}
 
 /// The events that follow the last one of a state and that no state leads to.
 private struct TrailingEvents {
     /// Whole frames, in order.
     private(set) var frames: [[UInt8]] = []
-    /// When they came, as far as that is known.
+    /// When they arrived, as far as that is known.
     let arrival: Arrival
-    /// Whether all of them are in the file aside.
+    /// Whether all of them are in the rescue file.
     private(set) var areRescued = true
 
-    /// Looks in the free pages of the log at `path`, behind its last page, and in the file `rescue`, if there is one.
+    /// Searches the free pages of the log at `path`, the pages behind its last one, and the file `rescue`, if it
+    /// exists.
     init(of path: String, rescue: String, behind state: LogState, heads: VersionVector) throws {
         let log = try PageFile(path)
         guard let meta = MetaPage.newest(of: log) else {
@@ -103,7 +108,7 @@ private struct TrailingEvents {
         let rescued = (try? PageFile(rescue)).flatMap { file in
             (try? PageScan(file, pageSize: meta.pageSize) { _ in .stale }).map { (file, $0.frames) }
         }
-        // By what they name; of two copies of one, that in the file aside, so that it is not written again.
+        // Keyed by the predecessor's checksum. The copy in the rescue file wins, so that it is not written again.
         var sources: [UInt32: (frame: FoundFrame, isRescued: Bool)] = [:]
         for (frames, isRescued) in [(scan.frames, false), (rescued?.1 ?? [], true)] {
             for frame in frames where frame.position == 0 || frame.position >= state.nextPosition {
@@ -115,7 +120,7 @@ private struct TrailingEvents {
             return frame.position == 0 || frame.position == position ? frame : nil
         }
         arrival = Self.arrival(at: state.nextPosition, in: scan.rows, or: chain.first?.stamp)
-        // A checksum has four bytes: what does not go on as its replica does is not what it seems.
+        // A 4-byte checksum can match by chance: stop at an event that is not the next one of its replica.
         var last = heads
         let following = chain.prefix { found in
             defer { last[found.event.replica] = found.event.sequence }
@@ -129,7 +134,8 @@ private struct TrailingEvents {
         }
     }
 
-    /// When the events from `position` on came: what stood in the row of that, else by the stamp of the first one.
+    /// Returns when the events from `position` on arrived: from the row of that position, else from the first event's
+    /// stamp.
     private static func arrival(at position: Position, in rows: SalvagedRows, or stamp: Stamp?) -> Arrival {
         for (key, value) in rows.allRows(of: .arrivals) where key.span.bytes.bigEndianUInt64(at: 0) == position {
             if let row = value.withSpan({ ArrivalRow($0) }) { return row.arrival }

@@ -3,9 +3,10 @@ import Events
 import LMDB
 
 extension EventLog {
-    /// The root of the tree over all events of `replica`.
+    /// Returns the root of the tree over all events of `replica`.
     ///
-    /// - Returns: `nil` where this log has no event of it, or has lost some.
+    /// - Returns: `nil` if this log has no event of it; if events were lost, the root over those before the first lost
+    ///   one.
     /// - Throws: As ``edge(of:through:)``.
     /// - Complexity: O(events since the last sealed block), at most 256 after ``sealPending()``.
     public func root(of replica: ReplicaID) throws -> Hash256? {
@@ -13,22 +14,22 @@ extension EventLog {
         return last > 0 ? try root(of: replica, through: last) : nil
     }
 
-    /// The root of the tree over the events of `replica` up to `sequence`, which may be any past one.
+    /// Returns the root of the tree over the events of `replica` up to `sequence`, the last or any earlier one.
     ///
-    /// - Returns: `nil` where this log does not have that many.
+    /// - Returns: `nil` if this log does not have that many events, or has lost one of them.
     /// - Throws: As ``edge(of:through:)``, and at its cost.
     public func root(of replica: ReplicaID, through sequence: SequenceNumber) throws -> Hash256? {
         var hasher = MerkleHasher()
         return try edge(of: replica, through: sequence)?.root(hasher: &hasher)
     }
 
-    /// The right edge of the tree over the events of `replica` up to `sequence`, which may be any past one; for 0 that
-    /// of no leaves.
+    /// Returns the right edge of the tree over the events of `replica` up to `sequence`, the last or any earlier one;
+    /// for 0 that of an empty tree.
     ///
-    /// - Returns: `nil` where this log does not have that many, or has lost one of them.
-    /// - Throws: ``EventLogError`` where an event to be hashed is damaged; `LMDBError` where the file cannot be read.
-    /// - Complexity: O(sequence / 256 + 256) hashes where the blocks are sealed and stored, fewer near the last event.
-    ///   What is not stored is hashed from the events, at about 0.6 us each.
+    /// - Returns: `nil` if this log does not have that many events, or has lost one of them.
+    /// - Throws: ``EventLogError`` if an event to be hashed is damaged; `LMDBError` if the file cannot be read.
+    /// - Complexity: O(sequence / 256 + 256) hashes if the blocks are sealed and stored, fewer near the last event.
+    ///   Events of blocks that are not stored are hashed, at about 0.6 us each.
     public func edge(of replica: ReplicaID, through sequence: SequenceNumber) throws -> MerkleEdge? {
         guard sequence <= (try wholeVector()[replica]) else { return nil }
         var edge = try storedEdge(of: replica)
@@ -37,12 +38,12 @@ extension EventLog {
         return edge
     }
 
-    /// The right edge of the tree over some events of `replica`, which are all here: leaf *i* is the event of number
-    /// *i* + 1.
+    /// Returns the right edge of the tree over some events of `replica`, all of which are here: leaf *i* is event *i* +
+    /// 1.
     ///
     /// - Precondition: The leaves start a block, or lie within one. Those below any node of a larger tree do.
     /// - Throws: As ``edge(of:through:)``.
-    /// - Complexity: O(leaves / 256 + 256) hashes where the blocks are stored.
+    /// - Complexity: O(leaves / 256 + 256) hashes if the blocks are stored.
     func edge(of replica: ReplicaID, over leaves: Range<UInt64>) throws -> MerkleEdge {
         let (firstBlock, offset) = leaves.lowerBound.quotientAndRemainder(dividingBy: Sealer.blockCount)
         var edge = MerkleEdge()
@@ -55,7 +56,7 @@ extension EventLog {
         return edge
     }
 
-    /// As ``edge(of:over:)``, for whole blocks: their stored roots, and what is not stored hashed.
+    /// As ``edge(of:over:)``, for whole blocks: uses stored roots, and hashes the events of the others.
     private func edge(of replica: ReplicaID, overBlocks blocks: Range<UInt64>) throws -> MerkleEdge {
         var hasher = MerkleHasher()
         var next = blocks.lowerBound
@@ -71,14 +72,14 @@ extension EventLog {
                 return true
             }
         }
-        // Seen from its edge, a tree of blocks is the tree of their leaves without its lowest eight levels.
+        // The edge of a tree of blocks equals that of the tree of their leaves without its lowest eight levels.
         let leaves = MerkleEdge(count: above.count * Sealer.blockCount, subtrees: above.subtrees)
         guard var edge = leaves else { preconditionFailure("256 times a number has as many bits set.") }
         try append(next * Sealer.blockCount..<blocks.upperBound * Sealer.blockCount, of: replica, to: &edge)
         return edge
     }
 
-    /// Hashes events and adds them.
+    /// Hashes events and appends their leaves to `edge`.
     private func append(_ leaves: Range<UInt64>, of replica: ReplicaID, to edge: inout MerkleEdge) throws {
         if leaves.isEmpty { return }
         var hasher = MerkleHasher()

@@ -1,7 +1,7 @@
 import Events
 
 extension EventLog {
-    /// Why the values of `event`, which are not here, are not. Cost: two look-ups.
+    /// Returns why the values of `event` are not here. Cost: two look-ups.
     public func withholding(of event: EventID) throws -> Withholding {
         if try erased().contains(event) { return .erased }
         return try base()?.vector.contains(event) ?? false ? .archived : .absent

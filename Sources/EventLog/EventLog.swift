@@ -3,41 +3,41 @@ import Events
 import LMDB
 import Synchronization
 
-/// The log: every event this store has, in the order in which they arrived, in one LMDB file.
+/// The log: every event of this store, in order of arrival, in one LMDB file.
 ///
-/// It is the only thing anyone writes; everything else is a fold of it. Any number of threads and processes may read
-/// and append: LMDB has one writer at a time, and numbers, stamps and positions are given inside its transaction.
+/// Only the log is written; everything else is folded from it. Any number of threads and processes may read and
+/// append: LMDB allows one writer at a time, and numbers, stamps and positions are assigned inside its transaction.
 public final class EventLog: Sendable {
-    /// The format of the file; another one is refused.
+    /// The format of the file; other formats are refused.
     public static let format: UInt32 = 4
 
-    /// The name of the log, the same in every store that shares it.
+    /// The id of the log, the same in every store that shares it.
     public let id: LogID
-    /// Changes whenever the log is rebuilt: positions and tokens of another epoch mean nothing here.
+    /// A number that changes whenever the log is rebuilt: positions and tokens of another epoch are invalid here.
     public let epoch: UInt64
 
     let path: String
     let options: Environment.Options
-    /// The environment; another object once the file was replaced, or a failed commit has been checked.
+    /// The environment; replaced when the file was replaced, or when a failed commit has been checked.
     let holder: Mutex<Environment>
     /// Held while a replaced file is closed and the new one opened.
     let reopening = Mutex(())
     let isClosed = Atomic(false)
-    /// Set by a commit that failed: nothing is appended until the end of the log has been checked.
+    /// The state before a commit that failed; nothing is appended until the end of the log has been checked.
     let suspect = Mutex<LogState?>(nil)
-    /// What the last commit that failed would have led to: see ``wasStored()``.
+    /// The state that the last failed commit would have produced: see ``wasStored()``.
     let attempted = Mutex<LogState?>(nil)
-    /// Whether the file says, for this log object, that a commit may trail.
+    /// Whether this log object has stored in the file that a commit may trail.
     let hasTrailed = Atomic(false)
-    /// Who began to write last: see ``bringBackTrailing()``.
+    /// Tells whether another process has begun to write since this one did: see ``bringBackTrailing()``.
     let lastWriter: LastWriter
-    /// Held while that check runs.
+    /// Held while the end of the log is checked after a failed commit.
     let checking = Mutex(())
     let sealer = Mutex(Sealer())
 
-    /// Creates a new, empty log at `path`, aside and renamed, and opens it.
+    /// Creates a new, empty log at `path` and opens it. The file is written under another name and then renamed.
     ///
-    /// - Throws: ``LMDBError`` when there is a file already, or when it cannot be written; then nothing is left behind.
+    /// - Throws: ``LMDBError`` if the file exists already or cannot be written; then nothing is left behind.
     public static func create(
         at path: String, id: LogID, epoch: UInt64, options: Environment.Options = Environment.Options()
     ) throws -> EventLog {
@@ -52,7 +52,7 @@ public final class EventLog: Sendable {
         return try EventLog(opening: path, options: options)
     }
 
-    /// Writes what a log says of itself that never changes.
+    /// Writes the rows of a log that never change: format, id and epoch.
     static func putNames(
         log: LogID, epoch: UInt64, in transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
@@ -65,10 +65,11 @@ public final class EventLog: Sendable {
         try transaction.put(writer.bytes.span.bytes, for: [UInt8]("epoch".utf8), in: tables.meta)
     }
 
-    /// Opens the log at `path`, and brings back what a power cut left without a meta page: see ``bringBackTrailing()``.
+    /// Opens the log at `path`, and restores commits that a power cut left without a meta page: see
+    /// ``bringBackTrailing()``.
     ///
-    /// - Throws: `LMDBError` where the file cannot be opened; ``EventLogError/notALog``, ``EventLogError/unknownFormat(_:)``;
-    ///   ``EventLogError/damaged(_:)`` where what it says of itself does not agree.
+    /// - Throws: `LMDBError` if the file cannot be opened; ``EventLogError/notALog``,
+    ///   ``EventLogError/unknownFormat(_:)``; ``EventLogError/damaged(_:)`` if its rows contradict each other.
     public init(opening path: String, options: Environment.Options = Environment.Options()) throws {
         var options = options
         options.look = LogLook.check
@@ -82,7 +83,7 @@ public final class EventLog: Sendable {
         if !options.isReadOnly { try bringBackTrailing() }
     }
 
-    /// The id and the epoch that the log in `environment` says.
+    /// The id and the epoch that are stored in `environment`.
     static func names(in environment: Environment) throws -> (id: LogID, epoch: UInt64) {
         try environment.read { transaction in
             try checkFormat(in: transaction)
@@ -116,14 +117,14 @@ public final class EventLog: Sendable {
     /// Whether the log can only be read.
     public var isReadOnly: Bool { options.isReadOnly }
 
-    /// How long a write waits for others.
+    /// How long a write waits for other writers.
     public var patience: WriterLock.Patience? { options.patience }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     public func fileSizeBytes() throws -> Int { try read { _ in try environment().fileSizeBytes } }
 
-    /// A number that changes with every commit of any process, and where the file was replaced: cheap to ask, for whoever
-    /// waits for changes.
+    /// A number that changes with every commit of any process, and when the file is replaced. Cheap enough to poll
+    /// for changes.
     public func changeNumber() throws -> UInt64 {
         try read { _ in
             let environment = environment()
@@ -134,7 +135,7 @@ public final class EventLog: Sendable {
     /// The position of the last event; 0 in an empty log.
     public func lastPosition() throws -> Position { try state().nextPosition - 1 }
 
-    /// The checksum of the frame at the last position: with it a checkpoint names one history, not just a number.
+    /// The checksum of the frame at the last position. With the position it identifies one history in a checkpoint.
     public func lastChecksum() throws -> UInt32 { try state().lastChecksum }
 
     func state() throws -> LogState {
@@ -181,12 +182,14 @@ public final class EventLog: Sendable {
 }
 
 extension EventLog {
-    /// Runs `body` while no process appends: for what has to happen alone, such as replacing a file beside the log.
+    /// Runs `body` while no process appends, for work that needs exclusive access, such as replacing a file beside
+    /// the log.
     public func withWriterLock<Result>(_ body: () throws -> Result) throws -> Result {
         try write { _ in try body() }
     }
 
-    /// Runs `body`, which may append, while no other process does: what it does then happens together.
+    /// Runs `body`, which may append, while no other process appends: its commits follow each other without a foreign
+    /// one.
     public func alone<Result>(_ body: () throws -> Result) throws -> Result {
         try environment().withWriterLock(body)
     }

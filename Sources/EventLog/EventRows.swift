@@ -2,16 +2,16 @@ import ByteCoding
 import Events
 import LMDB
 
-// Tables whose rows name runs of events: `erased`, `holes`, `lacking`. Key: the replica and the first number of a run;
+// Tables whose rows are runs of events: `erased`, `holes`, `lacking`. Key: the replica and the first number of a run;
 // value: its last number (8). The runs of a table neither overlap nor touch.
 extension EventLog {
-    /// The run that a row names; `nil` where it names none.
+    /// Parses a row into its run; `nil` if the row is malformed.
     static func range(_ key: RawSpan, _ value: RawSpan) -> EventRange? {
         guard let key = ReplicaNumberKey(keyBytes: key), value.byteCount == 8 else { return nil }
         return EventRange(key.replica, named: key.number, through: value.uint64(at: 0))
     }
 
-    /// The events that the rows of `table` name.
+    /// Returns all events in `table`.
     static func events(
         _ table: CheckedTable<ReplicaNumberKey>, in transaction: borrowing some Reading & ~Copyable
     ) throws -> EventSet {
@@ -24,7 +24,7 @@ extension EventLog {
         return events
     }
 
-    /// Has the rows of `table` name `events`, and no others.
+    /// Replaces the content of `table` by `events`.
     static func put(
         _ events: EventSet, _ table: CheckedTable<ReplicaNumberKey>, in transaction: borrowing WriteTransaction
     ) throws {
@@ -32,7 +32,7 @@ extension EventLog {
         for range in events.ranges { try put(range, table, in: transaction) }
     }
 
-    /// Has the rows of `table` name the events of one replica more. Cost: O(runs of that replica).
+    /// Adds events of one replica to `table`. Cost: O(runs of that replica).
     static func add(
         _ events: EventSet, of replica: ReplicaID, to table: CheckedTable<ReplicaNumberKey>,
         in transaction: borrowing WriteTransaction
@@ -40,7 +40,7 @@ extension EventLog {
         try change(table, of: replica, in: transaction) { $0.formUnion(events) }
     }
 
-    /// Has the rows of `table` name `events` no more. Cost: O(runs of their replicas).
+    /// Removes `events` from `table`. Cost: O(runs of their replicas).
     static func remove(
         _ events: EventSet, from table: CheckedTable<ReplicaNumberKey>, in transaction: borrowing WriteTransaction
     ) throws {
@@ -69,7 +69,8 @@ extension EventLog {
         for range in after.subtracting(before) { try put(range, table, in: transaction) }
     }
 
-    /// As one history of `stream` parts behind its event `after`, gives `part` the rows of the later events.
+    /// Moves the events of `stream` after number `after` to the branch `part`, renumbered from 1, when a history
+    /// forks there.
     static func move(
         _ table: CheckedTable<ReplicaNumberKey>, of stream: ReplicaID, behind after: SequenceNumber, to part: ReplicaID,
         in transaction: borrowing WriteTransaction

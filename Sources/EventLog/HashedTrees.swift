@@ -1,20 +1,20 @@
 import Events
 
-/// The trees of a log as its events are now, whatever the stored nodes say.
+/// The trees of a log computed from its present events, ignoring the stored nodes.
 ///
-/// A stored node stays as it was when somebody alters an event behind it. Proofs and peers may take it; a comparison
-/// of two stores on one machine should not, where reading everything takes a moment.
+/// A stored node does not change when an event below it is altered. Proofs and peers may use it; a comparison of two
+/// stores on one machine should not, since reading everything is fast there.
 public struct HashedTrees: Sendable {
-    /// The events that were hashed; those that came since are none of these trees.
+    /// The events that were hashed; later ones are not part of these trees.
     public let vector: VersionVector
 
     private let log: EventLog
-    /// Per replica the roots of its whole blocks.
+    /// The roots of the complete blocks, by replica.
     private let blocks: [ReplicaID: [Hash256]]
 
     /// Hashes every event of `log`.
     ///
-    /// - Throws: ``EventLogError`` where an event is damaged or out of sequence.
+    /// - Throws: ``EventLogError`` if an event is damaged or out of sequence.
     /// - Complexity: About 0.6 us an event; keeps 32 bytes for 256 of them.
     public init(of log: EventLog) throws {
         var hasher = MerkleHasher()
@@ -39,7 +39,7 @@ public struct HashedTrees: Sendable {
         self.blocks = blocks
     }
 
-    /// As ``EventLog/subtree(of:over:)``, of the events that were hashed.
+    /// Returns the subtree as ``EventLog/subtree(of:over:)`` does, over the events that were hashed.
     public func subtree(of replica: ReplicaID, over leaves: Range<UInt64>) throws -> Subtree {
         let last = vector[replica]
         guard leaves.upperBound <= last else { return leaves.lowerBound < last ? .partial : .absent }

@@ -2,29 +2,30 @@ import ByteCoding
 import Events
 import LMDB
 
-/// Which file of a log it is. Every rewrite draws another one; a commit changes nothing of it.
+/// The identity of a log's present file. Every rewrite draws a new one; commits do not change it.
 ///
-/// A rewrite may change or remove the content of any event: whatever was computed from events belongs to the generation
-/// that they were read from, and ends with it. Positions, tokens and vectors belong to the epoch, and stay. A generation
-/// is of one file: it is in no digest, nothing signs it, and it does not travel.
+/// A rewrite may change or remove the content of any event: everything computed from events belongs to the generation
+/// that they were read from, and is invalid in the next one. Positions, tokens and vectors belong to the epoch, and
+/// stay valid. The generation is local to one file: it is not part of a digest, not signed, and not sent to peers.
 public struct LogGeneration: Hashable, Sendable {
-    /// How many files this log has had, from 1. A log that is restored from another file goes on counting where it can.
+    /// The number of files this log has had, from 1. A log that is restored from another file continues the count if
+    /// it can.
     public let number: UInt64
-    /// Random: two files that go on from one, as copies do, have two names.
+    /// A random number: tells two copies apart that continue from the same file.
     public let name: UInt64
 
     static let key = [UInt8]("generation".utf8)
-    /// Bytes of a generation where it is kept: number (8), name (8).
+    /// The size of a stored generation in bytes: number (8), name (8).
     package static let byteCount = 16
 
-    /// The generation of a file that takes the place of one of `previous`; of a new log where that is `nil`.
+    /// The generation of a file that replaces one of generation `previous`; of a new log if that is `nil`.
     init(after previous: LogGeneration?) {
         number = (previous?.number ?? 0) &+ 1
-        // Not from the surroundings: a log that is rewritten twice from one seed is two files all the same.
+        // Not from the injected random source: a log that is rewritten twice with one seed must get two names.
         name = .random(in: 0 ... .max)
     }
 
-    /// The generation that `bytes`, as many as ``byteCount``, hold from `offset` on.
+    /// Reads the generation stored in `bytes` at `offset`, ``byteCount`` bytes long.
     package init(at offset: Int, of bytes: RawSpan) {
         number = bytes.uint64(at: offset)
         name = bytes.uint64(at: offset + 8)
@@ -47,7 +48,7 @@ extension ByteWriter {
 extension EventLog {
     /// The generation of the file that is at the path now. Cost: a look-up, about 1 us.
     ///
-    /// - Throws: ``EventLogError/damaged(_:)`` where the file does not say it.
+    /// - Throws: ``EventLogError/damaged(_:)`` if the row is missing or malformed.
     public func generation() throws -> LogGeneration {
         try read { transaction in
             try Self.generation(in: transaction, CheckedTable<[UInt8]>(.meta, in: transaction))

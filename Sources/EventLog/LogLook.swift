@@ -1,21 +1,21 @@
 import LMDB
 
-/// The look at the pages of a log, before liblmdb follows them.
+/// The check of a log's pages before liblmdb follows them.
 package enum LogLook {
-    /// How much is looked at.
+    /// How much is checked.
     package enum Extent: Sendable {
-        /// What leads to the events: about 1 ms for 250 MB.
+        /// The pages that lead to the events: about 1 ms for 250 MB.
         case branches
         /// Every page and every event: about 0.5 s for 250 MB.
         case everything
     }
 
-    /// What is wrong with the log at `path`, in plain words; `nil` where that is nothing.
+    /// Describes the damage of the log at `path` in plain words; `nil` if there is none.
     ///
-    /// Declared losses are no damage, and a log of a later version is none of ours to judge. What others write so fast that
-    /// it could not be read to its end counts as whole: they have it open, and had looked.
+    /// Declared losses are not damage. A log of another format is not judged. A log that other processes write to so
+    /// fast that it could not be read to its end counts as undamaged: they checked it when they opened it.
     ///
-    /// - Throws: ``PageFileError`` where the system does not give the file.
+    /// - Throws: ``PageFileError`` if the system cannot read the file.
     package static func damage(of path: String, _ extent: Extent) throws -> String? {
         guard let damage = try found(in: path, extent) else { return nil }
         if let format = LogVerifier.format(path: path), format != EventLog.format { return nil }
@@ -30,11 +30,11 @@ package enum LogLook {
         return (damage.position.map { "at position \($0) of the log: " } ?? "") + damage.detail
     }
 
-    /// Throws where the log at `path`, which somebody else has changed, is damaged, or cannot be looked at now.
+    /// Throws if the log at `path`, which another process has changed, is damaged or cannot be checked now.
     static func check(_ path: String) throws(LMDBError) {
         let damage: String?
         do { damage = try Self.damage(of: path, .everything) } catch {
-            // What could not be looked at is not written to.
+            // Never write to a log that could not be checked.
             let code = (error as? PageFileError)?.code ?? 0
             throw LMDBError(.inputOutput(errno: code), path: path, during: .write)
         }

@@ -2,9 +2,9 @@ import ByteCoding
 import Events
 import LMDB
 
-/// One state of the log, read for a while: frames that were met in a scan can be come back to without a look-up.
+/// One state of the log. Frames met in a scan can be returned to without a look-up.
 ///
-/// It holds an LMDB snapshot, so it is for a slice of work, not for keeping.
+/// It holds an LMDB snapshot, which keeps old pages from being reused: keep it for a short piece of work only.
 public struct LogSnapshot: ~Copyable {
     private let transaction: ReadTransaction
     private let tables: LogTables
@@ -14,7 +14,7 @@ public struct LogSnapshot: ~Copyable {
         self.transaction = transaction
     }
 
-    /// Hands out the events from `position` on until `body` says `false`: see ``EventLog/scan(from:_:)``.
+    /// Passes the events from `position` on to `body` until that returns `false`: see ``EventLog/scan(from:_:)``.
     public func scan(
         from position: Position, _ body: (_ position: Position, _ frame: Frame, _ bytes: RawSpan) throws -> Bool
     ) throws {
@@ -40,8 +40,8 @@ public struct LogSnapshot: ~Copyable {
         if goesOn, next < end { throw EventLog.noEvent(at: next) }
     }
 
-    /// Hands out the events that came late behind the one of that number, in order of arrival, until `body` says `false`:
-    /// each with its number, and the position that it counts at.
+    /// Passes the late events after arrival number `number` to `body`, in order of arrival, until that returns
+    /// `false`: each with its number and its position.
     public func scanLate(
         after number: UInt64,
         _ body: (_ number: UInt64, _ position: Position, _ frame: Frame, _ bytes: RawSpan) throws -> Bool
@@ -53,18 +53,18 @@ public struct LogSnapshot: ~Copyable {
         }
     }
 
-    /// Which content of the log this is.
+    /// The content of the log: see ``LogContent``.
     public func content() throws -> LogContent { try EventLog.content(in: transaction, tables.meta) }
 
-    /// As ``EventLog/checksum(at:)``.
+    /// Returns the checksum as ``EventLog/checksum(at:)`` does.
     public func checksum(at position: Position) throws -> UInt32? {
         try EventLog.checksum(at: position, in: transaction, tables)
     }
 
-    /// Where `bytes`, handed out by this snapshot, lie: to be found again with ``withBytes(at:_:)``.
+    /// Returns the location of `bytes`, which this snapshot handed out, for ``withBytes(at:_:)``.
     public func place(of bytes: RawSpan) -> Place { transaction.place(of: bytes) }
 
-    /// The bytes at a place that this snapshot gave out.
+    /// Lends the bytes at a location that this snapshot returned.
     public func withBytes<Result>(at place: Place, _ body: (RawSpan) throws -> Result) rethrows -> Result {
         try transaction.withBytes(at: place, body)
     }
@@ -74,7 +74,7 @@ extension EventLog {
     /// Lends one state of the log to `body`.
     public func withSnapshot<Result>(_ body: (borrowing LogSnapshot) throws -> Result) throws -> Result {
         try read { transaction in
-            // The snapshot is lent too, so it ends before its transaction.
+            // The snapshot is lent, so it ends before its transaction.
             try body(LogSnapshot(ReadTransaction(sharing: transaction)))
         }
     }

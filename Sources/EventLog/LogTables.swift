@@ -2,26 +2,26 @@ import ByteCoding
 import Events
 import LMDB
 
-// The tables of log.mdb. Nothing in it is keyed at random: everything is appended or is one row a replica. Behind each
-// value but the frames stands a checksum: see LogTable.
+// The tables of log.mdb. No table has random keys: rows are appended, or there is one row per replica. Every value
+// except the frames ends with a checksum: see LogTable.
 //
 // | table | key | value |
 // |---|---|---|
 // | events | position (8, big-endian) | frame |
-// | runs | replica (16), first sequence (8) | position of that first event (8): the run goes on until the next one |
+// | runs | replica (16), first sequence (8) | position of that first event (8); the run extends to the next run of the replica |
 // | heads | replica (16) | last sequence, its position, its stamp (8 each) |
-// | arrivals | first position of a commit (8) | wall ms, monotonic ms, boot id (16): when this store got them; how many they are (varint) |
+// | arrivals | first position of a commit (8) | wall ms, monotonic ms, boot id (16): when this store received the events; their number (varint) |
 // | trees | replica (16) | number of leaves hashed, then the roots of the subtrees on the right edge |
 // | nodes | replica (16), block (8) | root of the 256 leaves of that block |
-// | erased | replica (16), first sequence (8) | last sequence (8) of a run of events whose values are refused for ever |
-// | signed | stream (16) | the latest head that is signed of the history that ends with it: number (8), root (32), key (32), signature (64) |
-// | waiting | replica (16), first sequence (8), first 8 bytes of the root after the last one | a range that came before its predecessors, or that ends within a batch |
-// | streams | stream (16) | the stream that it goes on from (16), and after which of its events (8): see Streams |
-// | base | number from 0 (8, big-endian) | a piece of the snapshot that stands for archived history, 1 MiB but the last |
+// | erased | replica (16), first sequence (8) | last sequence (8) of a run of events whose values are permanently refused |
+// | signed | branch (16) | the latest signed head of the history that ends with it: number (8), root (32), key (32), signature (64) |
+// | waiting | replica (16), first sequence (8), first 8 bytes of the root after the last event | a range that arrived before its predecessors, or that ends within a batch |
+// | streams | branch (16) | the parent branch (16), and the number of the parent's last shared event (8): see Streams |
+// | base | number from 0 (8, big-endian) | a piece of the archive snapshot, 1 MiB except for the last one |
 // | holes | replica (16), first sequence (8) | last sequence (8) of a run of events that were lost with a damaged file |
-// | lacking | replica (16), first sequence (8) | last sequence (8) of a run of events without values that others may have |
-// | late | number of arrival from 1 (8, big-endian) | position (8), then the frame that counts in the place of the one there: see EventLog+Late.swift |
-// | filled | position (8, big-endian) | number of arrival of the frame that counts there (8) |
+// | lacking | replica (16), first sequence (8) | last sequence (8) of a run of events without values that other stores may have |
+// | late | arrival number from 1 (8, big-endian) | position (8), then the frame that replaces the one at that position: see EventLog+Late.swift |
+// | filled | position (8, big-endian) | arrival number of the frame that replaces the one there (8) |
 // | meta | name | format, log, epoch; `generation`: see LogGeneration; `state`: see LogState; `base`: see LogBase; `claim`: see Claim; `readings`: see NameState |
 
 /// A key that is a replica.
@@ -63,9 +63,10 @@ struct ReplicaNumberKey: TableKey, Hashable {
     }
 }
 
-/// The tables, opened once a transaction; but for those of what came late, which few ask for: see ``LateTables``.
+/// The tables, opened once per transaction, except for those of late events, which are rarely needed: see
+/// ``LateTables``.
 struct LogTables {
-    /// How many bytes of frames may be written before a page is full is LMDB's business; how many tables there are, ours.
+    /// The number of tables of a log.
     static let count = 16
 
     let events: Table<UInt64>
@@ -83,11 +84,11 @@ struct LogTables {
     let holes: CheckedTable<ReplicaNumberKey>
     let lacking: CheckedTable<ReplicaNumberKey>
 
-    /// Begins a file of a log: its tables, and the generation that it is.
+    /// Creates the tables of a new log file and stores its generation.
     ///
-    /// Nothing else makes them, so no file has the generation of another one.
+    /// All log files are created here, so no two files share a generation.
     ///
-    /// - Parameter previous: The generation of the file that it is written from; `nil` for a new log.
+    /// - Parameter previous: The generation of the file that the new one is copied from; `nil` for a new log.
     static func create(in transaction: borrowing WriteTransaction, after previous: LogGeneration?) throws {
         _ = try transaction.openOrCreate("events", of: UInt64.self)
         for table in LogTable.allCases { _ = try transaction.openOrCreate(table.name, of: [UInt8].self) }
@@ -116,7 +117,7 @@ struct LogTables {
     }
 }
 
-/// The last event of a replica, as the log keeps it.
+/// The last event of a replica, as stored in the log.
 struct HeadRow: Hashable {
     var sequence: SequenceNumber
     var position: Position
@@ -143,15 +144,15 @@ struct HeadRow: Hashable {
     }
 }
 
-/// Where the log goes on: changed by every commit, in the same transaction.
+/// The end of the log; updated by every commit, in the same transaction.
 ///
 /// As a row: next position (8), checksum of the last frame (4), clock (8), whether a commit may trail (1).
 struct LogState: Hashable {
     var nextPosition: Position
-    /// The checksum of the last frame, which the next one names.
+    /// The checksum of the last frame, which the next frame stores as its predecessor's.
     var lastChecksum: UInt32
     var clock: Stamp
-    /// Whether a commit behind this one may be on the disk without a meta page that leads to it: see
+    /// Whether a commit after this one may be on the disk without a meta page that leads to it: see
     /// ``EventLog/bringBackTrailing()``.
     var mayBeTrailed = false
 

@@ -3,16 +3,17 @@ import Events
 import LMDB
 
 extension EventLog {
-    /// What the next event of `replica` says its author had seen: the heads of other replicas that moved since its event
-    /// before. With every 256th event it says all of them, so that nobody has to read further back than that to know
-    /// what an author knew.
+    /// Returns the observed heads to store in the next event of `replica`: the heads of other replicas that moved
+    /// since its previous event. Every 256th event stores all heads, so that finding what an author had observed
+    /// never requires reading further back.
     ///
-    /// Each says the root of the tree there too, since a number alone would not tell two branches of a fork apart.
+    /// Each head includes the root of the tree there, since a number alone does not tell two branches of a fork
+    /// apart.
     ///
     /// - Parameters:
     ///   - head: The last event of `replica`.
-    ///   - count: How many events are appended with the next one.
-    /// - Complexity: O(replicas), and at most 255 hashes for each that is said.
+    ///   - count: The number of events appended together.
+    /// - Complexity: O(replicas), and at most 255 hashes for each head that is stored.
     static func observed(
         by replica: ReplicaID, after head: HeadRow?, appending count: Int,
         in transaction: borrowing WriteTransaction, _ tables: LogTables
@@ -21,7 +22,7 @@ extension EventLog {
         let isDue = last / contextCount != (last + UInt64(count)) / contextCount
         let since = isDue ? 0 : head?.position ?? 0
         var moved: [EventID] = []
-        // Of a replica of which events were lost here, nothing is known of the root behind these.
+        // The root behind a replica's first lost event is unknown: limit its head to the event before.
         var limits: [ReplicaID: SequenceNumber] = [:]
         for hole in try holes(in: transaction, tables).reversed() { limits[hole.replica] = hole.first - 1 }
         try transaction.forEach(in: tables.heads) { key, value in
@@ -33,17 +34,18 @@ extension EventLog {
             if other != replica, row.position > since, last > 0 { moved.append(EventID(other, last)) }
             return true
         }
-        // More replicas than an event can name have never moved at once; the least ids are named.
+        // More replicas than fit into one event never move at once in practice; if they do, the lowest ids are
+        // stored.
         let heads = try moved.prefix(EventLimits.observedCount).map {
             ObservedHead(event: $0, rootPrefix: try root(through: $0, in: transaction, tables).prefix)
         }
         return (heads, isDue && moved.count == heads.count)
     }
 
-    /// Among so many events of a replica one says all that its author had.
+    /// One of every this many events of a replica stores all observed heads.
     package static let contextCount: UInt64 = 256
 
-    /// The root of the tree over a replica's events up to `last`, within a transaction.
+    /// Computes the root of the tree over a replica's events up to `last`, within a transaction.
     private static func root(
         through last: EventID, in transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws -> Hash256 {

@@ -2,14 +2,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Pieces of work that are done on several cores, and whose results are taken in the order in which they were given.
+/// Runs work items on several cores and returns their results in the order in which the items were added.
 package struct OrderedWork<Outcome: Sendable> {
-    /// One queue for each core but the caller's own, which works where it would wait.
+    /// One queue for each core except the caller's, which does items itself instead of waiting.
     private let queues: [DispatchQueue]
     private var pieces: [Piece] = []
     private var count = 0
 
-    /// How many pieces may be given before the first result has to be taken.
+    /// The number of items that may be added before the first result has to be taken.
     private let limit: Int
 
     package init(cores: Int = ProcessInfo.processInfo.activeProcessorCount) {
@@ -17,7 +17,7 @@ package struct OrderedWork<Outcome: Sendable> {
         limit = 4 * cores
     }
 
-    /// Whether a result has to be taken before more work is given: each holds memory.
+    /// Whether a result has to be taken before more work is added: each item holds memory.
     package var isFull: Bool { pieces.count >= limit }
 
     package mutating func add(_ work: @escaping @Sendable () -> Outcome) {
@@ -27,7 +27,8 @@ package struct OrderedWork<Outcome: Sendable> {
         count += 1
     }
 
-    /// The result of the oldest piece; `nil` where none is left. While others do that one, the caller does the next.
+    /// Returns the result of the oldest item; `nil` if none is left. While another core runs that item, the caller
+    /// runs the following ones.
     package mutating func next() -> Outcome? {
         guard let oldest = pieces.first else { return nil }
         for piece in pieces where !oldest.isDone { piece.begin() }
@@ -45,7 +46,7 @@ package struct OrderedWork<Outcome: Sendable> {
 
         init(_ work: @escaping @Sendable () -> Outcome) { self.work = work }
 
-        /// Does the work, unless somebody has begun it.
+        /// Runs the work, unless another thread has started it.
         func begin() {
             guard !isBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
             let outcome = work()
@@ -53,7 +54,7 @@ package struct OrderedWork<Outcome: Sendable> {
             end.signal()
         }
 
-        /// What came of the work, which somebody has begun: waits for it.
+        /// Waits for the result of the work, which has been started.
         func outcome() -> Outcome? {
             end.wait()
             return result.withLock { $0.take() }

@@ -1,11 +1,11 @@
 import ByteCoding
 import LMDB
 
-/// The tables of a log whose rows carry a checksum of their own: all but `events`, whose frames have theirs.
+/// The tables of a log whose rows carry a checksum: all except `events`, whose frames have their own.
 ///
-/// A row is what it says, and behind that the CRC-32C (4 bytes) of the number of its table (1 byte), its key and what it
-/// says. So a row that lies where no tree leads to still tells which table it is of, and a row is not believed under
-/// another key or in another table.
+/// A row is its value followed by the CRC-32C (4 bytes) of the table's number (1 byte), the key and the value. So a
+/// row on a page that no tree leads to still identifies its table, and a row is not accepted under another key or in
+/// another table.
 enum LogTable: UInt8, CaseIterable {
     case runs = 1
     case heads = 2
@@ -23,10 +23,10 @@ enum LogTable: UInt8, CaseIterable {
     case late = 14
     case filled = 15
 
-    /// Bytes of the checksum behind each row.
+    /// The size of the checksum after each value, in bytes.
     static let checksumSize = 4
 
-    /// What LMDB knows the table by.
+    /// The name of the table in LMDB.
     var name: String {
         switch self {
         case .runs: "runs"
@@ -47,7 +47,7 @@ enum LogTable: UInt8, CaseIterable {
         }
     }
 
-    /// What a row of it is, in plain words.
+    /// What a row contains, in plain words, for error messages.
     var row: String {
         switch self {
         case .runs: "the runs of a replica"
@@ -68,23 +68,23 @@ enum LogTable: UInt8, CaseIterable {
         }
     }
 
-    /// The table that LMDB knows by `name`; `nil` for `events`, and for tables of later versions.
+    /// Finds the table with the LMDB name `name`; `nil` for `events`, and for tables of later versions.
     init?(name: String) {
         guard let table = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = table
     }
 
-    /// The checksum of a row that says `value` under `key`.
+    /// Computes the checksum of a row with `value` under `key`.
     func checksum(of value: RawSpan, under key: RawSpan) -> UInt32 {
         CRC32C.checksum(value, continuing: checksum(ofKey: key))
     }
 
-    /// The checksum as far as the key.
+    /// Computes the checksum over the table's number and the key.
     fileprivate func checksum(ofKey key: RawSpan) -> UInt32 {
         CRC32C.checksum(key, continuing: Self.starts[Int(rawValue)])
     }
 
-    /// How many bytes of `row` are what it says under `key`: all but its checksum; `nil` where that is wrong.
+    /// Returns the size of the value in `row` under `key`, without the checksum; `nil` if the checksum is wrong.
     func contentSize(of row: RawSpan, under key: RawSpan) -> Int? {
         let count = row.byteCount - Self.checksumSize
         guard count >= 0, checksum(of: row.extracting(0..<count), under: key) == row.uint32(at: count) else {
@@ -93,7 +93,7 @@ enum LogTable: UInt8, CaseIterable {
         return count
     }
 
-    /// What a row of it holds that says `value` under `key`.
+    /// Returns the row for `value` under `key`: the value and its checksum.
     func sealed(_ value: RawSpan, under key: RawSpan) -> [UInt8] {
         var writer = ByteWriter(capacity: value.byteCount + Self.checksumSize)
         writer.append(contentsOf: value)
@@ -101,38 +101,38 @@ enum LogTable: UInt8, CaseIterable {
         return writer.bytes
     }
 
-    /// The checksums of the numbers of all tables alone.
+    /// The checksum of each table's number alone.
     private static let starts: [UInt32] = (0...UInt8(15)).map { number in [number].withSpan { CRC32C.checksum($0) } }
 }
 
-/// A table of a log whose rows are put with a checksum, and got only where that is right.
+/// A table of a log that adds a checksum to each row it stores, and checks it on each read.
 struct CheckedTable<Key: TableKey>: Sendable {
     let kind: LogTable
     fileprivate let table: Table<Key>
 
-    /// The table of `kind` in this state of the log.
+    /// Opens the table of `kind` in this state of the log.
     init(_ kind: LogTable, in transaction: borrowing some Reading & ~Copyable) throws {
         guard let table = try transaction.table(kind.name, of: Key.self) else { throw EventLogError.notALog }
         self.kind = kind
         self.table = table
     }
 
-    /// The table of `kind`, made if need be.
+    /// Opens the table of `kind`, and creates it if it does not exist.
     init(creating kind: LogTable, in transaction: borrowing WriteTransaction) throws {
         self.kind = kind
         table = try transaction.openOrCreate(kind.name, of: Key.self)
     }
 
-    /// Throws unless `row` is what was written under `key`.
+    /// Throws unless the checksum of `row` is right for `key`.
     fileprivate func check(_ key: RawSpan, _ row: RawSpan) throws {
         guard kind.contentSize(of: row, under: key) != nil else { throw EventLogError.damaged(kind.row) }
     }
 }
 
-// As of a table of LMDB. A row that is not what was written is `EventLogError.damaged`; so is one beside the place of a
-// row that is not there.
+// The operations of an LMDB table, with checksums. A row with a wrong checksum throws `EventLogError.damaged`. If a
+// key is not found, the rows next to where it would be are checked too.
 extension Reading where Self: ~Copyable {
-    /// Lends what the row of `key` says to `body`; `nil` where there is none.
+    /// Lends the value of `key` to `body`; returns `nil` if there is no such row.
     func withValue<Key: TableKey, Result>(
         _ key: Key, in table: CheckedTable<Key>, _ body: (RawSpan) throws -> Result
     ) throws -> Result? {
@@ -146,7 +146,7 @@ extension Reading where Self: ~Copyable {
         }
     }
 
-    /// A copy of what the row of `key` says; `nil` where there is none.
+    /// Returns a copy of the value of `key`; `nil` if there is no such row.
     func value<Key: TableKey>(_ key: Key, in table: CheckedTable<Key>) throws -> [UInt8]? {
         try withValue(key, in: table) { $0.toArray() }
     }
@@ -166,7 +166,7 @@ extension Reading where Self: ~Copyable {
         }
     }
 
-    /// Lends the last row whose key is `key` or stands before it to `body`; `nil` where there is none.
+    /// Lends the last row whose key is `key` or comes before it to `body`; returns `nil` if there is none.
     func withLast<Key: TableKey, Result>(
         atOrBefore key: Key, in table: CheckedTable<Key>, _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Result
     ) throws -> Result? {
@@ -179,26 +179,26 @@ extension Reading where Self: ~Copyable {
                 isThere = try cursor.last()
             }
             guard isThere else { return nil }
-            // It was checked, as one of those beside the place.
+            // The seek has checked this row already: it is next to the searched key.
             return try cursor.withEntry { found, row in
                 try body(found, row.extracting(0..<row.byteCount - LogTable.checksumSize))
             }
         }
     }
 
-    /// How much of the file a table takes.
+    /// Returns how much of the file the table takes.
     func statistics<Key: TableKey>(of table: CheckedTable<Key>) throws -> TableStatistics {
         try statistics(of: table.table)
     }
 }
 
 extension WriteTransaction {
-    /// Puts a row that says `value`, in the place of one that has the same key.
+    /// Stores `value` under `key`, replacing an existing row.
     func put<Key: TableKey>(_ value: RawSpan, for key: Key, in table: CheckedTable<Key>) throws {
         try put(value, for: key, in: table, append: false)
     }
 
-    /// Puts a row that says `value`, behind all others.
+    /// Appends `value` under `key`, which comes after all other keys.
     func append<Key: TableKey>(_ value: RawSpan, for key: Key, in table: CheckedTable<Key>) throws {
         try put(value, for: key, in: table, append: true)
     }
@@ -211,12 +211,12 @@ extension WriteTransaction {
         try put(value, trailer: checksum, for: key, in: table.table, append: append)
     }
 
-    /// Takes the row of `key` out; returns whether there was one.
+    /// Removes the row of `key`; returns whether there was one.
     @discardableResult
     func remove<Key: TableKey>(_ key: Key, in table: CheckedTable<Key>) throws -> Bool {
         try remove(key, in: table.table)
     }
 
-    /// Takes all rows out.
+    /// Removes all rows.
     func removeAll<Key: TableKey>(in table: CheckedTable<Key>) throws { try removeAll(in: table.table) }
 }

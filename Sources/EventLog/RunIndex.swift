@@ -1,7 +1,7 @@
 import Events
 import LMDB
 
-/// Where the events of a log stand, in memory: for who asks for many of them.
+/// An in-memory index of the positions of a log's events, for many look-ups.
 ///
 /// Cost: 32 bytes for each run of one replica's events; a look-up about 50 ns.
 public struct RunIndex: Sendable {
@@ -15,14 +15,14 @@ public struct RunIndex: Sendable {
     private var byReplica: [ReplicaID: [Run]] = [:]
     private var byPosition: [Run] = []
 
-    /// The event at `position`; `nil` where there is none.
+    /// Returns the event at `position`; `nil` if there is none.
     public func event(at position: Position) -> EventID? {
         guard let run = Self.last(of: byPosition, where: { $0.position <= position }) else { return nil }
         let sequence = run.first + (position - run.position)
         return sequence <= run.last ? EventID(run.replica, sequence) : nil
     }
 
-    /// The position of the event `sequence` of `replica`; 0 where it is not here.
+    /// Returns the position of event `sequence` of `replica`; 0 if it is not here.
     public func position(of replica: ReplicaID, _ sequence: SequenceNumber) -> Position {
         guard let runs = byReplica[replica], let run = Self.last(of: runs, where: { $0.first <= sequence }),
             sequence <= run.last
@@ -41,7 +41,7 @@ public struct RunIndex: Sendable {
 }
 
 extension EventLog {
-    /// Where all events of this log stand now.
+    /// Builds an index of all events now in this log. Cost: O(runs).
     public func runIndex() throws -> RunIndex { try RunIndex(of: self) }
 }
 

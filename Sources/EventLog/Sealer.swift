@@ -2,39 +2,40 @@ import ByteCoding
 import Events
 import LMDB
 
-/// Leaves hashed behind the commits, until the next commit writes them.
+/// Tree hashes computed after the commits, kept in memory until the next commit writes them.
 ///
-/// Appending stores checksums only. Tree hashes follow, off the writer's path, in blocks of 256 leaves; what is not
-/// hashed yet is protected by the chain of checksums alone.
+/// Appending stores checksums only. Tree hashes follow, off the writer's path, in blocks of 256 leaves; events that
+/// are not hashed yet are protected by the chain of checksums alone.
 struct Sealer {
-    /// How many leaves make a block, and so a stored node.
+    /// The number of leaves in a block, and so below a stored node.
     static let blockCount: UInt64 = 256
 
-    /// Another one once a stream has parted: what was being hashed meanwhile is of no use then.
+    /// Increased when a branch is forked or the log is cleared: hashes computed for an earlier generation are
+    /// discarded.
     let generation: Int
     private(set) var edges: [ReplicaID: MerkleEdge] = [:]
     private(set) var nodes: [(key: ReplicaNumberKey, hash: Hash256)] = []
-    /// How many nodes were stored and forgotten so far.
+    /// The number of nodes that were stored and dropped from ``nodes`` so far.
     private var storedNodes = 0
-    /// How often something was hashed, and how much of that was stored.
+    /// The number of changes so far, and how many of them were stored.
     private var changes = 0
     private var storedChanges = 0
 
     init(generation: Int = 0) { self.generation = generation }
 
-    /// What a commit takes along. More may be hashed until the commit is done, and that waits for the next one.
+    /// The hashes that a commit stores. Hashes added before the commit is done wait for the next one.
     struct Mark {
         fileprivate let nodes: Int
         fileprivate let changes: Int
     }
 
-    /// Whether something was hashed that is not stored.
+    /// Whether some hashes are not stored yet.
     var isDirty: Bool { changes != storedChanges }
 
-    /// All that was hashed so far.
+    /// Marks everything that was hashed so far.
     var mark: Mark { Mark(nodes: storedNodes + nodes.count, changes: changes) }
 
-    /// Adds blocks of `replica`, unless another thread has hashed as many already.
+    /// Adds blocks of `replica`, unless another thread has already hashed at least as many.
     mutating func add(
         _ edge: MerkleEdge, _ nodes: [(key: ReplicaNumberKey, hash: Hash256)], of replica: ReplicaID, in generation: Int
     ) {
@@ -44,9 +45,9 @@ struct Sealer {
         changes += 1
     }
 
-    /// A commit has stored everything up to `mark`.
+    /// Drops everything up to `mark`, which a commit has stored.
     mutating func didStore(upTo mark: Mark) {
-        // Another commit may have stored the same and said so first.
+        // Another commit may have stored the same nodes and reported it first.
         let count = Swift.max(0, mark.nodes - storedNodes)
         nodes.removeFirst(count)
         storedNodes += count
@@ -55,10 +56,10 @@ struct Sealer {
 }
 
 extension EventLog {
-    /// Hashes all whole blocks of 256 events that were not hashed yet. The next commit, or closing, writes them.
+    /// Hashes all complete blocks of 256 events that were not hashed yet. The next commit, or closing, writes them.
     ///
-    /// Cost: about 0.6 us an event; meant for another thread than the writer's. Calling it is never needed for a
-    /// right answer, only for a fast one.
+    /// Cost: about 0.6 us an event; meant for a thread other than the writer's. Calling it never changes a result; it
+    /// only makes later calls faster.
     public func sealPending() throws {
         for entry in try wholeVector().entries { try seal(entry.replica, through: entry.sequence) }
     }
@@ -85,7 +86,8 @@ extension EventLog {
         sealer.withLock { $0.add(edge, nodes, of: replica, in: generation) }
     }
 
-    /// The right edge as far as it was hashed: in memory, else in the file, else that of no leaves.
+    /// Returns the right edge up to the last hashed block: from memory, else from the file, else that of an empty
+    /// tree.
     func storedEdge(of replica: ReplicaID) throws -> MerkleEdge {
         if let edge = sealer.withLock({ $0.edges[replica] }) { return edge }
         return try read { transaction in
@@ -104,7 +106,7 @@ extension EventLog {
         return edge
     }
 
-    /// Puts what was hashed since the last commit into this one; returns what that is, for when the commit is done.
+    /// Writes the hashes since the last commit in this transaction; returns a mark to report once it is committed.
     func storeSeals(_ transaction: borrowing WriteTransaction, _ tables: LogTables) throws -> Sealer.Mark? {
         try sealer.withLock { sealer in
             guard sealer.isDirty else { return nil }
@@ -123,7 +125,7 @@ extension EventLog {
         }
     }
 
-    /// A commit of its own for what was hashed and not written.
+    /// Commits the hashes that are not stored yet, if there are any.
     func writeSeals() throws {
         guard sealer.withLock({ $0.isDirty }) else { return }
         let seals = try write { transaction in try storeSeals(transaction, LogTables(in: transaction)) }

@@ -3,23 +3,22 @@ import Events
 import Foundation
 import LMDB
 
-/// Carries out what was decided: puts the log that was chosen in the place of the damaged one, with what was logged
-/// meanwhile in it.
+/// Carries out the decision: replaces the damaged log by the chosen one, including the events logged meanwhile.
 ///
-/// Each step finds what an earlier try has done already, so a process that is killed anywhere leaves a store that the
-/// next one finishes:
+/// Each step detects what an earlier attempt has done, so if a process is killed at any point, the next one completes
+/// the work:
 ///
-/// 1. what was logged meanwhile is copied into the log that was chosen; the temporary store can be written no more
-/// 2. the temporary store's key takes the place of the damaged store's: it goes on as that replica
-/// 3. the log takes the place of the damaged one, whose bytes lie in `EmergencyBackup`
-/// 4. the views go, since they are folds of another log; so do snapshots that hold what was lost
-/// 5. the receipt is put beside the damaged file
-/// 6. once an event says what happened, ``finish()`` ends the recovery
+/// 1. copies the events logged meanwhile to the chosen log; the temporary store can no longer be written
+/// 2. replaces the damaged store's key by that of the temporary store, which continues as that replica
+/// 3. replaces the damaged log, whose bytes are in `EmergencyBackup`
+/// 4. removes the views, since they are folds of another log, and moves snapshots aside that contain lost events
+/// 5. writes the receipt beside the damaged file
+/// 6. once an event records the result, ``finish()`` ends the recovery
 package struct Applying: Sendable {
     let files: RecoveryFiles
     let choice: Choice
     let arrival: Arrival
-    /// How long others who write are waited for.
+    /// How long to wait for other writers.
     let patience: WriterLock.Patience
 
     package init(
@@ -32,25 +31,25 @@ package struct Applying: Sendable {
     private var temporaryLog: String { files.temporary.appending(path: "log.mdb").path }
     private var temporaryKey: String { files.temporary.appending(path: "identity").path }
 
-    /// A log that was to be put in place, or joined to it, is damaged or gone by now.
+    /// A log that is needed for the chosen one is damaged or missing.
     package enum Damaged: Error, Hashable, Sendable {
-        /// What was made from what could be salvaged: it is made once more, from the preserved file.
+        /// The rebuilt log: it has to be rebuilt again from the preserved file.
         case restored
-        /// That of the store that was used meanwhile: opening that store gets out what can be got out.
+        /// The log of the temporary store: opening that store recovers it.
         case temporary
     }
 
-    /// What came of carrying out what was decided.
+    /// The result of carrying out the decision.
     package enum Outcome: Hashable, Sendable {
-        /// The log that was chosen is in place; with the receipt, where there is one.
+        /// The chosen log is in place; with its receipt, if there is one.
         case done(Receipt?)
-        /// Another process has ended this recovery, or something else was decided since.
+        /// Another process has ended this recovery, or the decision was changed since.
         case over
     }
 
-    /// Does what is still to be done, while nobody writes to the store.
+    /// Does the remaining steps, while nobody else writes to the store.
     ///
-    /// - Throws: ``Damaged``, ``FileFailure``, `LMDBError`, `EventLogError`; then the next try goes on.
+    /// - Throws: ``Damaged``, ``FileFailure``, `LMDBError`, `EventLogError`; then the next attempt resumes.
     package func run() throws -> Outcome {
         try files.withLock(patience) {
             guard try Choice.read(files) == choice else { return .over }
@@ -63,17 +62,17 @@ package struct Applying: Sendable {
         let failure = try RecoveryFiles.decoded(FailureRecord.self, at: files.failure)
         let receipt = isRestoring ? try RecoveryFiles.decoded(Receipt.self, at: files.restoredReceipt) : nil
         let chosen = isRestoring ? files.restoredLog : temporaryLog
-        // Neither is it made, nor was it put in place.
+        // The chosen log neither exists nor was put in place.
         guard RecoveryFiles.exists(chosen) || RecoveryFiles.exists(files.log) else {
             throw isRestoring ? Damaged.restored : Damaged.temporary
         }
         if RecoveryFiles.exists(chosen) {
-            // Days may have passed since they were written.
+            // The logs may have been written days ago, so check them again.
             if RecoveryFiles.exists(temporaryLog), try LogLook.damage(of: temporaryLog, .everything) != nil {
                 throw Damaged.temporary
             }
             if isRestoring {
-                // One without its receipt was found damaged before, and nobody came to make it once more.
+                // A log without a receipt was found damaged before, and has not been rebuilt yet.
                 guard receipt != nil,
                     try LogLook.damage(of: chosen, .everything) == nil
                 else {
@@ -83,7 +82,7 @@ package struct Applying: Sendable {
                 if RecoveryFiles.exists(temporaryLog) { try joinTemporary(to: chosen) }
             }
             if RecoveryFiles.exists(temporaryKey) { try DurableFile.rename(temporaryKey, to: files.identity) }
-            // Whoever has the old file open must not leave a lock behind that is taken for one of the new.
+            // A process that has the old file open must not leave a lock file that is taken for the new file's.
             try DurableFile.remove(chosen + "-lock")
             try DurableFile.remove(files.log + "-lock")
             try DurableFile.rename(chosen, to: files.log)
@@ -97,9 +96,9 @@ package struct Applying: Sendable {
         return receipt
     }
 
-    /// Recovery is over: called once it was written down. Where another process has ended it, that is all.
+    /// Ends the recovery, after its result was recorded; does nothing if another process has ended it.
     ///
-    /// - Throws: ``FileFailure``; then the next try goes on.
+    /// - Throws: ``FileFailure``; then the next attempt resumes.
     package func finish() throws {
         guard RecoveryFiles.exists(files.choice) else { return }
         try files.withLock(patience) {
@@ -112,7 +111,7 @@ package struct Applying: Sendable {
         }
     }
 
-    /// Where the store that was used meanwhile was damaged as well, its preserved files go beside those of the store.
+    /// Moves the preserved files of the temporary store, if it was damaged as well, beside those of the store.
     private func keepBackupsOfTemporary() throws {
         let kept = RecoveryFiles(files.temporary).backups
         guard RecoveryFiles.exists(kept.path) else { return }
@@ -123,7 +122,7 @@ package struct Applying: Sendable {
         try DurableFile.rename(kept.path, to: folder.appending(path: "meanwhile").path)
     }
 
-    /// Copies what was logged meanwhile.
+    /// Copies the events of the temporary store to the chosen log, and moves ownership there.
     private func joinTemporary(to chosen: String) throws {
         let log = try EventLog(opening: chosen)
         let temporary = try EventLog(opening: temporaryLog)
@@ -131,12 +130,12 @@ package struct Applying: Sendable {
             try? temporary.close()
             try? log.close()
         }
-        // The key of the damaged store vouches once more for what it wrote, as long as it is here.
+        // The key of the damaged store, if it is here, signs the final heads of its histories.
         let former = try Self.key(at: files.identity)
         if let claim = try temporary.claim() {
             let words = try former.map { try log.ownHeads(of: $0) } ?? []
             try log.claim { _ in (claim, words) }
-            // From here on nobody writes to the temporary store: what came behind the copy would be lost.
+            // From here on nobody may write to the temporary store: events after the copy would be lost.
             try temporary.giveUpClaim()
         }
         var frames: [[UInt8]] = []
@@ -156,8 +155,8 @@ package struct Applying: Sendable {
         return Identity(secret: [UInt8](bytes))
     }
 
-    /// A snapshot that holds what was lost shows more than the log: it is no snapshot of it. What it shows is not thrown
-    /// away either.
+    /// Moves snapshots that contain lost events to the backup folder: they show more than the log, so they are not
+    /// snapshots of it. They are not deleted.
     private func setSnapshotsAside(_ receipt: Receipt, in backup: URL) throws {
         let lost = EventSet(receipt.lost.compactMap(\.events))
         guard !lost.isEmpty else { return }

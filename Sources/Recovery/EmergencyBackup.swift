@@ -1,23 +1,24 @@
 import Foundation
 
-/// Puts a damaged file where nothing touches it any more, byte for byte. Nothing has its name afterwards.
+/// Preserves a damaged file, byte for byte, in a folder that nothing else writes to. The file is gone from its path
+/// afterwards.
 package struct EmergencyBackup: Sendable {
-    /// The folder of this incident: `EmergencyBackup/TIME`, a new one each time.
+    /// The folder of this incident: `EmergencyBackup/TIME`, a new folder each time.
     package let folder: URL
-    /// Its name in the store's folder.
+    /// Its path within the store's folder.
     package var name: String { "EmergencyBackup/\(folder.lastPathComponent)" }
-    /// The copy.
+    /// The path of the preserved file.
     package let file: String
-    /// Whether the file itself was moved, since there was no room for a copy, or parts of it could not be read.
+    /// Whether the file itself was moved, because there was no room for a copy, or parts of it could not be read.
     package let isMoved: Bool
 
     /// Copies the file at `path` and removes it once the copy is on the disk; on a full disk it is moved instead.
     ///
-    /// A copy, since what has the old file open may go on writing to it. Where the system cannot read parts of it, it is
-    /// moved too: a copy with zeros in it would be no copy, and what cannot be read today may be read tomorrow. A copy that
-    /// was not finished has another name, and the next one begins anew.
+    /// It is copied because a process that has the old file open may still write to it. If parts of the file cannot be
+    /// read, it is moved as well: a copy with zeros would be incomplete, and a later attempt may read those parts. An
+    /// unfinished copy has another name, and the next attempt starts again.
     ///
-    /// - Throws: ``FileFailure`` where it can be neither copied nor moved, or where nothing of it can be read: then it is
+    /// - Throws: ``FileFailure`` if it can be neither copied nor moved, or if nothing of it can be read: then it stays
     ///   where it was.
     package init(_ path: String, of files: RecoveryFiles, at now: Date) throws {
         try FileManager.default.createDirectory(
@@ -44,8 +45,9 @@ package struct EmergencyBackup: Sendable {
         try DurableFile.flushFolder(of: path)
     }
 
-    /// The name of the last incident of which nothing was put in the place of the log: where that is gone, it lies there,
-    /// and whoever preserved it did not come to say so, or has not yet.
+    /// The name of the last incident without a receipt. If the store has no log, the damaged log is in that incident's
+    /// folder: the process that preserved it was interrupted before it wrote the failure record, or has not written it
+    /// yet.
     package static func lastPreserved(_ files: RecoveryFiles) -> String? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: files.backups.path)) ?? []
         let last = names.sorted().last { name in
@@ -56,7 +58,7 @@ package struct EmergencyBackup: Sendable {
         return last.map { "EmergencyBackup/\($0)" }
     }
 
-    /// A folder that nobody has: by the second, and with a number where two incidents share one.
+    /// Creates a folder with a new name: the time in seconds, and a number if the name is taken.
     private static func newFolder(in parent: URL, _ now: Date) throws(FileFailure) -> URL {
         let time = now.formatted(
             .iso8601.year().month().day().time(includingFractionalSeconds: false).timeSeparator(.omitted)
@@ -92,7 +94,7 @@ package struct EmergencyBackup: Sendable {
         guard fsync(copy) == 0 else { throw FileFailure("flush", target) }
     }
 
-    /// Whether anything can be read of the file at `path`.
+    /// Whether any part of the file at `path` can be read.
     private static func isReadable(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return false }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Why a store waits in recovery: the file `ContainerInitFailure.json`.
 package struct FailureRecord: Codable, Hashable, Sendable {
-    /// The newest snapshot, and what it holds.
+    /// The newest snapshot: its id, time, and number of contacts.
     package struct Snapshot: Codable, Hashable, Sendable {
         package var id: String
         package var at: Date
@@ -11,30 +11,30 @@ package struct FailureRecord: Codable, Hashable, Sendable {
         package init(id: String, at: Date, qsos: Int) { (self.id, self.at, self.qsos) = (id, at, qsos) }
     }
 
-    /// The form of the file.
+    /// The version of the file's format.
     package var version = 1
-    /// When it was found.
+    /// When the damage was found.
     package var at: Date
-    /// The word for scripts: what sort of trouble.
+    /// The code for scripts: the kind of failure.
     package var code: String
-    /// What is wrong, in plain words, without anything of what was logged.
+    /// What is wrong, in plain words, without any logged content.
     package var message: String
-    /// Which file.
+    /// The damaged file.
     package var file: String
-    /// Where the damaged file was put, in the store's folder.
+    /// The folder of the preserved file, as a path within the store's folder; empty if nothing was preserved.
     package var backup: String
-    /// Whether the file itself was moved there, in place of a copy.
+    /// Whether the file itself was moved there, instead of a copy.
     package var isMoved = false
-    /// The last event of each replica that could be found, by the replica's id.
+    /// The last event of each replica that was found, by the replica's id.
     package var lastGood: [String: UInt64] = [:]
-    /// The newest snapshot; left out where there is none.
+    /// The newest snapshot; omitted if there is none.
     package var snapshot: Snapshot?
 
     package init(at: Date, code: String, message: String, file: String, backup: String) {
         (self.at, self.code, self.message, self.file, self.backup) = (at, code, message, file, backup)
     }
 
-    /// Reads the record at `path`; `nil` where there is none. One that cannot be read still says that recovery waits.
+    /// Reads the record at `path`; `nil` if there is none. An unreadable record still means that recovery waits.
     package static func read(_ path: String) -> FailureRecord? {
         let data = FileManager.default.contents(atPath: path)
         if data == nil, !RecoveryFiles.exists(path) { return nil }
@@ -44,7 +44,7 @@ package struct FailureRecord: Codable, Hashable, Sendable {
                 file: "log.mdb", backup: "")
     }
 
-    /// Writes it.
+    /// Writes the record durably.
     package func write(to path: String) throws {
         try DurableFile.write([UInt8](try Self.encoder.encode(self)) + [UInt8(ascii: "\n")], to: path)
     }

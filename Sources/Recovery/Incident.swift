@@ -4,15 +4,16 @@ import Foundation
 import LMDB
 import Projections
 
-/// The first steps once a store is found damaged: preserve, say so, and prepare what will be offered first.
+/// The first steps after a store is found damaged: preserves the log, records the failure, and rebuilds the log that is
+/// offered first.
 package struct Incident: Sendable {
-    /// What was found.
+    /// The damage that was found.
     package struct Finding: Error, Hashable, Sendable {
-        /// The word for scripts: `damaged`, `missing`, `archived`.
+        /// The code for scripts: `damaged`, `missing`, `archived`.
         package let code: String
-        /// In plain words, without anything of what was logged.
+        /// A description in plain words, without any logged content.
         package let message: String
-        /// Which file of the store.
+        /// The damaged file of the store.
         package let file: String
 
         package init(code: String, message: String, file: String) {
@@ -20,19 +21,19 @@ package struct Incident: Sendable {
         }
     }
 
-    /// What is known beside the file, asked only where it is needed.
+    /// Inputs from outside the damaged file; the closures are called only if needed.
     package struct Surroundings: Sendable {
         /// The present moment.
         package let arrival: Arrival
-        /// Chance.
+        /// The source of random numbers.
         package let random: @Sendable () -> UInt64
-        /// What else tells the name of the log, where the file does not.
+        /// Returns the id of the log from another source, if the file does not contain it.
         package let logName: @Sendable () -> LogID?
-        /// What else tells how much it had.
+        /// Returns what other sources know of the log's size.
         package let witnesses: @Sendable () -> [Rebuild.Witness]
-        /// The newest snapshot.
+        /// Returns the newest snapshot.
         package let snapshot: @Sendable () -> FailureRecord.Snapshot?
-        /// How long others who write are waited for.
+        /// How long to wait for other writers.
         package let patience: WriterLock.Patience
 
         package init(
@@ -56,14 +57,15 @@ package struct Incident: Sendable {
         self.surroundings = surroundings
     }
 
-    /// Preserves the damaged log and has the store wait in recovery. Where another process did so meanwhile, its record
-    /// is returned.
+    /// Preserves the damaged log and puts the store into recovery. If another process has done so meanwhile, returns
+    /// its record.
     ///
-    /// The log leaves its place, while nobody writes to it: a program that has it open meets that before its next commit.
-    /// So what is preserved holds everything that was ever acknowledged.
+    /// The log is moved away while nobody writes to it; a process that has it open notices that before its next commit.
+    /// So the preserved file contains everything that was ever acknowledged.
     ///
-    /// - Throws: ``NotPreserved``; `LMDBError` where somebody writes and does not finish. Then the log is where it was.
-    ///   ``NotWrittenDown`` where it was preserved; the next call goes on from there.
+    /// - Throws: ``NotPreserved``; `LMDBError` if another writer does not finish in time. Then the log is still at its
+    ///   path. ``NotWrittenDown`` if the log was preserved but the record could not be written; the next call resumes
+    ///   from there.
     package func begin(_ finding: Finding) throws -> FailureRecord {
         try files.withLock(surroundings.patience) {
             try WriterLock.at(files.log).withLock(surroundings.patience) { try beginAlone(finding) }
@@ -75,7 +77,7 @@ package struct Incident: Sendable {
         package let cause: FileFailure
     }
 
-    /// The damaged log lies in the folder `backup`, and that could not be written down.
+    /// The damaged log was preserved in the folder `backup`, but the failure record could not be written.
     package struct NotWrittenDown: Error, Hashable, Sendable {
         package let backup: String
         package let cause: FileFailure
@@ -83,7 +85,7 @@ package struct Incident: Sendable {
 
     private func beginAlone(_ finding: Finding) throws -> FailureRecord {
         if let record = FailureRecord.read(files.failure) { return record }
-        // What lies there is of a recovery that is over.
+        // These are files of a finished recovery.
         if !files.isWaiting {
             for name in try FileManager.default.contentsOfDirectory(atPath: files.work.path) {
                 try FileManager.default.removeItem(at: files.work.appending(path: name))
@@ -111,12 +113,12 @@ package struct Incident: Sendable {
         return record
     }
 
-    /// Makes the log that is offered first from what can be salvaged, unless that was done already.
+    /// Rebuilds the log that is offered first from the salvaged events, unless that was done already.
     ///
-    /// - Throws: Where it cannot be written; then it is tried again when the store is opened next.
+    /// - Throws: If it cannot be written; it is tried again when the store is opened next.
     ///
-    /// - Parameter snapshot: The file of a snapshot that shall stand for everything up to its vector: then the log is made
-    ///   once more.
+    /// - Parameter snapshot: The file of a snapshot that replaces everything up to its vector; then the log is always
+    ///   rebuilt.
     package func prepare(_ record: FailureRecord, snapshot: String? = nil) throws -> Receipt? {
         try files.withLock(surroundings.patience) {
             if snapshot == nil, let receipt = Receipt.read(files.restoredReceipt),
@@ -130,7 +132,8 @@ package struct Incident: Sendable {
                 at: files.restored, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             try DurableFile.remove(files.restoredReceipt)
             let salvage = try Salvage(path: source)
-            // A copy that was written whole can be read whole, if not now; of a file on a bad disk one takes what there is.
+            // A complete copy should be readable, if not now then later; of a moved file on a bad disk, take what can
+            // be read.
             if salvage.unreadCount > 0, !record.isMoved || salvage.count == 0 {
                 throw FileFailure("read", source, code: EIO)
             }
@@ -145,7 +148,7 @@ package struct Incident: Sendable {
         }
     }
 
-    /// A snapshot, every byte of which is what was written, and that stands for all that an archive stood for.
+    /// Reads a snapshot; throws unless it is undamaged and covers all archived history.
     private static func read(_ path: String, for salvage: Salvage) throws -> (SnapshotInformation?, [UInt8]) {
         let information = try Snapshot.verify(at: path)
         if let archived = salvage.archived, !information.vector.covers(archived) {
@@ -154,7 +157,8 @@ package struct Incident: Sendable {
         return (information, [UInt8](try Data(contentsOf: URL(filePath: path))))
     }
 
-    /// The name of the log: what the file says, else what else is known, else one that was made up before, else a new one.
+    /// Returns the id of the log: from the file, else from another source, else the one generated before, else a new
+    /// one.
     package func logName(_ salvage: Salvage?) throws -> LogID {
         if let log = salvage?.log ?? surroundings.logName() { return log }
         let path = files.work.appending(path: "log").path
@@ -168,12 +172,12 @@ package struct Incident: Sendable {
         return log
     }
 
-    /// As ``logName(_:)`` of the file that was preserved.
+    /// Returns the id as ``logName(_:)`` does, for the preserved file.
     package func logName(_ record: FailureRecord) throws -> LogID {
         try logName(record.backup.isEmpty ? nil : try? Salvage(path: source(record)))
     }
 
-    /// The damaged file, as it was preserved.
+    /// The path of the preserved damaged file.
     private func source(_ record: FailureRecord) -> String {
         files.folder.appending(path: record.backup).appending(path: "log.mdb").path
     }

@@ -1,24 +1,26 @@
 import Foundation
 import LMDB
 
-/// When a file of a store was looked at last, page by page, and as what: kept in this device's state folder.
+/// The last full check of a store's file, page by page, and the file's state then. Stored in this device's state
+/// folder.
 ///
-/// Who changes a file of a store under the ``WriterLock`` notes how it was left. A file that is as nobody of ours left it,
-/// nor anybody has looked at, is looked at as a whole before liblmdb follows its pages.
+/// A process that changes a file of a store under the ``WriterLock`` records the state in which it left the file. A
+/// file in any other state, unless it was checked in that state, is checked as a whole before liblmdb follows its
+/// pages.
 package struct LookedAt: Sendable {
     private struct Note: Codable {
-        /// The file as it was then.
+        /// The state of the file at that time.
         var state: [UInt8]
-        /// When, in milliseconds since 1970.
+        /// The time of the check, in milliseconds since 1970.
         var at: Int64
-        /// How often in a row the file had changed by nobody of ours and was found whole.
+        /// How many times in a row the state had changed without a known writer, and the check found no damage.
         var changesByItself = 0
     }
 
     private let file: String
     private let path: String
 
-    /// What is known of the file `name` of the store in `folder`.
+    /// The record of the file `name` of the store in `folder`.
     package init(_ name: String, of folder: URL, in stateFolder: URL) {
         file = folder.appending(path: name).path
         path = OpenMark.folder(of: folder, in: stateFolder).path + ".\(name)"
@@ -28,8 +30,8 @@ package struct LookedAt: Sendable {
         FileManager.default.contents(atPath: path).flatMap { try? JSONDecoder().decode(Note.self, from: $0) }
     }
 
-    /// When the whole file that is there now was found in order last, in milliseconds since 1970; `nil` where that is not
-    /// known.
+    /// The time of the last full check without damage of the file that is there now, in milliseconds since 1970; `nil`
+    /// if unknown.
     package var lastWhole: Int64? {
         guard let note, let then = FileState(note.state), let now = FileState(of: file),
             (then.device, then.inode) == (now.device, now.inode)
@@ -37,10 +39,11 @@ package struct LookedAt: Sendable {
         return note.at
     }
 
-    /// Whether the file is as somebody of ours has left it, or as it was looked at.
+    /// Whether the file is in the state in which a known writer left it, or in which it was checked.
     ///
-    /// Some file systems, and backups by hard links, change by themselves what they say of a file. Where it was found whole
-    /// twice in a row after such a change, it counts as known for an hour, as long as its length stays.
+    /// On some file systems, and with backups by hard links, the metadata of a file changes without a write. After two
+    /// checks in a row that found no damage after such a change, the file counts as known for an hour, if its length
+    /// stays the same.
     package func isKnown(now: Int64) -> Bool {
         guard let present = FileState(of: file) else { return true }
         if present == WriterLock.noted(of: file) { return true }
@@ -52,20 +55,20 @@ package struct LookedAt: Sendable {
 
     private static let hour: Int64 = 3_600_000
 
-    /// Looks at the file with `look`, and notes that it did where that found nothing.
+    /// Checks the file with `look`, and records its state if no damage was found.
     ///
-    /// - Parameter wasClean: Whether nothing but a change by nobody of ours was the reason.
-    /// - Returns: What `look` found.
+    /// - Parameter wasClean: Whether the only reason for the check was a change without a known writer.
+    /// - Returns: The damage that `look` found.
     package func looking<Found>(now: Int64, wasClean: Bool, _ look: () throws -> Found?) rethrows -> Found? {
         let before = FileState(of: file)
         if let found = try look() { return found }
         guard let before, let after = FileState(of: file) else { return nil }
-        // What changed meanwhile was changed by somebody of ours, or is not known.
+        // A change during the check must be by a known writer; otherwise the state is not recorded.
         guard after == before || after == WriterLock.noted(of: file) else { return nil }
         WriterLock.note(before, of: file)
         let changes = wasClean ? (note?.changesByItself ?? 0) + 1 : 0
         let note = Note(state: before.bytes, at: now, changesByItself: changes)
-        // Where that cannot be written, it is looked at again.
+        // If this cannot be written, the file is checked again next time.
         if let bytes = try? JSONEncoder().encode(note) { try? DurableFile.write([UInt8](bytes), to: path) }
         return nil
     }

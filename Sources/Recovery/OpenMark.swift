@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A file that lies in this device's state folder as long as a process has a store open: so the next one can tell that
-/// it ended without closing it.
+/// A file in this device's state folder that exists as long as a process has a store open. If it is left over, the next
+/// process knows that the store was not closed cleanly.
 ///
-/// Its owner holds a lock on it. A mark that nobody holds is that of a process that was killed, by damage or otherwise,
-/// or of a machine that lost power.
+/// Its owner holds a lock on it. A mark without a lock belongs to a process that was killed, or to a machine that lost
+/// power.
 package final class OpenMark: Sendable {
     /// The folder of the store.
     fileprivate let folder: String
@@ -13,8 +13,8 @@ package final class OpenMark: Sendable {
     private let descriptor: Int32
     private let isGone = Mutex(false)
 
-    /// Marks the store in `folder` as open. Where the state folder cannot be written there is no mark, and nothing is
-    /// known of unclean ends.
+    /// Marks the store in `folder` as open; `nil` if the state folder cannot be written. Then unclean ends are not
+    /// detected.
     package init?(_ folder: URL, in stateFolder: URL) {
         let marks = Self.folder(of: folder, in: stateFolder)
         try? FileManager.default.createDirectory(
@@ -32,7 +32,7 @@ package final class OpenMark: Sendable {
 
     deinit { remove() }
 
-    /// The store was closed.
+    /// Removes the mark: the store was closed.
     package func remove() {
         isGone.withLock { isGone in
             guard !isGone else { return }
@@ -43,7 +43,7 @@ package final class OpenMark: Sendable {
         }
     }
 
-    /// Leaves the mark as that of a process that was killed: what was seen of the store is reason to look closer.
+    /// Releases the lock but keeps the file, like a killed process: damage was seen, so the store must be checked.
     package func abandon() {
         isGone.withLock { isGone in
             guard !isGone else { return }
@@ -53,18 +53,18 @@ package final class OpenMark: Sendable {
         }
     }
 
-    /// Has the next opening of the store in `folder` look at every page: something of it was seen that is not what was
-    /// written. It stays so until a whole look has found nothing, or the damage was dealt with.
+    /// Marks the store in `folder` as suspect, so that its next opening checks every page: damage was seen. It stays
+    /// suspect until a full check has found nothing, or the damage was dealt with.
     package static func suspect(_ folder: URL, in stateFolder: URL? = nil) {
         let folder = folder.standardizedFileURL
         OpenMarks.abandon(folder.path)
         if let stateFolder { OpenMark(folder, in: stateFolder)?.abandon() }
     }
 
-    /// The marks of processes that ended without closing the store.
+    /// Returns the marks of processes that ended without closing the store.
     ///
-    /// What cannot be looked at now is taken for one: to look at the log closer costs time, and not to may have somebody
-    /// write to a damaged one.
+    /// An unreadable mark counts as left over: a needless full check costs time, a missed one risks writing to a
+    /// damaged log.
     package static func left(by folder: URL, in stateFolder: URL) -> [String] {
         let marks = Self.folder(of: folder, in: stateFolder)
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: marks.path) else {
@@ -78,18 +78,18 @@ package final class OpenMark: Sendable {
         }
     }
 
-    /// Takes such marks away, once the store was looked at.
+    /// Removes the marks at `paths`, after the store was checked.
     package static func forget(_ paths: [String]) { for path in paths { unlink(path) } }
 
     static func folder(of folder: URL, in stateFolder: URL) -> URL {
-        // By the folder itself and not its name, so that it means the same under each of its names.
+        // Named by the folder's device and inode, so that all paths to the folder share their marks.
         var status = stat()
         let name = stat(folder.path, &status) == 0 ? "\(status.st_dev)-\(status.st_ino)" : "none"
         return stateFolder.appending(path: "open/\(name)")
     }
 }
 
-/// The marks of this process, which go with it when it ends in an orderly way.
+/// The marks of this process; they are removed when it exits normally.
 private enum OpenMarks {
     private struct Living {
         weak var mark: OpenMark?

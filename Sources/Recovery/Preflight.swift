@@ -3,21 +3,21 @@ import Events
 import Foundation
 import LMDB
 
-/// Looks at the files of a store before liblmdb does, which trusts them.
+/// Checks the files of a store before liblmdb opens them, which trusts their pages.
 ///
-/// At every opening: whether the log is there, its meta pages, its length, and all pages that lead to others. After an
-/// unclean end, and where the file is another one than before: every page and every event.
+/// At every opening it checks that the log exists, its meta pages, its length, and all branch pages. After an unclean
+/// end, or if the file was changed by an unknown writer, it checks every page and every event.
 package struct Preflight: Sendable {
     let files: RecoveryFiles
 
     package init(_ files: RecoveryFiles) { self.files = files }
 
-    /// What is wrong with the log; `nil` where that is nothing, or where this user may not read it: whoever opens it next
-    /// says so.
+    /// Returns the damage of the log; `nil` if there is none, or if this user may not read it: then opening it reports
+    /// that.
     ///
-    /// - Parameter isFull: Whether every page is looked at.
-    /// - Throws: `LMDBError` where the system does not give the file now: what could not be looked at is not opened.
-    /// - Complexity: About 1 ms for 250 MB; where `isFull`, O(bytes).
+    /// - Parameter isFull: Whether to check every page.
+    /// - Throws: `LMDBError` if the file cannot be read now: a file that could not be checked is not opened.
+    /// - Complexity: About 1 ms for 250 MB; O(bytes) if `isFull`.
     package func finding(isFull: Bool) throws -> Incident.Finding? {
         guard RecoveryFiles.exists(files.log) else {
             guard let backup = EmergencyBackup.lastPreserved(files) else {
@@ -37,7 +37,7 @@ package struct Preflight: Sendable {
         }
     }
 
-    /// What an error, that came of opening or reading a store, says of damage to its log; `nil` where it says nothing.
+    /// Converts an error of opening or reading a store to the damage of its log; `nil` if it does not indicate damage.
     package static func finding(in error: any Error) -> Incident.Finding? {
         switch error {
         case let error as LMDBError where error.path.hasSuffix("/log.mdb"):

@@ -4,19 +4,19 @@ import Foundation
 import LMDB
 import Projections
 
-/// Makes a fresh log from what can be salvaged of a damaged one, beside it, and says what was lost.
+/// Rebuilds a log from the salvaged events of a damaged one, in a separate file, and reports what was lost.
 ///
-/// Safe to stop anywhere and to start again: the log has its name only when it is whole and was verified, and the
-/// receipt is written behind it.
+/// It may be interrupted at any point and started again: the log gets its name only when it is complete, and the
+/// receipt is written after the log was verified.
 package struct Rebuild: Sendable {
-    /// What somebody else knows of how much the damaged log had.
+    /// What another source knows of the size of the damaged log.
     package struct Witness: Hashable, Sendable {
         /// `token`, `views`, `snapshots` or `peers`.
         package let name: String
         package let vector: VersionVector
-        /// How many positions it had, where that is known.
+        /// The number of positions that the log had; 0 if unknown.
         package let positions: UInt64
-        /// Whether it knows of the end, and there was nothing after it.
+        /// Whether the source knows the end of the log, so that nothing came after it.
         package let isFinal: Bool
 
         package init(
@@ -26,7 +26,7 @@ package struct Rebuild: Sendable {
         }
     }
 
-    /// The name of the log, where the file does not say it any more.
+    /// The id of the log, if the file does not contain it any more.
     package var log: LogID
     package var witnesses: [Witness]
     package var arrival: Arrival
@@ -36,13 +36,12 @@ package struct Rebuild: Sendable {
         (self.log, self.witnesses, self.arrival, self.epoch) = (log, witnesses, arrival, epoch)
     }
 
-    /// Makes the log at `path` from what `salvage` has found, and returns the receipt.
+    /// Writes the log at `path` from the events of `salvage`, verifies it, and returns the receipt.
     ///
     /// - Parameters:
-    ///   - source: What the damaged file is called in the receipt.
-    ///   - snapshot: One that shall stand for everything up to its vector; and its bytes.
-    /// - Throws: `LMDBError` where the log cannot be written; ``NotWhole`` where the disk gives back something else than
-    ///   was written.
+    ///   - source: The name of the damaged file in the receipt.
+    ///   - snapshot: A snapshot that replaces everything up to its vector; `bytes` are its content.
+    /// - Throws: `LMDBError` if the log cannot be written; ``NotWhole`` if the log fails its verification.
     package func run(
         _ salvage: Salvage, source: String, to path: String, snapshot: SnapshotInformation? = nil,
         bytes: [UInt8] = []
@@ -59,7 +58,7 @@ package struct Rebuild: Sendable {
         let pieces = stride(from: 0, to: bytes.count, by: LogBase.pieceSize).map {
             Array(bytes[$0..<Swift.min($0 + LogBase.pieceSize, bytes.count)])
         }
-        // What an earlier try left: it may not have been verified.
+        // Files of an earlier attempt may not have been verified.
         for path in [path, path + "-lock"] { try DurableFile.remove(path) }
         let written = try salvage.write(
             to: path, log: log, epoch: epoch, arrival: arrival, missing: missing,
@@ -69,7 +68,7 @@ package struct Rebuild: Sendable {
         guard unexpected.isEmpty, report.events == UInt64(written.events) else {
             throw NotWhole(damage: unexpected.first?.detail ?? "\(report.events) events of \(written.events) are there")
         }
-        // Each of the three is counted by itself: the log that was written, what it says is lost, what there was.
+        // The three counts are independent: events in the new log, lost events, and events there were.
         let lost = missing.reduce(0) { $0 + $1.count } + salvage.unnamedCount
         guard report.events + lost == salvage.appendedCount else {
             throw NotWhole(
@@ -86,7 +85,7 @@ package struct Rebuild: Sendable {
             seconds: Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18)
     }
 
-    /// A log that was just written is not what was written.
+    /// A log that was just written failed its verification.
     package struct NotWhole: Error, Hashable, CustomStringConvertible {
         let damage: String
         package var description: String { "The log that was made anew is not what was written: \(damage)." }

@@ -1,9 +1,9 @@
 import Events
 import Foundation
 
-/// What was got out of a damaged log, and what was not: recovered + lost = appended.
+/// The result of recovering a damaged log: recovered + lost = appended.
 package struct Receipt: Codable, Hashable, Sendable {
-    /// Events that are lost, by number.
+    /// A range of lost events, by number.
     package struct Range: Codable, Hashable, Sendable {
         package var replica: String
         package var first: UInt64
@@ -15,40 +15,40 @@ package struct Receipt: Codable, Hashable, Sendable {
             (replica, first, last) = ("\(range.replica)", range.first, range.last)
         }
 
-        /// These; `nil` where nothing can be named so.
+        /// The range; `nil` if it is malformed.
         package var events: EventRange? {
             ReplicaID(text: replica).flatMap { EventRange($0, named: first, through: last) }
         }
     }
 
     package var version = 1
-    /// When the log was made anew.
+    /// When the log was rebuilt.
     package var at: Date
-    /// The file that it was made from, in the store's folder.
+    /// The damaged file that it was rebuilt from, as a path within the store's folder.
     package var source: String
-    /// How many events the log is known to have had.
+    /// The number of events that the log is known to have had.
     package var appended: UInt64
-    /// How many of them are in the new log.
+    /// The number of events in the new log.
     package var recovered: UInt64
-    /// Which of them are lost, in order of replica and number.
+    /// The lost events whose ids are known, in order of replica and number.
     package var lost: [Range]
-    /// How many more are lost of which not even the name is left.
+    /// The number of further lost events, whose ids are unknown.
     package var unnamed: UInt64
-    /// Whether more may have been appended than anything here knows of: then the numbers above are the least.
+    /// Whether the log may have had more events than any source knows of: then the numbers above are minimums.
     package var isAtLeast: Bool
-    /// Who told how many events there were: `file`, `token`, `views`, `snapshots`, `peers`.
+    /// The sources for the number of events: `file`, `token`, `views`, `snapshots`, `peers`.
     package var witnesses: [String]
-    /// Events that were lost and have come back since, from others.
+    /// The number of lost events that were received again since.
     package var returned: UInt64 = 0
-    /// Whether the snapshot that stands for archived history was lost.
+    /// Whether the archive snapshot was lost.
     package var isBaseLost = false
-    /// How long it took.
+    /// The duration of the rebuild in seconds.
     package var seconds: Double
 
-    /// How many events are lost.
+    /// The number of lost events.
     package var lostCount: UInt64 { lost.reduce(0) { $0 + $1.count } + unnamed }
 
-    /// Reads the receipt at `path`; `nil` where there is none, or what it says cannot be.
+    /// Reads the receipt at `path`; `nil` if there is none, or if its values are impossible.
     package static func read(_ path: String) -> Receipt? {
         guard let content = FileManager.default.contents(atPath: path),
             let receipt = try? FailureRecord.decoder.decode(Receipt.self, from: content),
@@ -58,7 +58,7 @@ package struct Receipt: Codable, Hashable, Sendable {
         return receipt
     }
 
-    /// Writes it.
+    /// Writes the receipt durably.
     package func write(to path: String) throws {
         try DurableFile.write([UInt8](try FailureRecord.encoder.encode(self)) + [UInt8(ascii: "\n")], to: path)
     }

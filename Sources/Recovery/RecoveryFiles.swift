@@ -1,15 +1,15 @@
 import Foundation
 import LMDB
 
-/// Where everything lies that has to do with the recovery of one store.
+/// The paths of all files for the recovery of one store.
 ///
 /// | path in the store's folder | what |
 /// |---|---|
-/// | `ContainerInitFailure.json` | there while recovery waits for a decision: ``FailureRecord`` |
-/// | `EmergencyBackup/TIME/` | damaged files, byte for byte, and the receipt of what was got out of them |
+/// | `ContainerInitFailure.json` | exists while recovery waits for a decision: ``FailureRecord`` |
+/// | `EmergencyBackup/TIME/` | damaged files, byte for byte, and the receipt of the recovery from them |
 /// | `recovery/temporary/` | the store that is used meanwhile |
-/// | `recovery/restored/` | the log that was made from what could be salvaged, and its receipt |
-/// | `recovery/choice.json` | what was decided, until it is done |
+/// | `recovery/restored/` | the log that was rebuilt from the salvaged events, and its receipt |
+/// | `recovery/choice.json` | the decision, until it was carried out |
 package struct RecoveryFiles: Hashable, Sendable {
     /// The folder of the store.
     package let folder: URL
@@ -35,31 +35,31 @@ package struct RecoveryFiles: Hashable, Sendable {
     /// Whether recovery waits for a decision, or for one to be carried out.
     package var isWaiting: Bool { Self.exists(failure) || Self.exists(choice) }
 
-    /// Whether a damaged file was preserved once.
+    /// Whether a damaged file was preserved at some time.
     package var hasBackups: Bool {
         (try? FileManager.default.contentsOfDirectory(atPath: backups.path))?.isEmpty == false
     }
 
-    /// Whether there is a file at `path`: also one that the system does not give now.
+    /// Whether there is a file at `path`, even if it cannot be accessed now.
     package static func exists(_ path: String) -> Bool {
         access(path, F_OK) == 0 || !saysAbsent(errno)
     }
 
-    /// Whether the system refuses with `code` since there is no such file.
+    /// Whether the error `code` means that there is no such file.
     fileprivate static func saysAbsent(_ code: Int32) -> Bool { [ENOENT, ENOTDIR].contains(code) }
 
-    /// What the file at `path` says; `nil` where there is none, and where it says nothing of the kind.
+    /// Decodes the file at `path`; `nil` if there is none, or if its content is malformed.
     ///
-    /// - Throws: ``FileFailure`` where it cannot be read now: then the next try reads it.
+    /// - Throws: ``FileFailure`` if the file cannot be read now: a later attempt may succeed.
     static func decoded<Value: Decodable>(_ type: Value.Type, at path: String) throws(FileFailure) -> Value? {
         guard let data = try DurableFile.read(path) else { return nil }
         return try? FailureRecord.decoder.decode(type, from: data)
     }
 
-    /// What was recovered last; `nil` where nothing ever was.
+    /// The receipt of the last recovery; `nil` if there was none.
     package var lastReceipt: Receipt? { lastReceiptFile?.receipt }
 
-    /// The same, and the file that says so.
+    /// The receipt of the last recovery, and its path.
     package var lastReceiptFile: (path: String, receipt: Receipt)? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: backups.path)) ?? []
         for name in names.sorted().reversed() {
@@ -69,9 +69,9 @@ package struct RecoveryFiles: Hashable, Sendable {
         return nil
     }
 
-    /// Runs `body` while no other process changes anything of the recovery of this store.
+    /// Runs `body` while no other process changes the recovery of this store.
     ///
-    /// - Throws: ``FileFailure`` with code `EWOULDBLOCK` after the patience; errors of `body`.
+    /// - Throws: ``FileFailure`` with code `EWOULDBLOCK` after the patience ran out; errors of `body`.
     package func withLock<Result>(
         _ patience: WriterLock.Patience = WriterLock.Patience(), _ body: () throws -> Result
     ) throws -> Result {
@@ -88,24 +88,23 @@ package struct RecoveryFiles: Hashable, Sendable {
                 }
                 usleep(5_000)
             }
-            // Whoever held the lock may have removed the folder: then this is a lock on nothing.
+            // The process that held the lock before may have removed the folder: then this lock protects nothing.
             if isWork(descriptor) { return try body() }
         }
     }
 
-    /// Removes what a recovery that is over has left, where its last step was not done. The next one must not take it for
-    /// its own.
+    /// Removes the files of a finished recovery whose last step was interrupted. The next recovery must not use them.
     package func removeLeftovers() {
         guard Self.exists(work.path), !isWaiting else { return }
         let descriptor = open(work.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         defer { _ = Foundation.close(descriptor) }
-        // Where another process is at it, it is none of ours.
+        // If another process holds the lock, it is still using the folder.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, isWork(descriptor), !isWaiting else { return }
         try? FileManager.default.removeItem(at: work)
     }
 
-    /// Whether the folder that is open as `descriptor` is the one where the work of recovery lies.
+    /// Whether the folder that is open as `descriptor` is still the work folder of the recovery.
     private func isWork(_ descriptor: Int32) -> Bool {
         var (own, present) = (stat(), stat())
         return fstat(descriptor, &own) == 0 && stat(work.path, &present) == 0 && own.st_dev == present.st_dev
@@ -113,9 +112,9 @@ package struct RecoveryFiles: Hashable, Sendable {
     }
 }
 
-/// The system refused something.
+/// An error of a file operation.
 package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was tried, as a verb.
+    /// The operation that failed, as a verb.
     package let action: String
     package let path: String
     /// The `errno`.
@@ -136,9 +135,9 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Files that are there whole or not at all, also after a power cut.
+/// Writes files so that they exist completely or not at all, even after a power cut.
 package enum DurableFile {
-    /// Writes `bytes` to `path`, over what is there: aside, flushed, renamed, the folder flushed.
+    /// Replaces the file at `path` by `bytes`: writes to a temporary name, flushes, renames, and flushes the folder.
     package static func write(_ bytes: [UInt8], to path: String) throws(FileFailure) {
         let aside = "\(path).part-\(getpid())-\(UInt32.random(in: .min ... .max))"
         let descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -154,39 +153,39 @@ package enum DurableFile {
         try rename(aside, to: path)
     }
 
-    /// What the file at `path` holds; `nil` where there is none.
+    /// Returns the content of the file at `path`; `nil` if there is none.
     ///
-    /// - Throws: ``FileFailure`` where the system does not give it now: that is not the same as none.
+    /// - Throws: ``FileFailure`` if the file exists but cannot be read now.
     package static func read(_ path: String) throws(FileFailure) -> Data? {
         if let data = FileManager.default.contents(atPath: path) { return data }
-        // Foundation does not say why.
+        // Foundation does not return the reason.
         let code = access(path, R_OK) == 0 ? EIO : errno
         if RecoveryFiles.saysAbsent(code) { return nil }
         throw FileFailure("read", path, code: code)
     }
 
-    /// Renames, and flushes the folder that has the new name.
+    /// Renames a file, and flushes the folder of the new name.
     package static func rename(_ path: String, to target: String) throws(FileFailure) {
         guard Foundation.rename(path, target) == 0 else { throw FileFailure("rename to \(target)", path) }
         try flushFolder(of: target)
     }
 
-    /// Puts the names that are in the folder of `path` on the disk.
+    /// Flushes the folder of `path`, so that its directory entries are on the disk.
     package static func flushFolder(of path: String) throws(FileFailure) {
         let folder = URL(filePath: path).deletingLastPathComponent().path
         let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFailure("open", folder) }
         defer { _ = Foundation.close(descriptor) }
-        // Some file systems have no such call for folders, and need none.
+        // Some file systems do not support this call for folders, and do not need it.
         guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else { throw FileFailure("flush", folder) }
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     package static func remove(_ path: String) throws(FileFailure) {
         guard unlink(path) == 0 || errno == ENOENT else { throw FileFailure("remove", path) }
     }
 
-    /// Puts what was written to `descriptor` on the disk, past the drive's own cache where the system can do that.
+    /// Flushes `descriptor` to the disk, past the drive's own cache if the system supports that.
     package static func flush(_ descriptor: Int32, path: String) throws(FileFailure) {
         #if canImport(Darwin)
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
@@ -194,7 +193,7 @@ package enum DurableFile {
         guard fsync(descriptor) == 0 else { throw FileFailure("flush", path) }
     }
 
-    /// Writes all of `bytes` to `descriptor`, which is at its end.
+    /// Writes all of `bytes` to `descriptor`, which is at the end of its file.
     package static func append(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(FileFailure) {
         var start = 0
         while start < bytes.count {

@@ -1,8 +1,8 @@
 import Events
 import Projections
 
-/// What the snapshots of a store say of its log.
+/// Reads how much of its log a snapshot covers.
 package enum SnapshotVector {
-    /// The events that the snapshot at `path` counts; `nil` where it cannot be read.
+    /// Returns the vector of the snapshot at `path`; `nil` if it cannot be read.
     static func read(_ path: String) -> VersionVector? { (try? Snapshot.information(at: path))?.vector }
 }

@@ -1,15 +1,15 @@
 import ByteCoding
 
-/// The record of a tree, as a meta page or the main table holds it (`MDB_db` in mdb.c).
+/// The record of a tree, in a meta page or in the main table (`MDB_db` in mdb.c).
 ///
 /// | offset | size | |
 /// |---|---|---|
-/// | 0 | 4 | in a meta page's record of free pages the page size, else 0 |
+/// | 0 | 4 | in a meta page's record of free pages the page size, otherwise 0 |
 /// | 4 | 2 | flags: 0x08, keys are integers in host order |
-/// | 6 | 2 | depth: 0 where the tree is empty, 1 where its root is a leaf |
+/// | 6 | 2 | depth: 0 if the tree is empty, 1 if its root is a leaf |
 /// | 8 | 8, 8, 8 | branch, leaf and overflow pages |
 /// | 32 | 8 | entries |
-/// | 40 | 8 | root page; all ones where the tree is empty |
+/// | 40 | 8 | root page; all ones if the tree is empty |
 struct TreeRecord: Hashable {
     static let byteCount = 48
     static let noPage = UInt64.max
@@ -56,7 +56,7 @@ struct MetaPage: Hashable {
     let lastPage: UInt64
     let transaction: UInt64
 
-    /// The meta page number `index` that `bytes` start with, or `nil` where there is none.
+    /// Parses the meta page number `index` at the start of `bytes`; `nil` if it is malformed.
     init?(_ bytes: RawSpan, index: UInt64) {
         guard bytes.byteCount >= Self.byteCount, bytes.hostUInt64(at: 0) == index,
             bytes.hostUInt16(at: 10) == Self.flags, bytes.hostUInt32(at: 16) == Self.magic,
@@ -70,9 +70,9 @@ struct MetaPage: Hashable {
         guard lastPage >= 1 else { return nil }
     }
 
-    /// The two meta pages of `file`, each `nil` where it is damaged or cannot be read.
+    /// Returns the two meta pages of `file`, each `nil` if it is damaged or cannot be read.
     ///
-    /// The second stands one page behind the first, whose size only the meta pages know: where the first is damaged,
+    /// The second is one page behind the first, and only the meta pages contain the page size: if the first is damaged,
     /// every size is tried.
     static func both(of file: PageFile) -> [MetaPage?] {
         let first = page(0, of: file, at: 0)
@@ -83,7 +83,7 @@ struct MetaPage: Hashable {
         return [first, nil]
     }
 
-    /// The one of the two that tells of the newest state; `nil` where both are damaged.
+    /// Returns the meta page of the newest state; `nil` if both are damaged.
     static func newest(of file: PageFile) -> MetaPage? {
         both(of: file).compactMap { $0 }.max { $0.transaction < $1.transaction }
     }
@@ -95,7 +95,7 @@ struct MetaPage: Hashable {
 }
 
 extension RawSpan {
-    // LMDB writes numbers in the byte order of its host, and a log stays on the kind of machine where it was made.
+    // LMDB writes numbers in the byte order of its host, and a log stays on the kind of machine where it was created.
 
     @inline(__always)
     func hostUInt16(at offset: Int) -> UInt16 { UInt16(littleEndian: uint16(at: offset)) }

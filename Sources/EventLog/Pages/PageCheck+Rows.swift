@@ -1,25 +1,26 @@
 import ByteCoding
 
-/// Judges the tables and rows of a file that is read page by page, whose pages are sound.
+/// Checks the tables and rows of a file that is read page by page.
 package protocol FileJudge {
-    /// Whether a table called `name` belongs into the file; its rows come next, in order of their keys.
+    /// Whether a table called `name` belongs in the file; its rows come next, in order of their keys.
     mutating func begins(table name: String) -> Bool
-    /// Whether a row of that table is what was written.
+    /// Whether a row of that table is undamaged.
     mutating func isSound(key: RawSpan, value: RawSpan) -> Bool
-    /// What is wrong with the rows taken together, in plain words, once all were seen; `nil` where nothing is.
+    /// Describes damage of the rows taken together, after all were processed; `nil` if there is none.
     func verdict() -> String?
 }
 
 extension PageCheck {
-    /// What is wrong with a page or a row of the file at `path`, which is one of ours, in plain words; `nil` where all is
-    /// well, or where others write so fast that it could not be read before its pages were used again: then they have it
-    /// open, and had looked at it.
+    /// Describes the damage of a page or a row of the file at `path`, in plain words. `nil` if there is none, or if
+    /// other processes write so fast that the file could not be read before its pages were reused: they checked it when
+    /// they opened it.
     ///
-    /// Others may write meanwhile: see ``LogVerifier``. What is found counts where the same is found once more.
+    /// Other processes may write meanwhile: see ``LogVerifier``. Damage is reported only if a second reading finds the
+    /// same.
     ///
-    /// - Parameter judge: Makes a judge for each reading.
-    /// - Throws: ``PageFileError`` where the file cannot be opened at all.
-    /// - Complexity: O(bytes), read once; once more where something is wrong.
+    /// - Parameter judge: Creates a judge for each reading.
+    /// - Throws: ``PageFileError`` if the file cannot be opened.
+    /// - Complexity: O(bytes), read once; at least twice if there is damage.
     package static func everything(of path: String, _ judge: () -> some FileJudge) throws -> String? {
         var before: Finding<String>?
         for _ in 1...attemptLimit {
@@ -39,7 +40,7 @@ extension PageCheck {
         return trouble(in: try PageReader(file, meta: meta), &judge)
     }
 
-    /// What is wrong with the tables that `reader` reads, whose branches are sound.
+    /// Describes the damage of the tables that `reader` reads, whose branches are undamaged.
     private static func trouble(in reader: PageReader, _ judge: inout some FileJudge) -> String? {
         var (reader, tables) = (reader, TableCollector())
         let counts = reader.walk(reader.meta.main, holdsTables: true, valueLimit: TreeRecord.byteCount, &tables)
@@ -54,7 +55,7 @@ extension PageCheck {
             if rows.unsound > 0 { return "\(rows.unsound) rows of its table \(name) are not what was written" }
             if counts != TreeCounts(record) { return words(.counts, of: record) }
         }
-        // The long values too, which no branch leads to, must not be written over.
+        // Overflow pages must not be listed as free either; the check of branches does not reach them.
         var free = FreePages(reader.meta, pageCount: reader.meta.lastPage + 1)
         let used = reader.used
         let limit = Int(clamping: reader.pageCount + 1) * reader.meta.pageSize
@@ -68,7 +69,7 @@ extension PageCheck {
     }
 }
 
-/// Has each row judged; that keys ascend, the reader of the pages sees.
+/// Passes each row to the judge. The page reader checks the order of keys.
 private struct JudgedRows<Judge: FileJudge>: RowVisitor {
     var judge: Judge
     var unsound = 0

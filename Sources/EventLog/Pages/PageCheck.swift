@@ -1,21 +1,21 @@
 import ByteCoding
 
-/// Looks at what leads to the rows of an LMDB file, and not at the rows: quick enough for each time a file is opened.
+/// Checks the pages that lead to the rows of an LMDB file, but not the rows: fast enough for every opening.
 ///
-/// The checksums of rows say that a row is what was written, and nothing of one that is not met: where a branch is
-/// damaged, LMDB goes another way and says that there is no such row. So before a file is mapped, its meta pages and all
-/// its branches are read: their structure, the order of their keys within the bounds of the branches above, that no page
-/// is named twice or free, and that each tree has as many pages as its record says.
+/// A row's checksum protects the rows that are found. But if a branch is damaged, LMDB descends elsewhere and reports
+/// that there is no such row. So before a file is mapped, its meta pages and all its branches are read: their
+/// structure, the order of their keys within the bounds of the branches above, that no page is used twice or listed as
+/// free, and that each tree has as many pages as its record states.
 ///
-/// Leaves are not read. Those that a read meets are looked at then. A last commit that vanished whole, or whose meta page seems
-/// to be older by two, is not seen: the state before it is whole.
+/// Leaves are not read; reads check those that they meet. A last commit that vanished completely, or whose meta page is
+/// stale by two transactions, is not detected: the state before it is intact.
 package enum PageCheck {
-    /// What is wrong with the branches of the file at `path`; nothing where all is well, or where others write so fast that
-    /// it could not be read before its pages were used again: then they have it open, and had looked at it.
+    /// Returns the damage of the branches of the file at `path`. Empty if there is none, or if other processes write so
+    /// fast that the file could not be read before its pages were reused: they checked it when they opened it.
     ///
-    /// Others may write meanwhile: see ``LogVerifier``.
+    /// Other processes may write meanwhile: see ``LogVerifier``.
     ///
-    /// - Throws: ``PageFileError`` where the file cannot be opened at all.
+    /// - Throws: ``PageFileError`` if the file cannot be opened.
     /// - Complexity: O(pages), a bit of memory each; about 2 ms for a log of a million events (`Tools/bench`).
     package static func branches(of path: String) throws -> [PageDamage] {
         var before: Finding<[PageDamage]>?
@@ -23,7 +23,7 @@ package enum PageCheck {
             let file = try PageFile(path)
             let (damage, _) = try branches(of: file)
             if damage.isEmpty { return [] }
-            // Damage may be a page that was used again since, or meta pages between which somebody has committed.
+            // The damage may be a page that was reused since, or a commit between reading the two meta pages.
             let finding = Finding(what: damage, in: file)
             if finding == before { return damage }
             before = finding
@@ -31,7 +31,7 @@ package enum PageCheck {
         return []
     }
 
-    /// What one reading of a file has found: it counts where the same is found once more.
+    /// The result of one reading of a file: it is accepted if a second reading has the same result.
     struct Finding<What: Equatable>: Equatable {
         let what: What
         /// The newest transaction when the reading ended.
@@ -43,10 +43,10 @@ package enum PageCheck {
         }
     }
 
-    /// How often a file is read that is written to meanwhile.
+    /// How often a file that is being written to is read.
     static let attemptLimit = 20
 
-    /// What is wrong with the branches of the newest state of `file`, and its meta page; none where both are damaged.
+    /// Returns the damage of the branches of the newest state of `file`, and its meta page; `nil` if both are damaged.
     static func branches(of file: PageFile) throws -> ([PageDamage], MetaPage?) {
         let metaPages = MetaPage.both(of: file)
         let damage = Self.damage(of: metaPages)
@@ -61,7 +61,7 @@ package enum PageCheck {
         guard let first = pages[0], let second = pages[1] else {
             return pages.indices.filter { pages[$0] == nil }.map { PageDamage(page: UInt64($0), what: .meta) }
         }
-        // Transactions take turns, so the numbers are neighbours; only a new file has 0 twice.
+        // Transactions alternate between the pages, so their numbers differ by 1; only a new file has 0 twice.
         let isNew = first.transaction == 0 && second.transaction <= 1
         let (low, high) = (min(first.transaction, second.transaction), max(first.transaction, second.transaction))
         let isInTurn = first.transaction.isMultiple(of: 2) && high - low == 1
@@ -72,13 +72,13 @@ package enum PageCheck {
 
 /// One walk through the branches of all trees of one state of a file.
 private struct BranchCheck {
-    /// A key of a page that is kept: on which level, and where in it.
+    /// A key that bounds a subtree: the level of its page, and its range within the page.
     private struct Bound {
         let level: Int
         let key: Range<Int>
     }
 
-    /// More missing pages than twice this, and twice as many as are there, are taken for a damaged meta page.
+    /// The meta page counts as damaged if more pages are missing than twice this plus the number of pages present.
     private static let unwrittenLimit: UInt64 = 1 << 16
 
     private let file: PageFile
@@ -86,7 +86,7 @@ private struct BranchCheck {
     private let pageCount: UInt64
     private var used: PageSet
     private var found: [PageDamage] = []
-    /// The pages from the root to where the walk is.
+    /// The pages from the root to the present one.
     private var levels: [[UInt8]] = []
     private var (branchCount, leafCount) = (UInt64(0), UInt64(0))
 
@@ -98,9 +98,9 @@ private struct BranchCheck {
         used = PageSet(count: pageCount)
     }
 
-    /// What is wrong with the file.
+    /// Returns the damage of the file.
     mutating func damage() throws -> [PageDamage] {
-        // A file may be shorter than its state, where the pages at the end are free and were never written; not so much.
+        // A file may be shorter than its state, if free pages at the end were never written; but not by this much.
         guard meta.lastPage / 2 <= pageCount + Self.unwrittenLimit else {
             return [PageDamage(page: meta.transaction % 2, what: .meta)]
         }
@@ -115,8 +115,8 @@ private struct BranchCheck {
                 meta.freePages, order: .integers, valueLimit: Int(clamping: pageCount + 1) * meta.pageSize, &free),
             meta.freePages, isDamaged: !free.damaged.isEmpty)
         found += tables.damaged + free.damaged
-        // LMDB keeps some flags of the environment in the record of free pages: that its keys are integers, and that the
-        // file is one file (MDB_INTEGERKEY and MDB_NOSUBDIR in lmdb.h).
+        // LMDB stores some flags of the environment in the record of free pages: integer keys, and a single file
+        // (MDB_INTEGERKEY and MDB_NOSUBDIR in lmdb.h).
         if meta.main.flags != 0 || meta.freePages.flags & ~0x4000 != 0x08 {
             found.append(PageDamage(page: meta.transaction % 2, what: .meta))
         }
@@ -184,7 +184,7 @@ private struct BranchCheck {
         }
     }
 
-    /// The child and the key of an entry of a branch that was checked.
+    /// Returns the child and the key of an entry of a branch that was checked.
     private func entry(_ slot: Int, _ level: Int) -> (page: UInt64, key: Range<Int>) {
         levels[level].withSpan { bytes in
             let start = Int(bytes.hostUInt16(at: PageEntries.headerSize + 2 * slot))
@@ -193,7 +193,7 @@ private struct BranchCheck {
         }
     }
 
-    /// What is wrong with the branch that was read to `level`.
+    /// Returns the damage of the branch that was read to `level`; `nil` if there is none.
     private func checkBranch(_ number: UInt64, _ level: Int, low: Bound?, high: Bound?) -> PageDamage.What? {
         levels[level].withSpan { bytes in
             let found = bytes.hostUInt64(at: 0)
@@ -214,7 +214,7 @@ private struct BranchCheck {
                 let end = start + 8 + size
                 guard end <= bytes.byteCount, size <= 511 else { return .entry(slot: slot) }
                 rest -= (8 + size + 1) & ~1
-                // LMDB does not look at the key of the first child.
+                // LMDB ignores the key of the first child.
                 if slot == 0 { continue }
                 let key = start + 8..<end
                 guard size > 0 else { return .entry(slot: slot) }
@@ -243,7 +243,7 @@ private struct BranchCheck {
     private static func precedes(_ left: RawSpan, _ right: RawSpan) -> Bool { KeyOrder.bytes.precedes(left, right) }
 }
 
-/// Takes the records of all tables.
+/// Collects the records of all tables.
 private struct TreeCollector: RowVisitor {
     var records: [TreeRecord] = []
     var damaged: [PageDamage] = []

@@ -1,47 +1,47 @@
-/// A page that is not what LMDB would have written, and what gives it away.
+/// A page that LMDB would not have written like this, and the evidence.
 package struct PageDamage: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong with the page.
+    /// The kind of damage of a page.
     package enum What: Hashable, Sendable {
         /// The system cannot read it; the number is its `errno`.
         case unreadable(Int32)
-        /// It lies past the end of the file.
+        /// It is past the end of the file.
         case pastEnd
-        /// It lies past the last page that the meta page counts, or is a meta page itself.
+        /// It is past the last page that the meta page counts, or is a meta page itself.
         case outOfBounds
-        /// It says to be page `found`: written to a wrong place, or over.
+        /// It has the number `found`: it was written to a wrong place, or overwritten.
         case wrongNumber(found: UInt64)
-        /// Its flags are not those of the kind of page that belongs here.
+        /// Its flags are not those of the expected kind of page.
         case wrongFlags(UInt16)
-        /// The bounds of its free space do not make sense.
+        /// The bounds of its free space are impossible.
         case freeSpace
-        /// The entry in this slot does not lie within the page, or its parts do not lie within the entry.
+        /// The entry in this slot exceeds the page, or its parts exceed the entry.
         case entry(slot: Int)
-        /// The key in this slot does not stand between its neighbours, or not where the branches above say.
+        /// The key in this slot is out of order, or outside the bounds of the branches above.
         case keyOrder(slot: Int)
-        /// Its entries overlap, or leave a hole.
+        /// Its entries overlap, or leave unused space between them.
         case layout
-        /// It is reached twice: by two branches, or by a circle.
+        /// It is reached twice: by two branches, or by a cycle.
         case reachedTwice
-        /// It is deeper in the tree than others, or deeper than a tree can be.
+        /// It is at another depth than other leaves, or deeper than a tree can be.
         case depth
-        /// It starts a long value whose count of pages does not fit its length.
+        /// It starts a long value whose number of pages does not match its length.
         case valueLength
-        /// It is in use and listed as free: the next writer would write over it.
+        /// It is in use and listed as free: the next writer would overwrite it.
         case listedAsFree
         /// It is listed as free twice, or the list that names it is malformed.
         case freeList
-        /// It is a meta page, and damaged, or tells of a transaction that cannot be.
+        /// It is a meta page, and is damaged or has an impossible transaction number.
         case meta
-        /// It is the root of a tree that has other pages or rows than its record counts.
+        /// It is the root of a tree whose pages or rows differ from the counts in its record.
         case counts
     }
 
     /// The number of the page; its offset in the file is this times the page size.
     package let page: UInt64
-    /// What is wrong with it.
+    /// The kind of its damage.
     package let what: What
 
-    /// In plain words.
+    /// The damage in plain words.
     package var description: String {
         switch what {
         case .unreadable(let code): "page \(page) cannot be read: \(systemMessage(code))"

@@ -1,13 +1,13 @@
 import ByteCoding
 
-/// How the keys of a tree are ordered.
+/// The order of the keys of a tree.
 enum KeyOrder {
     /// Byte by byte.
     case bytes
-    /// Eight bytes each, as one number in the byte order of the host: the tree of free pages.
+    /// As one number of eight bytes in the byte order of the host: the tree of free pages.
     case integers
 
-    /// Whether the bytes of `key` can be a key.
+    /// Whether `key` is a possible key.
     func allows(_ key: RawSpan) -> Bool {
         switch self {
         case .bytes: key.byteCount >= 1 && key.byteCount <= 511
@@ -15,7 +15,7 @@ enum KeyOrder {
         }
     }
 
-    /// Whether `left` stands before `right`.
+    /// Whether `left` comes before `right`.
     @inline(__always)
     func precedes(_ left: RawSpan, _ right: RawSpan) -> Bool {
         switch self {
@@ -29,13 +29,13 @@ enum KeyOrder {
     }
 }
 
-/// The keys between which a subtree has to stay: from `low` on and below `high`; `nil` is no bound.
+/// The bounds of the keys of a subtree: from `low` on and below `high`; `nil` is no bound.
 struct KeyBounds {
     var low: [UInt8]?
     var high: [UInt8]?
     let order: KeyOrder
 
-    /// Whether `key` lies between them.
+    /// Whether `key` is within the bounds.
     func contains(_ key: RawSpan) -> Bool {
         if let low, low.withSpan({ order.precedes(key, $0) }) { return false }
         if let high, !high.withSpan({ order.precedes(key, $0) }) { return false }
@@ -43,7 +43,7 @@ struct KeyBounds {
     }
 }
 
-/// One entry of a leaf or branch page: where its parts stand within the page.
+/// One entry of a leaf or branch page: the ranges of its parts within the page.
 ///
 /// | offset | size | leaf | branch |
 /// |---|---|---|---|
@@ -54,17 +54,17 @@ struct KeyBounds {
 struct PageEntry {
     let slot: Int
     let key: Range<Int>
-    /// Where the value stands, in a leaf where it is not on pages of its own.
+    /// The range of the value within a leaf, unless it has overflow pages.
     let value: Range<Int>
-    /// Bytes of the value.
+    /// The size of the value in bytes.
     let valueCount: Int
-    /// The child, or the first page of a value that has pages of its own.
+    /// The child, or the first overflow page of the value.
     let page: UInt64?
-    /// Whether the key stands between its neighbours and within the bounds that the branches above give.
+    /// Whether the key is between its neighbours and within the bounds of the branches above.
     var isInOrder = true
 }
 
-/// The entries of one page, in order of their keys, and what was wrong with others.
+/// The entries of one page, in order of their keys, and the damage of the page.
 struct PageEntries {
     enum Kind: UInt16 {
         case branch = 0x01
@@ -78,18 +78,18 @@ struct PageEntries {
 
     private(set) var kind = Kind.leaf
     private(set) var entries: [PageEntry] = []
-    /// What is wrong with the page, one of each sort; the entries are sound all the same.
+    /// The damage of the page, at most one of each kind; the entries in ``entries`` are valid nevertheless.
     private(set) var damage: [PageDamage.What] = []
-    /// The last two entries in order, while reading.
+    /// The last two entries that are in order, while reading.
     private var last: Int?
     private var beforeLast: Int?
 
-    /// Reads page `number`, forgetting what was read before. An entry that does not lie within the page is left out.
+    /// Reads page `number`, and drops the entries of the page before. An entry that exceeds the page is left out.
     ///
     /// - Parameters:
     ///   - bytes: The whole page.
-    ///   - holdsTables: Whether the values are records of tables: so in the main table, and nowhere else.
-    /// - Throws: What makes the whole page useless.
+    ///   - holdsTables: Whether the values are records of tables, as in the main table only.
+    /// - Throws: Damage that makes the whole page unusable.
     mutating func read(
         _ number: UInt64, _ bytes: RawSpan, within bounds: KeyBounds, holdsTables: Bool
     ) throws(PageDamage) {
@@ -115,7 +115,7 @@ struct PageEntries {
             end -= Self.size(of: entry)
             add(entry, bytes, bounds)
         }
-        // LMDB keeps the entries without holes, so what they take is what is not free.
+        // LMDB stores the entries without gaps, so their sizes must add up to the part that is not free.
         if end != 0 { note(.layout) }
     }
 
@@ -129,7 +129,7 @@ struct PageEntries {
         let keyStart = start + Self.entryHeaderSize
         let keyEnd = keyStart + Int(bytes.hostUInt16(at: start + 6))
         guard keyEnd <= bytes.byteCount else { return nil }
-        // LMDB does not look at the key of the first child: everything below the second key is there.
+        // LMDB ignores the key of the first child, which covers everything below the second key.
         if kind == .leaf || slot > 0 {
             guard order.allows(bytes.extracting(keyStart..<keyEnd)) else { return nil }
         }
@@ -153,8 +153,8 @@ struct PageEntries {
         (entryHeaderSize + entry.key.count + entry.value.count + 1) & ~1
     }
 
-    /// Appends `entry`, and finds out whether its key is in order. Of two keys in the wrong order, the one to blame is
-    /// the one without which the rest ascends.
+    /// Appends `entry`, and determines whether its key is in order. Of two keys in the wrong order, the wrong one is
+    /// that without which the others ascend.
     private mutating func add(_ entry: PageEntry, _ bytes: RawSpan, _ bounds: KeyBounds) {
         entries.append(entry)
         if kind == .branch, entry.slot == 0 { return }
@@ -176,7 +176,7 @@ struct PageEntries {
         note(.keyOrder(slot: entries[index].slot))
     }
 
-    /// Notes the first damage of a sort; a page that is all noise would have hundreds.
+    /// Stores the first damage of each kind; a page of random bytes would have hundreds.
     private mutating func note(_ what: PageDamage.What) {
         let isKnown = damage.contains {
             switch ($0, what) {

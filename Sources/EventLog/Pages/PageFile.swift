@@ -6,14 +6,15 @@ import Glibc
 import Musl
 #endif
 
-/// A file that is read in place with `pread`: never mapped, never written, never locked.
+/// A file that is read with `pread`: never mapped, written or locked.
 ///
-/// Reading past the end gives fewer bytes, where a map would end the process with SIGBUS; a bad sector gives an error.
+/// Reading past the end returns fewer bytes, and a bad sector an error; a mapped file would end the process with
+/// SIGBUS.
 final class PageFile: Sendable {
     private let descriptor: Int32
     private let path: String
 
-    /// Opens the file at `path`, which must be an ordinary one.
+    /// Opens the file at `path`, which must be a regular file.
     init(_ path: String) throws(PageFileError) {
         // O_NONBLOCK: opening a named pipe must not wait for its writer.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -26,14 +27,14 @@ final class PageFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Bytes of the file at this moment.
+    /// Returns the size of the file in bytes at this moment.
     func byteCount() throws(PageFileError) -> Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw PageFileError(path: path, code: errno) }
         return Int(status.st_size)
     }
 
-    /// The `count` bytes from `offset` on; fewer only at the end of the file.
+    /// Returns `count` bytes from `offset` on; fewer only at the end of the file.
     func read(_ count: Int, at offset: Int) throws(PageFileError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let filled = try read(into: &bytes, from: 0, at: offset)
@@ -41,14 +42,14 @@ final class PageFile: Sendable {
         return bytes
     }
 
-    /// Fills `bytes` from index `start` on with what stands in the file at `offset`, and returns how many came.
+    /// Fills `bytes` from index `start` on with the file's content at `offset`, and returns the number of bytes read.
     ///
-    /// What the system refuses is asked for once more: a disk may give the second time what it did not the first, and a
-    /// store is called damaged for a page that it does not give.
+    /// A failed read is retried once: a disk may succeed the second time, and a failure makes the store count as
+    /// damaged.
     func read(into bytes: inout [UInt8], from start: Int, at offset: Int) throws(PageFileError) -> Int {
         var code: Int32 = 0
-        // The one pointer of the page reader. It is inside the buffer, since `start + filled < count`, and `pread` writes
-        // at most the bytes from there to the end of the buffer; nothing keeps it.
+        // The only pointer of the page reader. It is inside the buffer, since `start + filled < count`, and `pread`
+        // writes at most the bytes from there to the end of the buffer; nothing keeps it.
         let filled = bytes.withUnsafeMutableBytes { buffer in
             var filled = 0
             var wasRefused = false
@@ -74,22 +75,22 @@ final class PageFile: Sendable {
     }
 }
 
-/// A file that could not be opened or read.
+/// An error of opening or reading a file.
 public struct PageFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file.
     public let path: String
-    /// The `errno` of the system.
+    /// The `errno` of the failed call.
     public let code: Int32
 
-    /// Whether there is no such file.
+    /// Whether the file does not exist.
     package var isMissing: Bool { code == ENOENT }
 
-    /// What happened, in the words of the system.
+    /// The error in the words of the system.
     public var description: String { "\(path) cannot be read: \(systemMessage(code))" }
 }
 
-/// How many cores can work now.
+/// Returns the number of cores that are online.
 func coreCount() -> Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-/// The words of the system for `code`, an `errno`.
+/// Returns the system's message for `code`, an `errno`.
 func systemMessage(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -1,48 +1,49 @@
 import ByteCoding
 
-/// What a walk through a tree hands out, in order of key as far as the tree is whole.
+/// Receives the rows of a walk through a tree, in order of key as far as the tree is undamaged.
 protocol RowVisitor {
-    /// One row. After damage the keys may fail to ascend.
+    /// Receives one row. After damage the keys may fail to ascend.
     mutating func row(key: RawSpan, value: RawSpan)
-    /// Something that may have cost rows between the last one and the next.
+    /// Receives damage that may have cost rows between the last one and the next.
     mutating func damage(_ damage: PageDamage)
 }
 
 /// Reads one state of an LMDB file without liblmdb, which trusts its pages and ends the process on damaged ones.
 ///
-/// Nothing that the file says is believed: each page has to lie in the file, carry its own number and the flags of its
-/// kind; each entry has to lie within its page, each key within the bounds of the branches above it. A page that fails
-/// costs its own rows; the walk goes on with the next. The work is bounded by the size of the file.
+/// Nothing in the file is trusted: each page must be within the file, and have its own number and the flags of its
+/// kind; each entry must be within its page, each key within the bounds of the branches above it. A damaged page costs
+/// only its own rows; the walk continues with the next page. The work is bounded by the size of the file.
 ///
-/// A process that appends meanwhile writes new pages and leaves those of this state alone, until its third commit from
-/// here on: then LMDB uses pages again that the first one freed. See ``LogVerifier`` for what that means.
+/// A process that appends meanwhile writes new pages and keeps those of this state until its third commit from now:
+/// then LMDB reuses pages that the first one freed. See ``LogVerifier`` for the consequences.
 struct PageReader {
-    /// Pages in use by any tree walked so far.
+    /// The pages in use by the trees walked so far.
     private(set) var used: PageSet
     /// The state that is read.
     let meta: MetaPage
-    /// Pages from here on are not there: the file ends, or the state does.
+    /// The first page number behind the end of the file or the state.
     let pageCount: UInt64
 
     private let file: PageFile
     private var windows: [PageWindow]
     private var pinned: [UInt64: [UInt8]] = [:]
     private var scratch: [PageEntries] = []
-    /// How many more pages may be visited: a damaged tree may reach a page twice, a hostile one without end.
+    /// The number of pages that may still be visited: a damaged tree may reach a page twice, a malicious one without
+    /// end.
     private var budget: UInt64
-    /// The pages that were met, where others mark them as used: see ``forAnotherThread()``.
+    /// The pages that were met, if another reader marks them as used: see ``forAnotherThread()``.
     private var listed: [Range<UInt64>]?
 
-    /// More levels than LMDB's own cursors can go down (`CURSOR_STACK` in mdb.c).
+    /// The maximum depth of a tree: LMDB's own cursors cannot descend further (`CURSOR_STACK` in mdb.c).
     static let depthLimit = 32
 
-    /// A page that a branch names, and the keys that it may have.
+    /// A page that a branch points to, and the keys that it may have.
     struct Child {
         let page: UInt64
         let bounds: KeyBounds
     }
 
-    /// A reader of the state that `meta` tells of.
+    /// Creates a reader of the state of `meta`.
     init(_ file: PageFile, meta: MetaPage) throws(PageFileError) {
         let inFile = UInt64(try file.byteCount() / meta.pageSize)
         pageCount = meta.lastPage < inFile ? meta.lastPage + 1 : inFile
@@ -53,16 +54,16 @@ struct PageReader {
         self.file = file
     }
 
-    /// The transaction of the newest state in the file at this moment.
+    /// Returns the transaction of the newest state in the file now.
     func newestTransaction() -> UInt64? { MetaPage.newest(of: file)?.transaction }
 
-    /// Hands out the rows of `tree` to `visitor`.
+    /// Passes the rows of `tree` to `visitor`.
     ///
     /// - Parameters:
-    ///   - order: How the keys of the tree are ordered.
+    ///   - order: The order of the tree's keys.
     ///   - holdsTables: Whether it is the main table, whose values are the records of the others.
     ///   - valueLimit: Longer values are damage.
-    /// - Returns: What was met, for comparison with what `tree` says.
+    /// - Returns: The counts found, for comparison with those in `tree`.
     mutating func walk(
         _ tree: TreeRecord, order: KeyOrder = .bytes, holdsTables: Bool = false, valueLimit: Int,
         _ visitor: inout some RowVisitor
@@ -73,7 +74,7 @@ struct PageReader {
         return walk.counts
     }
 
-    /// Keeps the pages from the root of `tree` down to its last leaf: the only ones that appending frees.
+    /// Keeps the pages from the root of `tree` down to its last leaf in memory: appending frees only these.
     mutating func pinRightEdge(of tree: TreeRecord, order: KeyOrder = .bytes) {
         var entries = PageEntries()
         var next = tree.root
@@ -88,7 +89,7 @@ struct PageReader {
         }
     }
 
-    /// Visits the page `number` and what is below it.
+    /// Visits page `number` and the pages below it.
     private mutating func visit(
         _ number: UInt64, _ depth: Int, _ bounds: KeyBounds, _ walk: inout TreeWalk, _ visitor: inout some RowVisitor
     ) {
@@ -126,7 +127,7 @@ struct PageReader {
     }
 
     private static func children(of branch: PageEntries, _ bytes: RawSpan, _ bounds: KeyBounds) -> [Child] {
-        // A key that is out of order bounds nothing; its child is visited within the bounds around it.
+        // A key that is out of order is not used as a bound; its child gets the surrounding bounds.
         var bounding = branch.entries.filter { $0.isInOrder && $0.slot > 0 }[...]
         var child = KeyBounds(low: bounds.low, high: bounds.high, order: bounds.order)
         var children: [Child] = []
@@ -142,7 +143,7 @@ struct PageReader {
         return children
     }
 
-    /// The children of the branch page `number`; `nil` where that is damaged, or no branch.
+    /// Returns the children of the branch page `number`; `nil` if the page is damaged or not a branch.
     mutating func children(ofSoundBranch number: UInt64, within bounds: KeyBounds) -> [Child]? {
         var entries = PageEntries()
         guard let page = try? page(number) else { return nil }
@@ -153,7 +154,7 @@ struct PageReader {
         return Self.children(of: entries, bytes, bounds)
     }
 
-    /// Counts `pages` as in use; returns whether none of them was.
+    /// Marks `pages` as in use; returns whether none of them was in use before.
     mutating func useOnce(_ pages: Range<UInt64>) -> Bool {
         let count = UInt64(pages.count)
         guard count <= budget else { return false }
@@ -161,8 +162,8 @@ struct PageReader {
         return pages.allSatisfy { used.insert($0) }
     }
 
-    /// A reader of the same state with memory of its own, which lists the pages it meets and leaves it to others to mark
-    /// them.
+    /// Returns a reader of the same state with its own memory. It lists the pages it meets instead of marking them as
+    /// used.
     func forAnotherThread() -> PageReader {
         var reader = self
         reader.used = PageSet(count: 0)
@@ -172,7 +173,7 @@ struct PageReader {
         return reader
     }
 
-    /// Reads `leaves`, which stand at `depth`, with a copy of this reader, which is one for another thread.
+    /// Reads `leaves`, which are at `depth`, with a copy of this reader; call it on one from ``forAnotherThread()``.
     func part<Visitor: RowVisitor & Sendable>(
         _ leaves: [Child], depth: Int, valueLimit: Int, _ visitor: Visitor
     ) -> WalkPart<Visitor> {
@@ -204,8 +205,8 @@ struct PageReader {
         }
     }
 
-    /// Hands out a row whose value has pages of its own: only the first has a header, 16 bytes with the count of pages
-    /// (4 bytes) at 12; the value follows it without a break.
+    /// Passes a row to `visitor` whose value has overflow pages. Only the first of these has a header, 16 bytes with
+    /// the count of pages (4 bytes) at 12; the value follows it contiguously.
     private mutating func longValue(
         _ entry: PageEntry, at first: UInt64, _ key: RawSpan, _ walk: inout TreeWalk, _ visitor: inout some RowVisitor
     ) throws(PageDamage) {
@@ -220,7 +221,7 @@ struct PageReader {
         guard header.hostUInt16(at: 10) == 0x04 else {
             throw PageDamage(page: first, what: .wrongFlags(header.hostUInt16(at: 10)))
         }
-        // LMDB writes a shorter value over a longer one in place; only its own list of free pages has such values.
+        // LMDB overwrites a longer value by a shorter one in place; only its own list of free pages has such values.
         let stored = UInt64(header.hostUInt32(at: 12))
         guard stored == needed || (stored > needed && walk.order == .integers) else {
             throw PageDamage(page: first, what: .valueLength)
@@ -250,8 +251,8 @@ struct PageReader {
         }
     }
 
-    /// Counts `count` pages from `first` on as in use. A page that is reached twice is damage and is handed out all the
-    /// same, since which of the two ways is the wrong one is not known here.
+    /// Marks `count` pages from `first` on as in use. A page that is reached twice is reported as damage but still
+    /// read, since it is unknown which of the two references is wrong.
     private mutating func use(
         _ first: UInt64, count: UInt64, _ visitor: inout some RowVisitor
     ) throws(PageDamage) {
@@ -266,7 +267,7 @@ struct PageReader {
         if !isNew { visitor.damage(PageDamage(page: first, what: .reachedTwice)) }
     }
 
-    /// The page `number`, out of memory or out of the file.
+    /// Returns page `number`, from memory or from the file.
     private mutating func page(_ number: UInt64) throws(PageDamage) -> Page {
         guard number > 1, number <= meta.lastPage else { throw PageDamage(page: number, what: .outOfBounds) }
         guard number < pageCount else { throw PageDamage(page: number, what: .pastEnd) }
@@ -278,7 +279,7 @@ struct PageReader {
         if start + meta.pageSize <= windows[slot].bytes.count {
             return Page(window: windows[slot].bytes, range: start..<(start + meta.pageSize))
         }
-        // The window could not be read to here: perhaps another page of it is on a bad sector.
+        // The window could not be read up to this page: perhaps another of its pages is on a bad sector.
         do throws(PageFileError) {
             let bytes = try file.read(meta.pageSize, at: Int(number) * meta.pageSize)
             guard bytes.count == meta.pageSize else { throw PageFileError(path: "", code: 0) }

@@ -1,19 +1,19 @@
-/// Which pages of a file were met: one bit each.
+/// A set of pages of a file, one bit each.
 struct PageSet {
-    /// Pages from here on cannot be in the set.
+    /// The number of pages; higher page numbers cannot be in the set.
     let count: UInt64
     private var words: [UInt64]
 
-    /// The empty set of pages below `count`.
+    /// Creates an empty set for pages below `count`.
     init(count: UInt64) {
         self.count = count
         words = [UInt64](repeating: 0, count: Int((count + 63) / 64))
     }
 
-    /// Whether `page`, which is below the count, is in the set.
+    /// Whether `page`, which must be below the count, is in the set.
     func contains(_ page: UInt64) -> Bool { words[Int(page >> 6)] & (1 << (page & 63)) != 0 }
 
-    /// Adds `page`, which is below the count; returns whether it is new.
+    /// Adds `page`, which must be below the count; returns whether it is new.
     mutating func insert(_ page: UInt64) -> Bool {
         defer { words[Int(page >> 6)] |= 1 << (page & 63) }
         return !contains(page)
@@ -32,7 +32,7 @@ struct PageSet {
         return runs
     }
 
-    /// The pages that are in both sets, in order.
+    /// Returns the pages that are in both sets, in order.
     func intersection(_ other: PageSet) -> [UInt64] {
         var pages: [UInt64] = []
         for (index, pair) in zip(words, other.words).enumerated() where pair.0 & pair.1 != 0 {

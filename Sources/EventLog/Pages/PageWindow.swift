@@ -4,19 +4,19 @@ struct Page {
     let range: Range<Int>
 }
 
-/// Some pages that lie side by side, read at once: a log is mostly written in order, so they are wanted in order.
+/// Some adjacent pages, read at once: a log is mostly written in order, so they are mostly read in order.
 struct PageWindow {
-    /// Pages of a window: 64 KiB where pages have 4 KiB.
+    /// The number of pages in a window: 64 KiB with pages of 4 KiB.
     static let pageCount = 16
-    /// How many windows are kept, each in the slot that its index falls on.
+    /// The number of windows in memory, each in the slot determined by its index.
     static let count = 32
 
-    /// Which window of the file this is; -1 for none.
+    /// The index of the window in the file; -1 for none.
     private(set) var index = -1
-    /// What was read of it: less at the end of the file, nothing where the system refused.
+    /// The bytes read: fewer at the end of the file, none if the read failed.
     private(set) var bytes: [UInt8] = []
 
-    /// Reads the window `index` of `file`, as far as that works.
+    /// Reads window `index` of `file`, as far as it is readable.
     mutating func read(_ index: Int, pageSize: Int, _ file: PageFile) {
         self.index = index
         let count = Self.pageCount * pageSize

@@ -1,6 +1,6 @@
 import ByteCoding
 
-/// Some leaves of a tree, read apart from the others: what came of them.
+/// The result of reading some leaves of a tree separately.
 struct WalkPart<Visitor: RowVisitor & Sendable>: Sendable {
     var visitor: Visitor
     /// The pages that were met.
@@ -8,14 +8,14 @@ struct WalkPart<Visitor: RowVisitor & Sendable>: Sendable {
     var counts = TreeCounts()
 }
 
-/// A walk through a tree on several cores: one goes through the branches and hands out the leaves by the hundred.
+/// A walk through a tree on several cores: one core reads the branches and distributes the leaves in groups.
 ///
-/// It is for trees whose pages are sound, and is given up at the first that is not: then one core walks the tree alone.
-/// So damage is reported in order, and in the same words however many cores there are.
+/// It is for trees without damage, and stops at the first damaged page: then one core walks the whole tree. So damage
+/// is reported in the same order and words, however many cores there are.
 struct PartedWalk<Visitor: RowVisitor & Sendable> {
-    /// The reader, with the pages of the tree marked as used, once the walk is done.
+    /// The reader; after the walk the pages of the tree are marked as used.
     private(set) var reader: PageReader
-    /// What was met.
+    /// The counts found.
     private(set) var counts = TreeCounts()
 
     private let tree: TreeRecord
@@ -26,13 +26,13 @@ struct PartedWalk<Visitor: RowVisitor & Sendable> {
     private var work: OrderedWork<WalkPart<Visitor>>
     private var leaves: [PageReader.Child] = []
 
-    /// A walk through `tree`, whose keys are in order of their bytes.
+    /// Creates a walk through `tree`, whose keys are in byte order.
     ///
     /// - Parameters:
     ///   - valueLimit: Longer values are damage.
-    ///   - cores: How many parts are read at once. Memory: that of four times as many parts.
-    ///   - leafCount: How many leaves are a part.
-    ///   - visitor: Visits the rows of each part, from the same state on.
+    ///   - cores: The number of groups read at once. Memory: that of four times as many groups.
+    ///   - leafCount: The number of leaves in a group.
+    ///   - visitor: The initial state of the visitor of each group.
     init(
         _ reader: PageReader, _ tree: TreeRecord, valueLimit: Int, cores: Int, leafCount: Int, _ visitor: Visitor
     ) {
@@ -46,10 +46,10 @@ struct PartedWalk<Visitor: RowVisitor & Sendable> {
         counts.depth = tree.depth
     }
 
-    /// Reads the tree, and hands out each part in order.
+    /// Reads the tree, and passes the visitor of each group to `body`, in order.
     ///
     /// - Parameter body: Returns whether its visitor met no damage.
-    /// - Returns: Whether all pages are sound.
+    /// - Returns: Whether all pages are undamaged.
     mutating func walk(_ body: (Visitor) -> Bool) -> Bool {
         guard tree.depth >= 2, tree.depth <= PageReader.depthLimit,
             descend(from: tree.root, 1, KeyBounds(order: .bytes), body)

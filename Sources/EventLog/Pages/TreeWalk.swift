@@ -1,4 +1,4 @@
-/// How much of a tree was met, to be held against its record.
+/// The pages and rows found in a tree, for comparison with its record.
 struct TreeCounts: Hashable {
     var depth = 0
     var branchPages: UInt64 = 0
@@ -17,7 +17,7 @@ struct TreeCounts: Hashable {
     }
 }
 
-/// One walk through one tree: what holds for all of its pages, and what was met so far.
+/// The parameters and counts of one walk through one tree.
 struct TreeWalk {
     let order: KeyOrder
     let holdsTables: Bool

@@ -1,12 +1,12 @@
 import Events
 
-// What a range that was read elsewhere has of this log: the proof that clearing asks for before it deletes anything.
+// Compares a range read from elsewhere with this log: the proof that clearing needs before it deletes anything.
 extension EventLog {
-    /// The events of this log that `frame` holds as fully as the log does: the same leaf, and values wherever the log has
-    /// some. Events that were lost here are not among them.
+    /// Returns the events of this log that `frame` contains as completely as the log does: the same leaf, and values if
+    /// the log has them. Events that were lost here are not included.
     ///
-    /// - Parameter frame: A range that was checked.
-    /// - Returns: Nothing where the range says of its author what the events here do not: no store would take it.
+    /// - Parameter frame: A verified range.
+    /// - Returns: An empty set if the range's observed heads contradict the events here: no store would accept it.
     /// - Complexity: O(events of the range).
     public func events(heldBy frame: RangeFrame) throws -> EventSet {
         let (vector, streams) = (try vector(), try streams())
@@ -34,7 +34,7 @@ extension EventLog {
 }
 
 extension RangeFrame {
-    /// The numbers of the events of this range, which a log keeps as it came, that `other` holds as fully.
+    /// Returns the events of this retained range that `other` contains as completely.
     package func numbers(heldBy other: RangeFrame) throws -> EventSet {
         let (first, last) = (max(range.first, other.range.first), min(range.last, other.range.last))
         var held = EventSet()

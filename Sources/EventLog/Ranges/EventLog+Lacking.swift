@@ -2,10 +2,11 @@ import ByteCoding
 import Events
 import LMDB
 
-// Events that are here without their values, which others may have: whoever sent them had none, or kept them to itself, or
-// this device has let go of them. The table `lacking` names them.
+// Missing values: events that are here without their values, which other stores may have. The sender did not have the
+// values or withheld them, or this device has dropped them. The table `lacking` lists these events.
 extension EventLog {
-    /// The events that are here without their values, neither erased nor archived here: what others may still have.
+    /// Returns the events that are here without their values, neither erased nor archived here: other stores may have
+    /// the values.
     ///
     /// - Complexity: O(runs of such events).
     public func lackingValues() throws -> EventSet {
@@ -22,11 +23,11 @@ extension EventLog {
         return try lacking.subtracting(erased(in: transaction, tables)).subtracting(EventSet(ranges))
     }
 
-    /// Takes the values of `events` out of this log; others may still have them, and a peer may bring them back.
+    /// Removes the values of `events` from this log; other stores may still have them, and a peer may send them again.
     ///
-    /// The log is written anew, as ``erase(_:dropCopies:baseWithout:)`` does: leaves, roots, positions and runs stay.
+    /// The log is rewritten, as in ``erase(_:dropCopies:baseWithout:)``: leaves, roots, positions and runs stay.
     ///
-    /// - Returns: How many events had values until now and have none any more.
+    /// - Returns: The number of events whose values were removed.
     /// - Throws: As ``erase(_:dropCopies:baseWithout:)``; then nothing has changed.
     /// - Complexity: O(bytes of the log).
     @discardableResult
@@ -46,20 +47,22 @@ extension EventLog {
         return Int(withheld.count)
     }
 
-    /// Those of `events`, which are here without their values, whose values `frames` have: their frames.
+    /// Returns the frames of those of `events`, which are here without values, whose values `frames` contain.
     ///
-    /// - Parameter frames: Ranges that were checked.
+    /// - Parameter frames: Verified ranges.
     public func values(of events: EventSet, in frames: [RangeFrame]) throws -> [EventID: [UInt8]] {
         try RangeFrame.values(of: events, from: frames, streams: streams()) { try leaf(of: $0) }
     }
 
-    /// Puts values in that events here lack, as ``values(of:in:)`` has found them.
+    /// Stores the values of events here that are missing them, as found by ``values(of:in:)``.
     ///
-    /// They come late: nothing that is here is written anew, and leaves, roots, positions and runs stay.
+    /// They are stored as late events: nothing here is rewritten, and leaves, roots, positions and runs stay.
     ///
-    /// - Returns: How many events have their values now: not those that were erased meanwhile, or have another leaf.
+    /// - Returns: The number of events that have their values now: events that were erased meanwhile, or whose leaf
+    ///   differs, are skipped.
     /// - Throws: As an append; then nothing has changed.
-    /// - Complexity: O(log *n*) for each of them in a log of *n* events, O(runs of events that lack values), and one commit.
+    /// - Complexity: O(log *n*) for each event in a log of *n* events, O(runs of events with missing values), and one
+    ///   commit.
     @discardableResult
     public func fill(_ values: [EventID: [UInt8]]) throws -> Int {
         let wanted = try lackingValues()
@@ -80,7 +83,8 @@ extension EventLog {
         }
     }
 
-    /// The frame of `event` with its values as `bytes` have them; `nil` where those are of another event, or it has some.
+    /// Returns the frame of `event` with the values in `bytes`; `nil` if these belong to another event, or the event
+    /// here has values.
     private static func frame(
         of bytes: [UInt8], filling event: EventID, at position: Position, in transaction: borrowing WriteTransaction,
         _ tables: LogTables
@@ -99,7 +103,7 @@ extension EventLog {
         }
     }
 
-    /// Notes that `events` are here without their values.
+    /// Stores that the values of `events` are missing here.
     static func noteLacking(
         _ events: EventSet, in transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
@@ -111,9 +115,9 @@ extension EventLog {
 }
 
 extension RangeFrame {
-    /// Those of `frames` among `events` that have their values, as they stand there.
+    /// Returns the frames, in `frames`, of those of `events` whose values are there.
     ///
-    /// - Parameter leaf: The leaf of an event of the log, which says that it is the same one.
+    /// - Parameter leaf: Returns the leaf of an event of the log, to check that it is the same event.
     package static func values(
         of events: EventSet, from frames: [RangeFrame], streams: Streams, leaf: (EventID) throws -> Hash256?
     ) throws -> [EventID: [UInt8]] {

@@ -3,14 +3,14 @@ import Events
 import LMDB
 
 extension EventLog {
-    /// The range frame of as many events of `range` as one frame holds well, from the first one on.
+    /// Returns a range frame of `range` from its first event on, with as many events as fit well into one frame.
     ///
     /// - Parameters:
-    ///   - identity: The key of the replica, where it is this store's own: it signs what the range proves. Events of
-    ///     others are proven by the head that came with them.
-    ///   - preferredBytes: Where to end; a frame has at least one event.
-    ///   - isWithheld: Whether the values of an event that has them stay here all the same.
-    /// - Returns: `nil` where the first event is not here, or nothing here proves it.
+    ///   - identity: The key of the replica if it is this store's own: it signs the head that proves the range.
+    ///     Events of other replicas are proven by the heads received with them.
+    ///   - preferredBytes: The size at which the range ends; a frame has at least one event.
+    ///   - isWithheld: Whether to leave out the values of an event.
+    /// - Returns: `nil` if the first event is not here, or no head here proves it.
     /// - Throws: As ``edge(of:through:)``.
     /// - Complexity: O(events); the edges as ``edge(of:through:)``.
     public func frame(
@@ -20,15 +20,16 @@ extension EventLog {
         try makeFrame(of: range, signedBy: identity, preferredBytes: preferredBytes, withholding: isWithheld)
     }
 
-    /// What can leave this log: of each stream the number of the last event that something here proves.
+    /// Returns the events that can be sent from this log: for each branch the number of the last event that a head
+    /// proves.
     public func provenVector(signedBy identity: Identity?) throws -> VersionVector {
         try proven(signedBy: identity)
     }
 
-    /// All heads of other replicas that the author of `event` had observed before it, in order of replica; by the names
-    /// that they had for it.
+    /// Returns all heads of other replicas that the author of `event` had observed before it, in order of replica, with
+    /// the names that the author used.
     ///
-    /// - Complexity: O(events back to the one that said all), 256 and the length of a batch at most.
+    /// - Complexity: O(events back to the one that stores all heads), at most 256 and the length of a batch.
     public func observedHeads(before event: EventID) throws -> [ObservedHead] {
         let streams = try streams()
         return try read { transaction in

@@ -2,53 +2,54 @@ import ByteCoding
 import Events
 import LMDB
 
-/// What became of ranges that came.
+/// The result of receiving ranges.
 public struct Received: Hashable, Sendable {
-    /// How many events entered the log.
+    /// The number of events that were appended.
     public var appendedCount = 0
-    /// How many events of those that came were here already.
+    /// The number of received events that were here already.
     public var repeatedCount: UInt64 = 0
-    /// How many of these had lacked their values and have them now.
+    /// The number of these that were missing their values and have them now.
     public var filledCount = 0
-    /// How many events came back that had been lost here with a damaged file.
+    /// The number of received events that had been lost here with a damaged file.
     public var returnedCount = 0
-    /// How many of these took the places that were held for them; the others were appended.
+    /// The number of these that fill their placeholders; the others were appended.
     public var placedCount = 0
-    /// The ranges that came and wait now, for their predecessors or for the end of a batch.
+    /// The received ranges that are pending, for their predecessors or for the end of a batch.
     public var parked: [EventRange] = []
-    /// The ranges that told another history of their replica than any that was here: each is a stream of its own now, or
-    /// waits for where it begins.
+    /// The received ranges of another history of their replica than any that was here: each is now a branch, or is
+    /// pending until the start of its branch arrives.
     public var apart: [EventRange] = []
-    /// Of the events that came those that are here now, new or not, as the log names them.
+    /// The received events that are here now, new or not, as the log numbers them.
     public var present: [EventRange] = []
-    /// The ranges that say of their author what is not so. Whoever sent them made that up.
+    /// The ranges whose observed heads contradict their author's earlier events: the sender has altered them.
     public var refused: [EventRange] = []
-    /// The replicas of which something new came: events that entered, or wait.
+    /// The replicas with new events: appended, or in a pending range.
     public var replicas: Set<ReplicaID> = []
 
-    /// Nothing.
+    /// Creates an empty result.
     public init() {}
 
-    /// How many events are here now and were not before.
+    /// The number of events that are here now and were not before.
     public var newCount: Int { appendedCount + placedCount }
 
-    /// Whether news of `replica` came. Where that is the one that a store writes as, the store was put back to an
-    /// earlier state, or somebody else writes under its name: the ranges are signed with its own key. Its claim is given
-    /// up in the same commit.
+    /// Whether new events of `replica` were received. If the store writes as that replica, the store was restored from
+    /// a backup, or another device uses its key, since the ranges are signed with it. Ownership is given up in the same
+    /// commit.
     public func isOfOwn(_ replica: ReplicaID) -> Bool { replicas.contains(replica) }
 }
 
 extension EventLog {
-    /// Takes in ranges that came from elsewhere, in any order and any number of times.
+    /// Receives ranges, in any order and any number of times.
     ///
-    /// What follows events that are here enters the log, whole batches only; with it whatever had waited for it. The
-    /// rest waits, durably. Values that were erased here are left out. All of it is one commit: when this returns, it is
-    /// on the disk; if it throws, nothing has changed. Values that events here had lacked are put in behind that.
+    /// Events that follow those here are appended, whole batches only, with the pending ranges that follow them. The
+    /// rest becomes pending, on the disk. Values that were erased here are left out. All of this is one commit: when
+    /// this returns, it is on the disk; if it throws, nothing has changed. Missing values of events here are filled in
+    /// a later commit.
     ///
     /// - Parameters:
-    ///   - frames: Ranges of this log that were checked.
-    ///   - isFilling: Whether values are put in that events here have lacked; else whoever calls does so.
-    /// - Returns: What became of them.
+    ///   - frames: Verified ranges of this log.
+    ///   - isFilling: Whether to fill missing values of events here; otherwise the caller does that.
+    /// - Returns: What happened to the ranges.
     /// - Complexity: About 3 us an event.
     public func receive(
         _ frames: [RangeFrame], arrival: Arrival, isFilling: Bool = true
@@ -60,31 +61,31 @@ extension EventLog {
             if let parting = next.parting { try part(parting) }
             next = try enter(next, arrival, &received)
         } while next.goesOn
-        // What an author meant may be known now.
+        // Names that were uncertain may be resolvable now.
         if next.isUncertain, received.appendedCount > 0, try received.replicas.contains(where: streams().isParted) {
             try readAnew()
         }
         received.filledCount =
             isFilling && received.repeatedCount > 0 ? try fill(values(of: lackingValues(), in: frames)) : 0
         (received.returnedCount, received.placedCount) = try fillHoles(from: next.returning)
-        // What came back into a history that has parted is read as its author meant it.
+        // Lost events that returned to a forked history need their names resolved.
         if received.placedCount > 0, try !streams().isEmpty { try readAnew() }
         return received
     }
 
-    /// What is to be done after one commit of ranges that came: where histories part, several are needed.
+    /// The input of one commit of received ranges; forks need several commits.
     private struct Round {
-        /// The ranges to be looked at.
+        /// The ranges to process.
         var coming: [RangeFrame] = []
-        /// The replicas of which.
+        /// The replicas to process.
         var replicas: Set<ReplicaID> = []
-        /// Which stream has to part before.
+        /// The fork point to apply before.
         var parting: Parting?
         var isFirst = true
         var goesOn = false
-        /// Whether it cannot be told of some author which history it meant.
+        /// Whether some author's names cannot be resolved yet.
         var isUncertain = false
-        /// What came of replicas of which events were lost here.
+        /// Received events of replicas that have lost ranges here.
         var returning: [Returning] = []
     }
 
@@ -105,7 +106,7 @@ extension EventLog {
             for replica in now.replicas.sorted() {
                 let own = now.coming.filter { $0.range.replica == replica }
                 let waiting = try Self.frames(of: replica, in: tables.waiting, transaction)
-                // What is asked was here before this commit, which has not touched this replica yet.
+                // These functions read the state before this commit, which has not touched this replica yet.
                 let arrivals = try Arrivals(of: replica, own, waiting: waiting, known)
                 for entry in arrivals.entries {
                     try enter(entry, beside: waiting, &entering, &state, arrival, transaction, tables)
@@ -151,7 +152,7 @@ extension EventLog {
         return round
     }
 
-    /// What is known here of all replicas.
+    /// Returns what this log knows of all replicas.
     private func known(
         _ streams: Streams, _ counts: VersionVector, erased: EventSet
     ) throws -> Arrivals.Known {
@@ -167,20 +168,20 @@ extension EventLog {
             }, erased: erased, leaf: leaf)
     }
 
-    /// What goes on through all that enters with one commit.
+    /// The state shared by all events that enter in one commit.
     private struct Entering {
         var clock: HybridClock
         let erased: EventSet
         let holes: EventSet
-        /// What came of replicas of which events were lost here.
+        /// Received events of replicas that have lost ranges here.
         var returning: [Returning] = []
         var streams: Streams
         let counts: VersionVector
         /// Nil in a log without forks.
         var finder: ReadingFinder?
-        /// The events that enter without values, but for those that were erased.
+        /// The events that enter without values, except for those that were erased.
         var lacking = EventSet()
-        /// Whether a history has begun that events may mean which were read without knowing of it.
+        /// Whether a history began that events here may refer to, whose names were resolved without it.
         var hasBegun = false
 
         var isUncertain: Bool { hasBegun || finder?.isUncertain == true }
@@ -202,7 +203,7 @@ extension EventLog {
         guard let last = entry.intake.last else { return }
         let base = entering.streams.base(of: stream)
         let head = try Self.head(of: stream, in: transaction, tables)
-        // Where events were lost, those behind them are here already: what is missing takes its place afterwards.
+        // If events were lost, those behind them are here already: the lost ones are filled in afterwards.
         let known = base + (head?.sequence ?? 0)
         if entering.holes.ranges.contains(where: { $0.replica == stream }) {
             entering.returning += entry.intake.entering.map {
@@ -236,7 +237,7 @@ extension EventLog {
         try transaction.put(row.bytes.span.bytes, for: ReplicaKey(stream), in: tables.heads)
     }
 
-    /// Goes on with what the author of the event before had meant.
+    /// Starts the finder with the name resolutions of the author's previous event.
     private func goOn(
         _ entering: inout Entering, of stream: ReplicaID, _ transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
@@ -250,7 +251,7 @@ extension EventLog {
         entering.finder?.goOn(of: stream, behind: readings)
     }
 
-    /// The event in `buffer` without its values; returns its checksum.
+    /// Replaces the event in `buffer` by the same event without values; returns its checksum.
     private static func withhold(_ buffer: inout ByteWriter) throws -> UInt32 {
         let bytes = buffer.bytes
         buffer.removeAll()
@@ -260,8 +261,8 @@ extension EventLog {
 }
 
 extension RangeFrame {
-    /// The range to take an event of this one from: itself, unless it has the event without its values, and one that has
-    /// waited has them. Once the event is here, nobody keeps that one for its sake.
+    /// Returns the range to take event `sequence` from: this one, unless it has the event without values and a pending
+    /// range has them. Once the event is here, no range is retained for its values.
     fileprivate func fullest(beside waiting: [RangeFrame], _ sequence: SequenceNumber) throws -> RangeFrame {
         guard !waiting.isEmpty, try withEvent(sequence, { event, _ in event.isWithheld }) else { return self }
         return try waiting.first { other in

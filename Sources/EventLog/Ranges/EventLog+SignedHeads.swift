@@ -4,12 +4,12 @@ import LMDB
 
 // As a row: number (8), root (32), public key (32), signature (64).
 extension EventLog {
-    /// The latest head that is known to be signed of the history that ends with `stream`; `nil` where none is.
+    /// Returns the latest signed head that is stored for the history that ends with `stream`; `nil` if there is none.
     public func signedHead(of stream: ReplicaID) throws -> SignedHead? {
         try read { transaction in try signedHead(of: stream, in: transaction, LogTables(in: transaction)) }
     }
 
-    /// Keeps `head`, which was checked, for the history that ends with `stream`, unless a later one is known.
+    /// Stores `head`, which was verified, for the history that ends with `stream`, unless a later one is stored.
     package func keep(_ head: SignedHead, of stream: ReplicaID) throws {
         try write { transaction in try keep(head, of: stream, in: transaction, LogTables(in: transaction)) }
     }
@@ -25,7 +25,7 @@ extension EventLog {
         return head
     }
 
-    /// The head of `log` that a row says; `nil` where it has another length.
+    /// Parses the head of `log` from a row; `nil` if the row has a wrong length.
     static func signedHead(_ log: LogID, _ replica: ReplicaID, _ row: RawSpan) -> SignedHead? {
         guard row.byteCount == 136 else { return nil }
         return SignedHead(

@@ -2,20 +2,21 @@ import ByteCoding
 import Events
 import LMDB
 
-/// A range that came and could not enter the log.
+/// A received range that cannot enter the log yet.
 public struct WaitingRange: Hashable, Sendable {
-    /// Which events.
+    /// The events of the range.
     public let range: EventRange
-    /// The number of the event that has to come before it can enter: its predecessor, or the rest of its batch.
+    /// The number of the event that has to arrive first: the predecessor, or the rest of the batch.
     public let expected: SequenceNumber
-    /// Bytes that it takes here.
+    /// The size of the stored range in bytes.
     public let byteCount: Int
 }
 
 extension EventLog {
-    /// The ranges that wait for their predecessors, or for the end of a batch, in order of replica and number.
+    /// Returns the ranges that are pending, for their predecessors or for the end of a batch, in order of replica and
+    /// number.
     ///
-    /// Cost: a few look-ups for each.
+    /// Cost: a few look-ups for each range.
     public func waiting() throws -> [WaitingRange] {
         try read { transaction in
             let tables = try LogTables(in: transaction)
@@ -25,7 +26,7 @@ extension EventLog {
                 let ends = try streams.histories(from: range.replica).map { path in
                     try path.reduce(0) { $0 + (try Self.lastNumber(of: $1, in: transaction, tables)) }
                 }
-                // Of several histories of a replica it is not known which one this goes on from.
+                // If the replica has several histories, it is unknown which one this range continues.
                 let last = ends.filter { $0 < range.first }.max() ?? 0
                 let expected = range.first > last + 1 ? last + 1 : range.last + 1
                 return WaitingRange(range: range, expected: expected, byteCount: frame.bytes.count)
@@ -33,16 +34,16 @@ extension EventLog {
         }
     }
 
-    /// The ranges that are kept as they came, for whoever lacks them too: those that wait, and those whose events
-    /// nobody would believe without them yet. Cost: O(bytes).
+    /// Returns the retained ranges, to be sent to peers: the pending ones, and those needed to prove events that no
+    /// stored head proves yet. Cost: O(bytes).
     public func keptFrames() throws -> [RangeFrame] {
         try read { transaction in try Self.frames(in: LogTables(in: transaction).waiting, transaction) }
     }
 
-    /// Those of them whose events are not in the log.
+    /// Returns the retained ranges whose events are not in the log.
     public func waitingFrames() throws -> [RangeFrame] { try keptFrames().filter { try !holdsEvents(of: $0) } }
 
-    /// The ranges of one replica that are kept, or of all.
+    /// Returns the retained ranges of one replica, or of all.
     static func frames(
         of replica: ReplicaID? = nil, in table: CheckedTable<[UInt8]>, _ transaction: borrowing some Reading & ~Copyable
     ) throws -> [RangeFrame] {
@@ -68,7 +69,7 @@ extension EventLog {
         }
     }
 
-    /// Puts what was decided into one of the tables of ranges; returns what was not there before.
+    /// Stores the result of a ``Parking`` in a table of ranges; returns the ranges that were added.
     static func put(
         _ parking: Parking, in table: CheckedTable<[UInt8]>, _ transaction: borrowing WriteTransaction
     ) throws -> [RangeFrame] {
@@ -77,7 +78,7 @@ extension EventLog {
         return parking.coming
     }
 
-    /// Whether a range that waits has values of `events`.
+    /// Whether a retained range has values of `events`.
     func rangesHold(
         _ events: EventSet, in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
     ) throws -> Bool {
@@ -92,7 +93,7 @@ extension EventLog {
         return isFound
     }
 
-    /// Takes the values of `events` out of the ranges that wait.
+    /// Removes the values of `events` from the retained ranges.
     func withholdFromRanges(_ events: EventSet, in transaction: borrowing WriteTransaction) throws {
         let (table, streams) = (try LogTables(in: transaction).waiting, try streams())
         var rows: [(key: [UInt8], frame: RangeFrame)] = []

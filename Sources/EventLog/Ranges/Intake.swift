@@ -1,48 +1,49 @@
 import Events
 
-/// What is to be done with ranges of one replica that came, in one of its histories, decided without touching a log.
+/// The decision what to do with received ranges of one replica in one of its histories. Does not access a log.
 ///
-/// Only whole batches enter a log, and only behind the events that they follow. What cannot enter yet waits.
+/// Only whole batches enter a log, and only behind their predecessors. Everything else stays pending.
 package struct Intake {
-    /// Some events of a range that enter the log, in order.
+    /// Some consecutive events of a range that enter the log.
     package struct Piece {
         package let frame: RangeFrame
         package let first: SequenceNumber
         package var last: SequenceNumber
     }
 
-    /// What becomes of a range.
+    /// What happens to a range.
     package enum Outcome {
-        /// All of its events are here now, and something here proves them.
+        /// All of its events are here now, and a stored head proves them.
         case here
-        /// It is kept as it is: it waits, or no head that is kept proves its events, so that nobody else would believe
-        /// those without it.
+        /// The range is retained: it is pending, or no stored head proves its events, so that peers could not verify
+        /// them without it.
         case kept
-        /// It says that its author had seen what it had not.
+        /// Its observed heads contradict the author's earlier events.
         case refused
         /// It belongs to another history than this one.
         case apart
     }
 
-    /// The events that enter, in order and without holes.
+    /// The events that enter, in order and without gaps.
     package private(set) var entering: [Piece] = []
-    /// The head that proves the most of what is here from now on; `nil` where that is the one that did before.
+    /// The signed head that proves the most events that are here afterwards; `nil` if that is the one stored before.
     package private(set) var head: SignedHead?
-    /// What becomes of each range that came, in their order.
+    /// The outcome of each received range, in their order.
     package private(set) var outcomes: [Outcome]
-    /// What becomes of each range that waited, in their order.
+    /// The outcome of each pending range, in their order.
     package private(set) var waitingOutcomes: [Outcome]
 
-    /// The number of the last event that enters; `nil` where none does.
+    /// The number of the last event that enters; `nil` if none does.
     package var last: SequenceNumber? { entering.last?.last }
 
     /// - Parameters:
-    ///   - frames: What came, all of one replica.
-    ///   - waiting: What had come before its predecessors and waits, of the same replica.
+    ///   - frames: The received ranges, all of one replica.
+    ///   - waiting: The ranges of the same replica that are pending.
     ///   - known: The number of the last event of this history that is here.
-    ///   - proven: The number of the last one that a signed head proves here.
-    ///   - edge: The right edge of the replica's tree through some event that is here.
-    ///   - observed: What the replica had observed before an event, all before which are here.
+    ///   - proven: The number of the last event that a stored signed head proves.
+    ///   - edge: Returns the right edge of the replica's tree through an event that is here.
+    ///   - observed: Returns the heads that the replica had observed before an event, all of whose predecessors are
+    ///     here.
     package init(
         of frames: [RangeFrame], waiting: [RangeFrame], known: SequenceNumber, proven: SequenceNumber,
         edge: (_ through: SequenceNumber) throws -> MerkleEdge,
@@ -52,7 +53,7 @@ package struct Intake {
         waitingOutcomes = Array(repeating: .kept, count: waiting.count)
         var candidates: [(frame: RangeFrame, place: Int, isNew: Bool)] = []
         for (place, frame) in frames.enumerated() {
-            // What overlaps or touches what is here must go with it.
+            // A range that overlaps or touches the events here must agree with them.
             let meets = min(known, frame.range.last)
             if meets >= frame.range.first - 1, try edge(meets) != frame.edge(through: meets) {
                 outcomes[place] = .apart
@@ -69,7 +70,8 @@ package struct Intake {
         head = try latestHead(of: candidates.map(\.frame), proven..<max(proven, end)) { try edgeNow($0, known, edge) }
         for candidate in candidates {
             let frame = candidate.frame
-            // What has entered may show that a range is of another history, also if its first events are of this one.
+            // The events that enter may show that a range belongs to another history, even if its first events belong
+            // to this one.
             let meets = min(end, frame.range.last)
             var outcome = Outcome.kept
             if meets >= frame.range.first - 1, piece(at: meets)?.frame != frame,
@@ -87,9 +89,9 @@ package struct Intake {
         }
     }
 
-    /// The latest head behind the proven events that is of the history that is here.
+    /// Returns the latest head behind the proven events that belongs to the history that is here.
     ///
-    /// The events of a range may be those that are here, and the ones behind them that its head is of others.
+    /// The events of a range may be in this history while its head, further on, belongs to another one.
     private func latestHead(
         of frames: [RangeFrame], _ unproven: Range<SequenceNumber>, edge: (SequenceNumber) throws -> MerkleEdge
     ) rethrows -> SignedHead? {
@@ -104,28 +106,28 @@ package struct Intake {
         return nil
     }
 
-    /// How far ranges lead from the last event that is here, along one history.
+    /// A chain of ranges that starts behind the last event that is here, along one history.
     private struct Way {
         let last: SequenceNumber
         let edge: MerkleEdge
-        /// The range that ends there, and the way that it goes on from; `nil` for what is here.
+        /// The range that ends there, and the index of the chain that it extends; `nil` for the events that are here.
         let step: (frame: RangeFrame, from: Int)?
     }
 
-    /// Lines up what follows the last event, as far as batches end: where ranges tell several histories, that of them
-    /// which goes furthest, since the others may never end their batch.
+    /// Lines up the events that follow the last one here, up to the end of a batch. If ranges contain several
+    /// histories, takes the one that reaches furthest, since the others may never complete their batch.
     private mutating func chain(
         _ candidates: [RangeFrame], _ known: SequenceNumber, _ edge: (SequenceNumber) throws -> MerkleEdge
     ) rethrows {
         guard candidates.contains(where: { $0.range.first <= known + 1 && $0.range.last > known }) else { return }
         var ways = [Way(last: known, edge: try edge(known), step: nil)]
         var furthest = (way: 0, last: known)
-        // A range goes on from ways that end before it does, so all of these are known when it is looked at.
+        // A range extends chains that end before it does, so all of these are known when it is processed.
         let inOrder = candidates.sorted { ($0.range.last, $0.range.first) < ($1.range.last, $1.range.first) }
         for frame in inOrder where frame.range.last > known {
             guard let from = Self.way(in: ways, before: frame) else { continue }
             let end = Way(last: frame.range.last, edge: frame.endEdge, step: (frame, from))
-            // Another range has led there already.
+            // Another range has led to the same point already.
             if ways[...].reversed().prefix(while: { $0.last == end.last }).contains(where: { $0.edge == end.edge }) {
                 continue
             }
@@ -143,7 +145,7 @@ package struct Intake {
         entering.reverse()
     }
 
-    /// The longest of `ways`, which are in order of their ends, that `frame` goes on from.
+    /// Returns the longest of `ways`, which are in order of their ends, that `frame` extends.
     private static func way(in ways: [Way], before frame: RangeFrame) -> Int? {
         for place in ways.indices.reversed() {
             let way = ways[place]
@@ -153,25 +155,25 @@ package struct Intake {
         return nil
     }
 
-    /// The right edge through an event that is here or enters.
+    /// Returns the right edge through an event that is here or enters.
     func edgeNow(
         _ sequence: SequenceNumber, _ known: SequenceNumber, _ edge: (SequenceNumber) throws -> MerkleEdge
     ) rethrows -> MerkleEdge {
         try piece(at: sequence)?.frame.edge(through: sequence) ?? edge(sequence)
     }
 
-    /// The piece of which an event enters.
+    /// Returns the piece that contains an event that enters.
     private func piece(at sequence: SequenceNumber) -> Piece? {
         entering.first { $0.first <= sequence && sequence <= $0.last }
     }
 }
 
 extension RangeFrame {
-    /// The number of the last event at or behind `first` that ends a batch.
+    /// Returns the number of the last event at or behind `first` that ends a batch; `nil` if there is none.
     func lastBatchEnd(from first: SequenceNumber) -> SequenceNumber? {
         var sequence = range.last
         while sequence >= first {
-            // The range was read, so its frames can be.
+            // The range was parsed before, so its frames are valid.
             if (try? withEvent(sequence) { frame, _ in frame.rest == 0 }) == true { return sequence }
             sequence -= 1
         }

@@ -1,17 +1,18 @@
 import Events
 
-/// Which ranges of one replica are kept as they came, decided without touching a log: those that were kept and those that
-/// came now.
+/// The decision which ranges of one replica are retained, of those retained before and those received now. Does not
+/// access a log.
 package struct Parking {
-    /// The most bytes of ranges of one replica that wait; what is furthest from entering goes first, and comes again.
+    /// The most bytes of retained ranges of one replica. The ranges furthest from entering are dropped first, and
+    /// received again later.
     package static let byteLimit = 16 << 20
 
-    /// Ranges that were kept and are not any more: another one has all their events, or there is no room.
+    /// Ranges that are no longer retained: another range covers them, or there is no room.
     package private(set) var leaving: [RangeFrame] = []
-    /// Ranges that are kept from now on.
+    /// Ranges that are newly retained.
     package private(set) var coming: [RangeFrame] = []
 
-    /// Keeps `frames` beside `present`.
+    /// Decides whether to retain `frames` beside `present`.
     package init(_ frames: [RangeFrame], beside present: [RangeFrame], byteLimit: Int = Self.byteLimit) {
         let all = (present.map { (frame: $0, isNew: false) } + frames.map { ($0, true) }).sorted { left, right in
             let (one, other) = (left.frame.range, right.frame.range)
@@ -20,7 +21,7 @@ package struct Parking {
         var kept: [RangeFrame] = []
         var room = byteLimit
         for (frame, isNew) in all {
-            // Of two that begin alike the longer one comes first here, and says more.
+            // Of two ranges with the same first event the longer one comes first here, and covers the other.
             let isCovered = kept.contains { $0.range.first == frame.range.first && $0.covers(frame) }
             if !isCovered { room -= frame.bytes.count }
             if isCovered || room < 0 && !kept.isEmpty {

@@ -2,7 +2,7 @@ import ByteCoding
 import Compression
 import Events
 
-/// Collects the events of a range that is being made.
+/// Collects the events of a range under construction.
 struct RangeBuilder {
     private let edge: MerkleEdge
     private var events = ByteWriter(capacity: 4096)
@@ -14,19 +14,19 @@ struct RangeBuilder {
 
     var count: Int { leaves.count }
 
-    /// - Parameter edge: The tree before the first event.
+    /// - Parameter edge: The right edge of the tree before the first event.
     init(after edge: MerkleEdge) {
         self.edge = edge
         endEdge = edge
     }
 
-    /// Whether another event of `length` bytes still belongs into this range.
+    /// Whether another event of `length` bytes fits into this range.
     func hasRoom(for length: Int, preferred: Int) -> Bool {
         if count == 0 { return true }
         return events.count + length <= preferred && count < RangeLimits.eventCount
     }
 
-    /// Adds an event as its author wrote it.
+    /// Adds an event as its author wrote it, without name resolutions.
     mutating func append(_ frame: Frame, in bytes: RawSpan) {
         events.append(frame, in: bytes, readAs: [], after: 0)
         noteLast(frame, in: bytes)
@@ -43,11 +43,11 @@ struct RangeBuilder {
         endEdge.append(leaf: leaves[leaves.count - 1], hasher: &hasher)
     }
 
-    /// The frame of the collected events, of which there is at least one.
+    /// Returns the range frame of the collected events, of which there must be at least one.
     ///
     /// - Parameters:
-    ///   - head: A signed head at or behind the last one.
-    ///   - path: From the last one to the head.
+    ///   - head: A signed head at or behind the last event.
+    ///   - path: The hashes that lead from the last event to the head.
     func frame(head: SignedHead, path: [Hash256], observed: [ObservedHead]) -> RangeFrame {
         RangeFrame(
             range: EventRange(head.replica, edge.count + 1, through: endEdge.count), edge: edge, head: head,
@@ -86,9 +86,9 @@ struct RangeBuilder {
 }
 
 extension RangeFrame {
-    /// The same range without the values of `events`, which are named as a log names them.
+    /// Returns the same range without the values of `events`, which are numbered as in the log.
     ///
-    /// Another history of the replica has other events of the same numbers: theirs stay.
+    /// Events of another history of the replica may have the same numbers: their values stay.
     package func withholding(
         _ events: EventSet, _ streams: Streams, leaf: (EventID) throws -> Hash256?
     ) rethrows -> RangeFrame {
@@ -110,9 +110,9 @@ extension RangeFrame {
         return withholding(own)
     }
 
-    /// The same range without the values of `events`; itself where it has none of them.
+    /// Returns the same range without the values of `events`; the range itself if it has none of them.
     ///
-    /// Leaves, roots and the signature stay what they were.
+    /// Leaves, roots and the signature are unchanged.
     private func withholding(_ events: EventSet) -> RangeFrame {
         let isTouched = (range.first...range.last).contains { sequence in
             let isWithheld = try? withEvent(sequence) { frame, _ in frame.isWithheld }
@@ -121,7 +121,7 @@ extension RangeFrame {
         if !isTouched { return self }
         var builder = RangeBuilder(after: edge)
         for sequence in range.first...range.last {
-            // The range was read, so its frames can be.
+            // The range was parsed before, so its frames are valid.
             try? withEvent(sequence) { frame, bytes in
                 if events.contains(frame.id) {
                     builder.append(withholding: frame, in: bytes)

@@ -3,10 +3,11 @@ import Compression
 import Events
 
 extension RangeFrame {
-    /// How many bytes the frame says it has that begins with `bytes`, so that it can be cut out of a stream.
+    /// Returns the size in bytes of the frame that begins with `bytes`, to cut it out of a byte stream.
     ///
-    /// - Returns: `nil` where fewer than eight bytes are there.
-    /// - Throws: ``RangeError/notARange``; `malformed` where it would be larger than ``RangeLimits/frameBytes``.
+    /// - Returns: `nil` if there are fewer than eight bytes.
+    /// - Throws: ``RangeError/notARange``; `malformed` if the size is below the minimum, or above
+    ///   ``RangeLimits/frameBytes``.
     public static func byteCount(of bytes: RawSpan) throws(RangeError) -> Int? {
         guard bytes.byteCount >= 8 else { return nil }
         guard bytes.uint32(at: 0) == magic else { throw .notARange }
@@ -15,12 +16,12 @@ extension RangeFrame {
         return length
     }
 
-    /// Reads a range of `log` and checks all that can be checked of it alone: sizes before anything is allocated, then
-    /// the checksum, the signature, and only then the events, their hashes and the path to what was signed.
+    /// Parses a range of `log` and verifies everything that needs no other data: sizes before anything is allocated,
+    /// then the checksum and the signature, and only then the events, their hashes and the path to the signed root.
     ///
     /// - Parameters:
     ///   - bytes: One whole frame and nothing behind it.
-    ///   - checkSignature: What to ask about the head, where it is not the usual check.
+    ///   - checkSignature: Verifies the head; by default its signature.
     /// - Complexity: 0.1 ms for the signature, 0.6 us an event.
     public init(
         reading bytes: [UInt8], of log: LogID,
@@ -37,7 +38,7 @@ extension RangeFrame {
         guard proof.holds(from: endEdge.root(hasher: &hasher), to: head.root) else { throw .wrongRoot }
     }
 
-    /// Reads a range that was checked when it came, and has lain here since.
+    /// Parses a range that was verified when it was received, and has been stored since.
     package init(checkedBefore bytes: [UInt8]) throws(RangeError) {
         try self.init(try Parts(bytes.span.bytes), bytes)
     }
@@ -62,7 +63,7 @@ extension RangeFrame {
         self.events = events
     }
 
-    /// Where each event begins, and its leaf.
+    /// Returns the offset of each event, and its leaf.
     private static func events(
         in bytes: RawSpan, of range: EventRange
     ) throws(RangeError) -> (starts: [Int], leaves: [Hash256]) {
@@ -86,7 +87,7 @@ extension RangeFrame {
         return (starts, leaves)
     }
 
-    /// What stands before the events.
+    /// The fields before the events.
     private struct Parts {
         let range: EventRange
         let edge: MerkleEdge

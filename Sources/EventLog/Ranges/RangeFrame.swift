@@ -2,28 +2,28 @@ import ByteCoding
 import Compression
 import Events
 
-/// How large a range may be.
+/// Limits of a range.
 ///
-/// What exceeds is refused before anything is allocated for it.
+/// Larger ranges are refused before memory is allocated for them.
 public enum RangeLimits {
     /// The most events of one range.
     public static let eventCount = 65_536
-    /// The most bytes of its events before they are compressed: one event of the greatest size, or many small ones.
+    /// The maximum size of its events before compression, in bytes: one event of the greatest size, or many small ones.
     public static let eventBytes = EventLimits.batchBytes
-    /// The most bytes of a whole range frame: what does not compress, and what stands before it.
+    /// The maximum size of a whole range frame in bytes: incompressible events, and the fields before them.
     public static let frameBytes = eventBytes + (64 << 10)
-    /// After so many bytes of events a range that is made ends.
+    /// The size of the events, in bytes, at which a range under construction ends.
     public static let preferredBytes = 1 << 20
 }
 
-/// Some events of one replica as they travel: the same bytes through a socket, in a file, in a bundle.
+/// Some events of one replica in transport form: the same bytes through a socket, in a file, in a bundle.
 ///
-/// It needs nothing around it to be checked. The signature of the author's head proves the root of the author's tree;
-/// a path proves that the tree begins with the events up to the last one of this range; and those follow from the
-/// right edge before it and the events themselves. So nobody can add, change, leave out or splice events on the way, and
-/// a range that comes before the events it follows is as good as any other. Two things are not held by that: values can be
-/// replaced by their hash, which changes no leaf; and the observed heads are not signed, and are compared with what the
-/// author's events say once those before the range are here.
+/// It can be verified without other data. The signature of the author's head proves the root of the author's tree; a
+/// path proves that the tree begins with the events up to the last one of this range; and these follow from the right
+/// edge before the range and its events. So nobody can add, change, leave out or splice events on the way, and a range
+/// that arrives before its predecessors can be verified as well. Two things are not protected by that: values can be
+/// replaced by their hash, which changes no leaf; and the observed heads are not signed. They are compared with those
+/// in the author's earlier events once these are here.
 ///
 /// | size | |
 /// |---|---|
@@ -41,28 +41,28 @@ public enum RangeLimits {
 /// | 2 | number of heads that the author had observed before the first event |
 /// | 4 | bytes of the events |
 /// | 4 | bytes of the events, compressed |
-/// | 32 each | roots of the whole subtrees on the right edge before the first event, the largest first: one for each bit set in the number of events there |
+/// | 32 each | roots of the whole subtrees on the right edge before the first event, the largest first: one for each bit set in the number of events before it |
 /// | 32 each | the path (RFC 6962, section 2.1.2) |
 /// | 32 each | observed: replica (16), number (8), first 8 bytes of the tree root there |
-/// | … | the events, one after the other, compressed (RFC 8878): each a ``Frame`` that names no predecessor |
+/// | … | the events, one after the other, compressed (RFC 8878): each a ``Frame`` without a predecessor checksum |
 /// | 4 | CRC-32C of everything before it |
 ///
 /// All integers are little-endian, ids and prefixes of roots are bytes.
 public struct RangeFrame: Hashable, Sendable {
     /// The first four bytes: `GWR1`.
     public static let magic: UInt32 = 0x3152_5747
-    /// Bytes before the edge.
+    /// The size of the fields before the edge, in bytes.
     static let prefixSize = 199
 
-    /// Which events.
+    /// The events of the range.
     public let range: EventRange
     /// The right edge of the replica's tree before the first event.
     public let edge: MerkleEdge
-    /// The head that proves them: its last event is the range's last one, or a later one.
+    /// The signed head that proves them: at the range's last event, or a later one.
     public let head: SignedHead
     /// All heads of other replicas that the author had observed before the first event, in order of replica.
     public let observed: [ObservedHead]
-    /// The frame as it travels.
+    /// The frame in transport form.
     public let bytes: [UInt8]
     /// The right edge after the last event.
     public let endEdge: MerkleEdge
@@ -71,15 +71,15 @@ public struct RangeFrame: Hashable, Sendable {
     let path: [Hash256]
     /// The events, one after the other.
     let events: [UInt8]
-    /// Where each begins in ``events``; and where the last one ends.
+    /// The offset of each event in ``events``, and the end of the last one.
     let starts: [Int]
-    /// The leaf of each.
+    /// The leaf of each event.
     package let leaves: [Hash256]
 
-    /// Which log.
+    /// The log that the events belong to.
     public var log: LogID { head.log }
 
-    /// Bytes of the events before they are compressed.
+    /// The size of the events before compression, in bytes.
     public var eventByteCount: Int { events.count }
 
     /// Whether any of the events has its values. Cost: O(events).
@@ -87,7 +87,7 @@ public struct RangeFrame: Hashable, Sendable {
         (range.first...range.last).contains { (try? withEvent($0) { frame, _ in !frame.isWithheld }) ?? false }
     }
 
-    /// Hands out the event of this number, which is one of the range.
+    /// Passes the event of number `sequence`, which must be in the range, to `body`.
     public func withEvent<Result>(
         _ sequence: SequenceNumber, _ body: (_ frame: Frame, _ bytes: RawSpan) throws -> Result
     ) throws -> Result {
@@ -98,7 +98,7 @@ public struct RangeFrame: Hashable, Sendable {
         }
     }
 
-    /// The right edge of the replica's tree through an event of the range, or the one before it.
+    /// Returns the right edge of the replica's tree through an event of the range, or the one before it.
     ///
     /// Cost: a hash for each event up to it.
     func edge(through sequence: SequenceNumber) -> MerkleEdge {
@@ -109,8 +109,8 @@ public struct RangeFrame: Hashable, Sendable {
         return edge
     }
 
-    /// Replica, number of the first event, first 8 bytes of the root after the last one: what a log keeps it under. It
-    /// tells ranges of several histories apart wherever they part.
+    /// The key of the range in the log: replica, number of the first event, first 8 bytes of the root after the last
+    /// one. It differs for ranges of different histories, wherever they fork.
     package var key: [UInt8] {
         var hasher = MerkleHasher()
         var key = ByteWriter(capacity: 32)
@@ -120,37 +120,37 @@ public struct RangeFrame: Hashable, Sendable {
         return key.bytes
     }
 
-    /// Whether all events of `other` are in this range: the same events, and not only the same numbers.
+    /// Whether this range contains all events of `other`: the same events, not only the same numbers.
     func covers(_ other: RangeFrame) -> Bool {
         range.replica == other.range.replica && range.first <= other.range.first && other.range.last <= range.last
             && edge(through: other.range.last) == other.endEdge
     }
 
-    /// Two frames are the same where their bytes are.
+    /// Two range frames are equal if their bytes are equal.
     public static func == (left: RangeFrame, right: RangeFrame) -> Bool { left.bytes == right.bytes }
 
-    /// Hashes what tells most frames apart: which events, and the last of them.
+    /// Hashes the fields that differ between most frames: the range, and the leaf of its last event.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(range)
         hasher.combine(leaves[leaves.count - 1])
     }
 }
 
-/// Why bytes are no range, or not one that can be believed.
+/// Why bytes are not a valid range.
 public enum RangeError: Error, Hashable, Sendable {
     /// They do not begin with the magic of a range.
     case notARange
-    /// The frame says `length` bytes, and `available` are there.
+    /// The frame needs `length` bytes, and only `available` are there.
     case truncated(length: Int, available: Int)
-    /// Lengths or counts exceed ``RangeLimits``, or do not add up.
+    /// Lengths or counts exceed ``RangeLimits``, or contradict each other.
     case malformed
     /// The bytes were changed on their way.
     case checksumMismatch
-    /// It is of another log.
+    /// The range belongs to another log.
     case otherLog(LogID)
     /// The head is not signed by the replica.
     case wrongSignature
-    /// The events are not those that were signed: one was changed, added, left out, or put elsewhere.
+    /// The events are not those that were signed: one was changed, added, left out, or moved.
     case wrongRoot
     /// An event in it is damaged, of another replica, or of another number.
     case wrongEvent(EventID)

@@ -1,34 +1,35 @@
 import Events
 
-/// What ranges are made from: a log, on a disk or in memory.
+/// A log that ranges are built from, on a disk or in memory.
 package protocol RangeSource {
-    /// The name of the log.
+    /// The id of the log.
     var id: LogID { get }
 
-    /// The last event of every stream.
+    /// Returns the last event of every branch.
     func vector() throws -> VersionVector
 
-    /// The last event of every stream before the first that was lost here: see `EventLog.wholeVector()`.
+    /// Returns the last event of every branch before its first lost range: see `EventLog.wholeVector()`.
     func wholeVector() throws -> VersionVector
 
-    /// Which histories have parted.
+    /// Returns the branches of the log.
     func streams() throws -> Streams
 
-    /// The latest head that is known to be signed of the history that ends with `stream`.
+    /// Returns the latest signed head that is stored for the history that ends with `stream`.
     func signedHead(of stream: ReplicaID) throws -> SignedHead?
 
-    /// The right edge of the tree over the events of `stream` up to `sequence`; `nil` where there are not that many.
+    /// Returns the right edge of the tree over the events of `stream` up to `sequence`; `nil` if there are not that
+    /// many.
     func edge(of stream: ReplicaID, through sequence: SequenceNumber) throws -> MerkleEdge?
 
-    /// The proof that the first `later` events of `stream` begin with its first `earlier` ones.
+    /// Returns the proof that the first `later` events of `stream` begin with its first `earlier` ones.
     func consistencyProof(
         of stream: ReplicaID, from earlier: SequenceNumber, to later: SequenceNumber
     ) throws -> ConsistencyProof?
 
-    /// All heads of other replicas that the author of `event` had observed before it, in order of replica.
+    /// Returns all heads of other replicas that the author of `event` had observed before it, in order of replica.
     func observedHeads(before event: EventID) throws -> [ObservedHead]
 
-    /// Hands out the events of `range` in order, until `body` says `false`.
+    /// Passes the events of `range` in order to `body`, until that returns `false`.
     func scan(
         _ range: EventRange, _ body: (_ position: Position, _ frame: Frame, _ bytes: RawSpan) throws -> Bool
     ) throws
@@ -37,7 +38,7 @@ package protocol RangeSource {
 extension EventLog: RangeSource {}
 
 extension RangeSource {
-    /// All: what is in memory loses nothing.
+    /// Returns ``vector()``: a log in memory loses no events.
     package func wholeVector() throws -> VersionVector { try vector() }
 
     /// See `EventLog.frame(of:signedBy:preferredBytes:)`.
@@ -58,7 +59,7 @@ extension RangeSource {
             let staysHere = try !frame.isWithheld && isWithheld(frame, bytes)
             let length = staysHere ? frame.length - frame.values.count + 32 : frame.length
             guard builder.hasRoom(for: length, preferred: preferredBytes) else { return false }
-            // What is damaged must not leave under a checksum of its own.
+            // A damaged event must not be sent under a new checksum.
             let sound = try Frame(verifying: bytes, at: position)
             if staysHere { builder.append(withholding: sound, in: bytes) } else { builder.append(sound, in: bytes) }
             rest = frame.rest
@@ -67,7 +68,7 @@ extension RangeSource {
         guard builder.count > 0 else { return nil }
         var (head, provenPath) = (proof?.head, proof?.path ?? path)
         if let identity, isOwn {
-            // What is signed ends with a batch, also where the range does not: nobody has half a batch.
+            // The signed head is at the end of a batch, even if the range ends before: no store has half a batch.
             head = try self.head(along: path, through: builder.endEdge.count + UInt64(rest), signedBy: identity)
             provenPath = path
         }
@@ -89,7 +90,8 @@ extension RangeSource {
         return vector
     }
 
-    /// The heads of all histories of `identity`'s own, signed, and the stream that each ends with.
+    /// Returns the signed heads of all histories of `identity`'s own replica, and the branch that each history ends
+    /// with.
     package func ownHeads(of identity: Identity) throws -> [(stream: ReplicaID, head: SignedHead)] {
         let (vector, streams) = (try wholeVector(), try streams())
         return try streams.histories(from: identity.replica).compactMap { path in
@@ -99,7 +101,7 @@ extension RangeSource {
         }
     }
 
-    /// Whether the events of a range that is kept are in the log too: else it waits.
+    /// Whether the events of a retained range are in the log; if not, the range is pending.
     package func holdsEvents(of frame: RangeFrame) throws -> Bool {
         let (vector, streams) = (try wholeVector(), try streams())
         return try streams.histories(from: frame.range.replica).contains { path in
@@ -127,8 +129,8 @@ extension RangeSource {
         return root.map { identity.sign(log: id, sequence: sequence, root: $0) }
     }
 
-    /// The head that proves the most of the events of `stream`, and the history that it is of: the stream may have ended
-    /// where others go on.
+    /// Returns the head that proves the most events of `stream`, and its history: if the history forks after `stream`,
+    /// the head may belong to a child branch.
     private func proof(of stream: ReplicaID, _ streams: Streams) throws -> (head: SignedHead, path: [ReplicaID])? {
         var best = try signedHead(of: stream).map { (head: $0, path: streams.path(to: stream)) }
         for child in streams.children(of: stream) {
@@ -139,12 +141,12 @@ extension RangeSource {
     }
 }
 
-// A history is the streams that it goes along, from the replica or a later one on; its events are numbered as those of
-// the first of these.
+// A history is the list of branches that it consists of, from the replica or a later branch on. Its events are numbered
+// as those of the first branch in the list.
 extension RangeSource {
-    /// The right edge of the tree over a history up to `sequence`; `nil` where there are not that many.
+    /// Returns the right edge of the tree over a history up to `sequence`; `nil` if there are not that many events.
     ///
-    /// - Complexity: As of the first stream, and a hash for each event of the others.
+    /// - Complexity: As of the first branch, and a hash for each event of the others.
     package func edge(along path: [ReplicaID], through sequence: SequenceNumber) throws -> MerkleEdge? {
         guard path.count > 1 else { return try edge(of: path[0], through: sequence) }
         let first = try Swift.min(sequence, wholeVector()[path[0]])
@@ -154,9 +156,9 @@ extension RangeSource {
         return edge.count == sequence ? edge : nil
     }
 
-    /// The proof that the first `later` events of a history begin with its first `earlier` ones.
+    /// Returns the proof that the first `later` events of a history begin with its first `earlier` ones.
     ///
-    /// - Complexity: As of one stream; where the history has several, a hash for each event.
+    /// - Complexity: As of one branch; if the history has several, a hash for each event.
     package func consistencyProof(
         along path: [ReplicaID], from earlier: SequenceNumber, to later: SequenceNumber
     ) throws -> ConsistencyProof? {
@@ -169,7 +171,7 @@ extension RangeSource {
         }
     }
 
-    /// The proof that the event `sequence` is among the first `size` ones of a history, which has that many.
+    /// Returns the proof that event `sequence` is among the first `size` events of a history, which has that many.
     ///
     /// - Complexity: A hash for each of these events.
     package func inclusionProof(
@@ -182,7 +184,7 @@ extension RangeSource {
         }
     }
 
-    /// The leaves of a history: leaf *i* is its event of number *i* + 1.
+    /// Passes the leaves of a history to `body`: leaf *i* is event *i* + 1.
     private func forEachLeaf(along path: [ReplicaID], _ leaves: Range<UInt64>, _ body: (Hash256) -> Void) throws {
         let vector = try wholeVector()
         var hasher = MerkleHasher()

@@ -1,12 +1,12 @@
 import Events
 
-/// A whole event that was found in a file, and how sure it is that the log has it.
+/// An undamaged event that was found in a file, and how certain it is that the log contains it.
 struct FoundFrame: Sendable {
-    /// What is known of the page that it was found on.
+    /// How certain it is that the page it was found on is in use.
     enum Standing: UInt8, Comparable {
-        /// No tree that could be read leads there: it may be a copy of the past, or of a write that never was committed.
+        /// No readable tree leads there: it may be an outdated copy, or from a write that was never committed.
         case stale
-        /// A tree may have led there, before it was damaged.
+        /// A tree may have led there before it was damaged.
         case doubtful
         /// The tree of the newest state leads there.
         case living
@@ -14,26 +14,26 @@ struct FoundFrame: Sendable {
         static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// Where its first byte stands in the file.
+    /// The offset of its first byte in the file.
     let offset: Int
-    /// Bytes of the frame.
+    /// The size of the frame in bytes.
     let length: Int
     let event: EventID
     let stamp: Stamp
-    /// How many events of its batch follow.
+    /// The number of events that follow in its batch.
     let rest: Int
-    /// Whether it only holds the place of an event that was lost before.
+    /// Whether it is only the placeholder of an event that was lost before.
     let isLost: Bool
     /// Whether it has no values.
     let isWithheld: Bool
-    /// Whether it was found as one that came late, and counts in the place of another one.
+    /// Whether it is a late event, which replaces another frame.
     let isLate: Bool
-    /// Whether another one of the same event may have more.
+    /// Whether another frame of the same event may have more content.
     var isPartial: Bool { isWithheld || isLost }
     /// The checksum of the frame before it in the log.
     let previousChecksum: UInt32
     let checksum: UInt32
-    /// Where it stood in the log; 0 where that is not known.
+    /// Its position in the log; 0 if unknown.
     var position: Position
     var standing: Standing
 
@@ -55,7 +55,7 @@ struct FoundFrame: Sendable {
         self.standing = standing
     }
 
-    /// The same, where it is known to have stood at `position`.
+    /// Returns the same frame with `position`.
     func standing(at position: Position) -> FoundFrame {
         var frame = self
         frame.position = position

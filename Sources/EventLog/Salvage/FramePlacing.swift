@@ -1,14 +1,14 @@
 import Events
 
-/// Puts events that were found in a file into the order of the log that they are of.
+/// Puts events that were found in a file into log order.
 ///
-/// Most say where they stood: their entry's key is the position. What does not, or is a copy of the past, is placed by
-/// the chain: each event names the checksum of the one before it. Of two that claim one position, the one stays that
-/// goes with its neighbours.
+/// Most have a position: the key of their entry. An event without one, or a stale copy, is placed by the chain: each
+/// event stores the checksum of the event before it. Of two events with one position, the one that is chained to its
+/// neighbours is kept.
 struct FramePlacing {
     /// The events in the order of the log, none twice.
     private(set) var frames: [FoundFrame] = []
-    /// Of events that have no position: where they can be found by the event before, and by themselves.
+    /// The events without a position, by the checksum of the event before, and by their own.
     private var byPrevious: [UInt32: [FoundFrame]] = [:]
     private var byChecksum: [UInt32: [FoundFrame]] = [:]
 
@@ -28,16 +28,16 @@ struct FramePlacing {
         removeMisplaced()
     }
 
-    /// What tells an event in its place from others.
+    /// Returns a number that identifies an event at its place.
     private static func mark(_ frame: FoundFrame) -> UInt64 {
         UInt64(frame.previousChecksum) << 32 | UInt64(frame.checksum)
     }
 
-    /// Of the events that claim a position each, those that go together.
+    /// Returns one event for each position: those that are chained to each other.
     ///
-    /// - Parameter placed: In order of position, those of the newest state first.
+    /// - Parameter placed: The events in order of position; for each position those of the newest state first.
     private static func chosen(from placed: [FoundFrame]) -> [FoundFrame] {
-        // How many events follow each by the chain.
+        // The number of events that follow each one by the chain.
         var following = [Int](repeating: 0, count: placed.count)
         var groups: [Range<Int>] = []
         var start = 0
@@ -74,7 +74,7 @@ struct FramePlacing {
         return withoutStrangers(chosen)
     }
 
-    /// The runs of events that stand side by side and are chained.
+    /// Returns the runs of events that are adjacent and chained.
     private static func runs(of frames: [FoundFrame]) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start = 0
@@ -89,8 +89,8 @@ struct FramePlacing {
         return runs
     }
 
-    /// Leaves out what stands at another place than the chain says: a position is a key, which no checksum covers. It is
-    /// placed by the chain afterwards.
+    /// Removes events that are at another position than the chain implies: a position is a key, which no checksum
+    /// covers. They are placed by the chain later.
     private static func atTheirPlaces(_ frames: [FoundFrame]) -> [FoundFrame] {
         let runs = runs(of: frames)
         if runs.count < 2 { return frames }
@@ -107,8 +107,8 @@ struct FramePlacing {
         return runs.enumerated().filter { !loose.contains($0.offset) }.flatMap { frames[$0.element] }
     }
 
-    /// Leaves out what does not go with its neighbours: of two runs that stand side by side and are not chained, the
-    /// lower in standing, else the shorter.
+    /// Removes events that do not match their neighbours: of two adjacent runs that are not chained, the one on less
+    /// certain pages, otherwise the shorter one.
     private static func withoutStrangers(_ frames: [FoundFrame]) -> [FoundFrame] {
         let runs = runs(of: frames)
         var kept: [Range<Int>] = []
@@ -126,7 +126,7 @@ struct FramePlacing {
         return kept.flatMap { frames[$0] }
     }
 
-    /// Looks for what stood between two events that are not neighbours.
+    /// Searches for the events between two that are not neighbours.
     private mutating func fillHoles() {
         guard !byPrevious.isEmpty else { return }
         var filled: [FoundFrame] = []
@@ -141,9 +141,9 @@ struct FramePlacing {
         frames = filled
     }
 
-    /// The events of a hole that can be found, in order.
+    /// Returns the events that can be found for a gap, in order.
     private func hole(after position: Position, _ checksum: UInt32, before end: FoundFrame) -> [FoundFrame] {
-        // Whoever is named by a living event was before it, wherever it was found.
+        // An event to which the chain of a valid event leads came before it, wherever it was found.
         var back: [FoundFrame] = []
         var (next, named) = (end.position, end.previousChecksum)
         while next > position + 1, let frame = byChecksum[named]?.first {
@@ -151,7 +151,7 @@ struct FramePlacing {
             back.append(frame.standing(at: next))
             named = frame.previousChecksum
         }
-        // One that only follows may have been written and never committed: it must lie where the log may have had it.
+        // An event that only follows may never have been committed: it must be on a page that the log may have used.
         var on: [FoundFrame] = []
         var last = (position: position, checksum: checksum)
         while last.position + 1 < next,
@@ -171,12 +171,13 @@ struct FramePlacing {
         }
     }
 
-    /// The events that follow one by the chain, in order, with their positions. Only whole batches count.
+    /// Returns the events that follow an event by the chain, in order, with their positions. Only whole batches are
+    /// included.
     ///
     /// - Parameters:
-    ///   - position: Where that one stands; 0 for the beginning of the log.
-    ///   - checksum: What the next event names.
-    ///   - next: The event that names a checksum, for a position.
+    ///   - position: The position of that event; 0 for the beginning of the log.
+    ///   - checksum: Its checksum, which the next event stores.
+    ///   - next: Returns the event that stores a predecessor checksum, for a position.
     static func chain(
         behind position: Position, _ checksum: UInt32, next: (UInt32, Position) -> FoundFrame?
     ) -> [FoundFrame] {
@@ -194,7 +195,7 @@ struct FramePlacing {
         return chain
     }
 
-    /// Leaves out events whose numbers do not ascend: of each replica the most stay that do.
+    /// Removes events whose numbers do not ascend: keeps as many of each replica as possible.
     private mutating func removeMisplaced() {
         var last: [ReplicaID: SequenceNumber] = [:]
         var isAscending = true
@@ -210,7 +211,7 @@ struct FramePlacing {
         frames = frames.indices.filter { kept.contains($0) }.map { frames[$0] }
     }
 
-    /// A longest part of `places` whose numbers ascend (patience sorting).
+    /// Returns a longest subsequence of `places` whose numbers ascend (patience sorting).
     private static func longestAscending(_ places: [Int], _ number: (Int) -> SequenceNumber) -> [Int] {
         var tops: [Int] = []
         var before: [Int: Int] = [:]

@@ -1,6 +1,6 @@
 import Events
 
-/// Reads events that were found in a file once more, some of them at once.
+/// Reads found events from a file again, several at once.
 struct FrameWindow {
     private let file: PageFile
     private var bytes: [UInt8] = []
@@ -10,11 +10,11 @@ struct FrameWindow {
 
     init(_ file: PageFile) { self.file = file }
 
-    /// The bytes of `found` as they lie in the file.
+    /// Returns the bytes of `found` in the file.
     ///
-    /// - Throws: ``EventLogError`` where the disk gives back something else than before: that must not come into a new log.
+    /// - Throws: ``EventLogError`` if the disk returns another event than before: it must not enter a new log.
     mutating func bytes(of found: FoundFrame) throws -> [UInt8] {
-        // What came late lies apart from its neighbours.
+        // Late events are not stored beside their neighbours.
         if found.isLate { return try whole(file.read(found.length, at: found.offset), found) }
         if found.offset < start || found.offset + found.length > start + bytes.count {
             start = found.offset
@@ -34,7 +34,7 @@ struct FrameWindow {
 }
 
 extension Salvage {
-    /// Hands out the events that were found, in the order of the log.
+    /// Passes the found events to `body`, in log order.
     public func forEachEvent(_ body: (Frame, [UInt8]) throws -> Void) throws {
         var window = FrameWindow(file)
         for found in frames {

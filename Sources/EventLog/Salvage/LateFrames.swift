@@ -1,14 +1,14 @@
 import Events
 
-/// Whole frames that came late, among those that were found in a file: each counts in the place of one that is lost, or
-/// has no values.
+/// Late events among those found in a file: each replaces one that is lost, or that has no values.
 ///
-/// What a row says came late is told apart by that row. One of a damaged page is a late one too where another frame of its
-/// event has less, and stands behind the same one. Within a file no event loses its values: whichever has more is right.
+/// A row of `late` identifies its event as a late one. A frame on a damaged page counts as late too, if another frame
+/// of its event has less content and the same predecessor. Within a file no event loses its values, so the frame with
+/// more content is right.
 struct LateFrames {
-    /// The frames that stand in the table of events, or may.
+    /// The frames that are, or may be, in the table of events.
     private(set) var others: [FoundFrame] = []
-    /// Of each event the late one that has the most.
+    /// The late frame with the most content, for each event.
     private var late: [EventID: FoundFrame] = [:]
 
     private struct Stand: Hashable {
@@ -35,9 +35,9 @@ struct LateFrames {
         late[frame.event] = frame
     }
 
-    /// `placed`, in the order of the log, with the late frames in their places; also where nothing stands any more.
+    /// Returns `placed`, in log order, with the late frames in their places; also at positions without an event.
     ///
-    /// - Parameter file: Where they were found.
+    /// - Parameter file: The file in which they were found.
     func filling(_ placed: [FoundFrame], in file: PageFile) -> [FoundFrame] {
         if late.isEmpty { return placed }
         var rest = late
@@ -59,7 +59,7 @@ struct LateFrames {
         }
     }
 
-    /// Whether two frames are of one event: whether they have one leaf.
+    /// Whether two frames have the same leaf, and so are the same event.
     private static func areSame(_ frame: FoundFrame, _ other: FoundFrame, in file: PageFile) -> Bool {
         var hasher = MerkleHasher()
         func leaf(_ found: FoundFrame) -> Hash256? {

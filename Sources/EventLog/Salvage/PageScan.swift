@@ -1,17 +1,16 @@
 import ByteCoding
 import Events
 
-/// Goes through every page of a file of ours, whatever leads there, and through the bytes of those that are no pages any
-/// more.
+/// Scans every page of a log file, whether or not a tree leads to it, and the bytes of damaged pages.
 ///
-/// A leaf says by itself what it holds; an event is recognised by its first bytes and checksum. So neither the tree nor
-/// the meta pages are needed, and what is damaged costs what stood on it and nothing else.
+/// A leaf can be read by itself, and an event is recognisable by its first bytes and checksum. So neither the tree nor
+/// the meta pages are needed, and damage costs only the rows it hits.
 struct PageScan {
-    /// The whole events, in the order of their places in the file; some more than once.
+    /// The valid events, in order of their offsets in the file; some more than once.
     private(set) var frames: [FoundFrame] = []
-    /// The rows of other tables, by what their checksum says.
+    /// The rows of other tables, identified by their checksums.
     private(set) var rows = SalvagedRows()
-    /// Bytes that the system would not give.
+    /// The number of bytes that could not be read.
     private(set) var unreadCount = 0
 
     private let file: PageFile
@@ -20,17 +19,17 @@ struct PageScan {
     private let standing: (UInt64) -> FoundFrame.Standing
     private var entries = PageEntries()
 
-    /// The most bytes of an event, also in a row of those that came late.
+    /// The maximum size of an event in bytes, including a row of a late one.
     private static let valueLimit = Frame.lengthLimit + EventLog.lateFrameOffset + LogTable.checksumSize
 
-    /// How much is read at once.
+    /// The number of pages read at once.
     private static let windowPages = 256
 
-    /// Reads all of `file`, whose pages have `pageSize` bytes, or some pages of it.
+    /// Scans `file`, whose pages have `pageSize` bytes.
     ///
     /// - Parameters:
-    ///   - pages: Those that are read, all unless said; those behind the end of the file are passed over.
-    ///   - standing: What is known of a page.
+    ///   - pages: The pages to read, all by default; those behind the end of the file are skipped.
+    ///   - standing: Returns whether a tree leads to a page.
     init(
         _ file: PageFile, pageSize: Int, pages: [Range<UInt64>]? = nil,
         standing: @escaping (UInt64) -> FoundFrame.Standing
@@ -49,7 +48,7 @@ struct PageScan {
 
     private mutating func scan(_ bytes: Range<Int>, _ window: inout [UInt8]) {
         var start = bytes.lowerBound
-        // Pages of a long value have no header: where it is whole, they are passed over.
+        // Overflow pages have no header: those of a valid event are skipped.
         var next = start
         while start < bytes.upperBound {
             let wanted = Swift.min(Self.windowPages * pageSize, bytes.upperBound - start)
@@ -63,7 +62,7 @@ struct PageScan {
         }
     }
 
-    /// Reads page by page where the whole cannot be read: what the system refuses counts as zeros.
+    /// Reads page by page if the whole window cannot be read; unreadable pages count as zeros.
     private mutating func readPieces(into window: inout [UInt8], at start: Int) -> Int {
         let count = Swift.min(window.count, byteCount - start)
         for index in 0..<count { window[index] = 0 }
@@ -80,7 +79,7 @@ struct PageScan {
         return count
     }
 
-    /// Takes what is on the page at `offset`, and returns how many bytes are done with.
+    /// Collects the rows of the page at `offset`, and returns how many bytes were processed.
     private mutating func take(_ page: RawSpan, at offset: Int) -> Int {
         let number = UInt64(offset / pageSize)
         let isPage = page.byteCount == pageSize && page.hostUInt64(at: 0) == number
@@ -126,7 +125,7 @@ struct PageScan {
         if !entries.damage.isEmpty { carve(page, at: offset) }
     }
 
-    /// The event in a row of those that came late; `nil` where it is none.
+    /// Returns the event in a row of late events; `nil` if the row is not one.
     private func late(
         _ key: RawSpan, _ row: RawSpan, at offset: Int, _ standing: FoundFrame.Standing
     ) -> FoundFrame? {
@@ -162,7 +161,7 @@ struct PageScan {
         }
     }
 
-    /// Finds events by their first bytes alone. They start at even places, as all that LMDB stores.
+    /// Finds events by their first bytes alone. They start at even offsets, like everything that LMDB stores.
     private mutating func carve(_ page: RawSpan, at offset: Int) {
         var start = 0
         while start + Frame.prefixSize <= page.byteCount {
@@ -177,7 +176,8 @@ struct PageScan {
         }
     }
 
-    /// The position that stands before the event at `start`, as the key of its entry: see ``PageEntry``.
+    /// Returns the position before the event at `start`, the key of its entry (see ``PageEntry``); 0 if there is no
+    /// such entry.
     private func position(of page: RawSpan, at start: Int) -> Position {
         guard start >= 16, page.hostUInt32(at: start - 16) == page.uint32(at: start + 4),
             page.hostUInt16(at: start - 12) == 0, page.hostUInt16(at: start - 10) == 8
@@ -185,7 +185,7 @@ struct PageScan {
         return page.bigEndianUInt64(at: start - 8)
     }
 
-    /// The whole frame that starts at `start` of the page at `offset`; it may go on behind the page.
+    /// Returns the valid frame that starts at `start` of the page at `offset`; it may extend behind the page.
     private mutating func frame(in page: RawSpan, from start: Int, at offset: Int, position: Position) -> FoundFrame? {
         guard start + Frame.prefixSize <= page.byteCount, page.uint32(at: start) == Frame.magic else { return nil }
         let length = Int(page.uint32(at: start + 4))

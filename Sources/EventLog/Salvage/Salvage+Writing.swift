@@ -2,41 +2,41 @@ import ByteCoding
 import Events
 import LMDB
 
-// A log that is made anew from what was found. Each event keeps its bytes but for its chain. Where an event is missing
-// before a later one of its replica, its place is held by a frame that says so: numbers and positions stay without
-// holes, and the event can take its place when somebody turns out to have it.
+// Rebuilds a log from the found events. Each event keeps its bytes except for its chain. If an event is missing before
+// a later one of its replica, a placeholder takes its place: numbers and positions stay contiguous, and the event can
+// be filled in if a peer turns out to have it.
 extension Salvage {
-    /// What is written.
+    /// The result of rebuilding.
     package struct Written: Hashable, Sendable {
-        /// How many events were written.
+        /// The number of events that were written.
         package let events: Int
-        /// How many places are held for lost ones.
+        /// The number of placeholders for lost events.
         package let places: Int
-        /// Whether the snapshot that stands for archived history was lost with the file.
+        /// Whether the archive snapshot was lost with the file.
         package let isBaseLost: Bool
     }
 
-    /// Writes a new log with what was found to `path`, where there is no file, and returns what it has.
+    /// Writes a new log with the found events to `path`, where no file exists, and returns a summary.
     ///
-    /// It is made aside and renamed: whoever is stopped in between leaves nothing that looks like a log. The table
-    /// `holes` names what is missing.
+    /// It is written under another name and then renamed: an interruption leaves nothing that looks like a log. The
+    /// table `holes` lists the missing events.
     ///
     /// - Parameters:
-    ///   - log: The name of the log.
-    ///   - epoch: Another one than that of the file: positions are others.
-    ///   - arrival: The present moment, for events of which no time of arrival is left.
-    ///   - missing: The events that are missing, as ``missing`` says.
-    ///   - snapshot: What shall stand for everything up to its vector, in pieces of ``LogBase/pieceSize``; where it is
-    ///     `nil`, what stood in the file for archived history.
-    /// - Throws: `LMDBError` where it cannot be written; `EventLogError` where the file claims more events than it can
-    ///   have had.
-    /// - Complexity: O(events), each read once more.
+    ///   - log: The id of the log.
+    ///   - epoch: Another epoch than that of the file, since positions differ.
+    ///   - arrival: The present moment, for events whose arrival time was lost.
+    ///   - missing: The events that are missing, as in ``missing``.
+    ///   - snapshot: The snapshot that replaces everything up to its vector, in pieces of ``LogBase/pieceSize``; if
+    ///     `nil`, the archive snapshot of the file is used.
+    /// - Throws: `LMDBError` if it cannot be written; `EventLogError` if event numbers imply more lost events than the
+    ///   file could have held.
+    /// - Complexity: O(events), each of which is read again.
     package func write(
         to path: String, log: LogID, epoch: UInt64, arrival: Arrival, missing: [EventRange],
         snapshot: (vector: VersionVector, pieces: [[UInt8]])? = nil,
         options: Environment.Options = Environment.Options()
     ) throws -> Written {
-        // A frame has more bytes than its place: what is more than the file could hold was never in it.
+        // A frame has more bytes than its placeholder, so the file cannot have held more events than this.
         let placeLimit = byteCount / Frame.lostLength
         let generation = rows.meta(String(decoding: LogGeneration.key, as: UTF8.self)).flatMap { row in
             row.withSpan { LogGeneration($0) }
@@ -59,14 +59,14 @@ extension Salvage {
         return written
     }
 
-    /// When the events arrived, by their former positions.
+    /// Returns when the events arrived, by their former positions.
     private func arrivals() -> [(position: Position, row: ArrivalRow)] {
         rows.allRows(of: .arrivals).compactMap { key, value in
             value.withSpan { ArrivalRow($0) }.map { (key.span.bytes.bigEndianUInt64(at: 0), $0) }
         }.sorted { $0.position < $1.position }
     }
 
-    /// Writes the rows that do not follow from the events.
+    /// Writes the rows that cannot be derived from the events.
     private func write(
         log: LogID, epoch: UInt64, _ writer: SalvageWriter, _ transaction: borrowing WriteTransaction,
         _ tables: LogTables
@@ -92,7 +92,7 @@ extension Salvage {
         for (key, value) in rows.rows(of: .waiting) where (try? RangeFrame(reading: value, of: log)) != nil {
             try transaction.put(value.span.bytes, for: key, in: tables.waiting)
         }
-        // A head that proves more than is here proves nothing here; it comes again with what it proves.
+        // A head that covers more events than are here proves nothing here; it is received again with these events.
         for (key, value) in rows.rows(of: .signed) where value.count == 136 {
             guard let whole = writer.wholeHeads[ReplicaID(key)], value.span.bytes.uint64(at: 0) <= whole else {
                 continue
@@ -102,21 +102,21 @@ extension Salvage {
     }
 }
 
-/// Appends events that were found to a new log, and keeps what has to be said of them at its end.
+/// Appends found events to a new log, and collects the rows to write at its end.
 private struct SalvageWriter {
     private(set) var state = LogState(nextPosition: 1, lastChecksum: 0, clock: Stamp(rawValue: 0))
     private(set) var heads: [ReplicaID: HeadRow] = [:]
-    /// The last event of each replica before its first hole.
+    /// The last event of each replica before its first lost range.
     private(set) var wholeHeads: [ReplicaID: SequenceNumber] = [:]
     private(set) var placeCount = 0
-    /// The events that came without values, or lost them.
+    /// The events without values.
     private(set) var withheld = EventSet()
 
     private let tables: LogTables
     private let placeLimit: Int
     private var buffer = ByteWriter(capacity: 1024)
     private var window: FrameWindow
-    /// Where each event that was found stood, and where it stands now.
+    /// The former and the new position of each run of found events.
     private var moved: [(old: Position, new: Position)] = []
 
     init(_ file: PageFile, _ tables: LogTables, firstOf placeLimit: Int) {
@@ -166,7 +166,7 @@ private struct SalvageWriter {
         state.clock = Swift.max(state.clock, stamp)
     }
 
-    /// Writes what is to be said of the events.
+    /// Writes the rows derived from the events.
     mutating func finish(
         _ now: Arrival, _ arrivals: [(position: Position, row: ArrivalRow)], _ transaction: borrowing WriteTransaction
     ) throws {
@@ -174,7 +174,7 @@ private struct SalvageWriter {
             if wholeHeads[replica] == nil { wholeHeads[replica] = head.sequence }
             try transaction.put(head.bytes.span.bytes, for: ReplicaKey(replica), in: tables.heads)
         }
-        // What no row tells of came with this file.
+        // Events without an arrival row get the time of this recovery.
         var next: Position = 1
         for (old, row) in arrivals {
             guard let first = newPosition(of: old), first >= next else { continue }
@@ -187,7 +187,7 @@ private struct SalvageWriter {
         try EventLog.put(now, of: next..<state.nextPosition, in: transaction, tables)
     }
 
-    /// Where the first event stands now that stood at `position` or behind it.
+    /// Returns the new position of the first event that was at `position` or behind it.
     private func newPosition(of position: Position) -> Position? {
         var (low, high) = (0, moved.count)
         while low < high {
@@ -203,7 +203,7 @@ private struct SalvageWriter {
     }
 }
 
-/// The snapshot that stands for archived history, as it was found.
+/// The archive snapshot as it was found.
 private struct SalvagedBase {
     let row: [UInt8]
     let pieces: [[UInt8]]
@@ -226,7 +226,7 @@ private struct SalvagedBase {
 }
 
 extension LogBase {
-    /// The base among `rows`, where all of it is there.
+    /// Returns the archive snapshot in `rows`; `nil` if it is incomplete.
     fileprivate static func whole(in rows: SalvagedRows) -> SalvagedBase? {
         guard let row = rows.meta("base"), let (base, hash) = row.withSpan({ LogBase.parse($0) }) else { return nil }
         let pieces = rows.rows(of: .base)

@@ -1,23 +1,23 @@
 import ByteCoding
 import Events
 
-/// What can be got out of a log file, however damaged: read page by page, without the tree, without liblmdb.
+/// The recoverable content of a log file, however damaged: read page by page, without the tree and without liblmdb.
 ///
-/// Every whole event on a page that the log had is found, in the order of the log. What is missing is named as far as
-/// anything in the file still tells of it; more witnesses are added with ``expect(_:)``. What was erased or moved to an
-/// archive has no values in the file, and so has none here.
+/// Every undamaged event on a page of the log is found, in log order. Missing events are listed as far as the file
+/// still shows them; other sources are added with ``expect(_:)``. Values that were erased or archived are not in the
+/// file, so they are not found.
 ///
 /// Cost: the file is read twice; about 80 bytes of memory an event.
 public struct Salvage {
-    /// The name of the log, where the file still says it.
+    /// The id of the log, if the file still contains it.
     public let log: LogID?
-    /// Whether the file still says up to where the log went: its newest state can be read.
+    /// Whether the end of the log is known: its newest state can be read.
     public let isEndKnown: Bool
-    /// How many events were found.
+    /// The number of events that were found.
     public var count: Int { frames.count }
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     public let byteCount: Int
-    /// Bytes that the system would not give: another time it may, so there may be more to find.
+    /// The number of bytes that could not be read. If another attempt can read them, it may find more.
     public let unreadCount: Int
     /// The page size of the file.
     public let pageSize: Int
@@ -27,14 +27,14 @@ public struct Salvage {
     let rows: SalvagedRows
     /// The events that were found.
     private let found: EventSet
-    /// The last event that each replica is known to have had here.
+    /// The last event that each replica is known to have had in the log.
     private(set) var known = VersionVector()
-    /// How many positions the log is known to have had.
+    /// The number of positions that the log is known to have had.
     private(set) var positionCount: UInt64
 
     /// Reads the file at `path`.
     ///
-    /// - Throws: ``PageFileError`` where it cannot be opened. A file that holds nothing of ours gives no events.
+    /// - Throws: ``PageFileError`` if it cannot be opened. A file without a log yields no events.
     public init(path: String) throws(PageFileError) {
         file = try PageFile(path)
         byteCount = try file.byteCount()
@@ -43,7 +43,7 @@ public struct Salvage {
         var living: LivingPages?
         var isNewest = false
         for (place, meta) in metaPages.enumerated() {
-            // Where one of the two is lost, that was the newest as likely as not.
+            // If one of the two meta pages is lost, it may have been the newest.
             isNewest = place == 0 && metaPages.count == 2
             living = try LivingPages(file, meta, isNewest: isNewest)
             if living?.hasEvents == true { break }
@@ -53,12 +53,12 @@ public struct Salvage {
         unreadCount = scan.unreadCount
         let late = LateFrames(scan.frames)
         let placed = late.filling(FramePlacing(late.others).frames, in: file)
-        // A place that is held for an event that was lost before says that it was there, and nothing of what it said.
+        // A placeholder of a lost event shows that the event existed, but not its content.
         frames = placed.filter { !$0.isLost }
         found = EventSet(Self.runs(of: frames))
         log = rows.meta("log").flatMap { $0.count == 16 ? LogID($0) : nil }
         isEndKnown = isNewest && rows.isLiving(LogTable.meta, "state")
-        // A position is a key, which no checksum covers: alone it says nothing of how many there were.
+        // A position is a key, which no checksum covers: a position alone does not show how many events there were.
         positionCount = UInt64(placed.count)
         for frame in placed where frame.isLost {
             note(frame.event.replica, had: frame.event.sequence)
@@ -66,7 +66,7 @@ public struct Salvage {
         noteWitnesses()
     }
 
-    /// The last event of each replica that was found.
+    /// Returns the last found event of each replica.
     public var vector: VersionVector {
         var vector = VersionVector()
         for frame in frames {
@@ -75,7 +75,7 @@ public struct Salvage {
         return vector
     }
 
-    /// Adds what others know: that the log had events up to these, and so many positions.
+    /// Adds what another source knows: that the log had events up to `vector`, and at least `positions` positions.
     public mutating func expect(_ vector: VersionVector, positions: UInt64 = 0) {
         note(positions: positions)
         for entry in vector.entries { note(entry.replica, had: entry.sequence) }
@@ -88,22 +88,22 @@ public struct Salvage {
         }
     }
 
-    /// The events whose values were moved to an archive, as far as the file still says.
+    /// The events whose values were archived, if the file still contains them.
     package var archived: VersionVector? {
         rows.meta("base").flatMap { row in row.withSpan { LogBase.parse($0)?.base.vector } }
     }
 
-    /// How many events the log is known to have had of which not even the name is left.
+    /// The number of events that the log is known to have had, and of which not even the id is known.
     public var unnamedCount: UInt64 {
         let named = UInt64(frames.count) + missing.reduce(0) { $0 + $1.count }
         return positionCount > named ? positionCount - named : 0
     }
 
-    /// How many events the log is known to have had: by the numbers of its replicas, or by its positions, where these say
-    /// more.
+    /// The number of events that the log is known to have had: by the numbers of its replicas, or by its positions,
+    /// whichever is greater.
     public var appendedCount: UInt64 { max(positionCount, known.entries.reduce(0) { $0 + $1.sequence }) }
 
-    /// What the file says of how many events there were: the events, the heads, the trees, the runs, the state.
+    /// Collects all evidence in the file of how many events there were: events, heads, lost ranges, trees, runs, state.
     private mutating func noteWitnesses() {
         for frame in frames {
             note(frame.event.replica, had: frame.event.sequence + UInt64(frame.rest))
@@ -128,7 +128,7 @@ public struct Salvage {
         }
     }
 
-    /// A number that no event can have says nothing.
+    /// Impossible numbers are ignored.
     private mutating func note(_ replica: ReplicaID, had sequence: SequenceNumber) {
         guard sequence <= EventLimits.sequenceNumber else { return }
         known[replica] = Swift.max(known[replica], sequence)
@@ -152,7 +152,7 @@ public struct Salvage {
         return runs
     }
 
-    /// The page size under which most pages carry their own number.
+    /// Returns the page size under which most pages have their own number.
     private static func likelyPageSize(of file: PageFile, byteCount: Int) -> Int {
         func score(_ size: Int) -> Int {
             var count = 0
@@ -167,23 +167,23 @@ public struct Salvage {
     }
 }
 
-/// Which pages the newest state of a file leads to.
+/// The pages that the newest state of a file leads to.
 private struct LivingPages {
     private let used: PageSet
     private let free: FreePages
     private let lastPage: UInt64
-    /// Whether all ways that the state has could be gone to their ends, and none was one of the past.
+    /// Whether the whole state could be walked, and no page of it was stale.
     private let isWhole: Bool
-    /// Whether a way leads to events at all.
+    /// Whether the table of events was found.
     let hasEvents: Bool
-    /// Whether no later state is known of.
+    /// Whether no later state is known.
     private let isNewest: Bool
 
     init(_ file: PageFile, _ meta: MetaPage, isNewest: Bool) throws(PageFileError) {
         self.isNewest = isNewest
         var reader = try PageReader(file, meta: meta)
         var tables = TableCollector()
-        // A page of another tree in the place of one of this tree may be whole, and lead nowhere.
+        // A page of another tree, in the place of one of this tree, may be undamaged and lead nowhere.
         var areCounted =
             reader.walk(meta.main, holdsTables: true, valueLimit: TreeRecord.byteCount, &tables)
             == TreeCounts(meta.main)
@@ -198,21 +198,21 @@ private struct LivingPages {
         used = reader.used
         self.free = free
         lastPage = meta.lastPage
-        // Whoever comes to free pages went by a page of the past, which leads past what came since.
+        // A walk that reaches free pages went through a stale page, which misses newer pages.
         isWhole = tables.damaged.isEmpty && rows.isWhole && areCounted && free.shared(with: reader.used).isEmpty
         hasEvents = tables.tables["events"] != nil
     }
 
     func standing(of page: UInt64) -> FoundFrame.Standing {
         if page < used.count, used.contains(page) { return free.lists(page) ? .doubtful : .living }
-        // What this state does not use, the one behind it may have used.
+        // A page that this state does not use may have been used by the next state.
         if !isNewest { return .doubtful }
         if isWhole || page > lastPage { return .stale }
         return free.damaged.isEmpty && free.lists(page) ? .stale : .doubtful
     }
 }
 
-/// Passes over rows.
+/// Skips rows.
 private struct RowSkipper: RowVisitor {
     var isWhole = true
 

@@ -1,10 +1,10 @@
 import ByteCoding
 import Events
 
-/// Rows of a log that were found without the trees that led to them.
+/// Rows of a log that were found without the trees that lead to them.
 ///
-/// Which table a row is of follows from its checksum. Of two rows of one key the one stands that a tree leads to; else
-/// the one that says more, since what a log says of itself grows.
+/// The table of a row is identified by its checksum. Of two rows with one key, the one that a tree leads to is used;
+/// otherwise the one with the higher count, since these values only grow.
 struct SalvagedRows: Sendable {
     private struct Row {
         var value: [UInt8]
@@ -13,7 +13,7 @@ struct SalvagedRows: Sendable {
 
     private var rows: [LogTable: [[UInt8]: Row]] = [:]
 
-    /// Takes over a row, if it is one.
+    /// Stores a row, if its checksum is valid for one of the tables.
     mutating func take(_ key: RawSpan, _ row: RawSpan, _ standing: FoundFrame.Standing) {
         for table in LogTable.allCases where table.mayHave(keyOf: key.byteCount) {
             guard let count = table.contentSize(of: row, under: key) else { continue }
@@ -28,26 +28,26 @@ struct SalvagedRows: Sendable {
         }
     }
 
-    /// What the row of `name` in the table `meta` says.
+    /// Returns the value of the row `name` of the table `meta`.
     func meta(_ name: String) -> [UInt8]? { rows[.meta]?[[UInt8](name.utf8)]?.value }
 
-    /// Whether a tree leads to the row of `name` in `table`.
+    /// Whether a tree leads to the row `name` of `table`.
     func isLiving(_ table: LogTable, _ name: String) -> Bool { rows[table]?[[UInt8](name.utf8)]?.standing == .living }
 
-    /// The rows of `table` in order of key, but for those of the past.
+    /// Returns the rows of `table` in order of key, except stale ones.
     func rows(of table: LogTable) -> [(key: [UInt8], value: [UInt8])] {
         (rows[table] ?? [:]).filter { $0.value.standing > .stale }
             .sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { ($0.key, $0.value.value) }
     }
 
-    /// All of them, also those that may be of the past: for what only grows.
+    /// Returns all rows of `table`, including stale ones: for values that only grow.
     func allRows(of table: LogTable) -> [(key: [UInt8], value: [UInt8])] {
         (rows[table] ?? [:]).sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { ($0.key, $0.value.value) }
     }
 }
 
 extension LogTable {
-    /// Whether keys of so many bytes are in it.
+    /// Whether the table has keys of `count` bytes.
     fileprivate func mayHave(keyOf count: Int) -> Bool {
         switch self {
         case .runs, .nodes, .erased, .holes, .lacking: count == 24
@@ -55,12 +55,12 @@ extension LogTable {
         case .arrivals, .base: count == 8
         case .waiting: count == 32
         case .meta: count >= 1 && count <= 16
-        // Those are events: see LateFrames.
+        // These rows are handled as events: see LateFrames.
         case .late, .filled: false
         }
     }
 
-    /// Whether a row is of a later state than another one of its key, as far as the two tell.
+    /// Whether row `new` is of a later state than row `old` with the same key, as far as the two show.
     fileprivate func says(_ new: [UInt8], moreThan old: [UInt8]) -> Bool {
         switch self {
         case .heads, .trees, .erased, .signed, .meta, .holes, .lacking:

@@ -1,54 +1,56 @@
 import Events
 
-/// Decides what becomes of ranges of one replica in all the histories that a log has of it, without touching the log.
+/// Decides what to do with received ranges of one replica in all the histories of it that a log has. Does not access
+/// the log itself.
 package struct Arrivals {
-    /// A history, and what enters it.
+    /// A history, and the events that enter it.
     package struct Entry {
-        /// The streams of the history, the replica first.
+        /// The branches of the history, the replica first.
         package let path: [ReplicaID]
         package let intake: Intake
-        /// Where the history begins with this range: its last stream, which is new, goes on from here.
+        /// The fork point, if a received range starts this history: its last branch is new and begins there.
         package let begins: Parting?
     }
 
-    /// Of each history what enters it; those that a range begins come last.
+    /// The events that enter each history; newly started histories come last.
     package private(set) var entries: [Entry] = []
-    /// Where a stream has to part before a history that came can begin; until then ``loose`` waits.
+    /// The branch that has to be forked before a received history can start; until then ``loose`` is pending.
     package private(set) var parting: Parting?
-    /// Ranges that came and are kept as they are.
+    /// Received ranges that are retained.
     package private(set) var parked: [RangeFrame] = []
-    /// Those of them that wait; the others only prove events that are here, and are no news.
+    /// Those of them that are pending; the others only prove events that are here, and contain nothing new.
     package private(set) var waits: [RangeFrame] = []
-    /// Ranges that were kept and need not be any more.
+    /// Ranges that were retained and are no longer needed.
     package private(set) var released: [RangeFrame] = []
-    /// Ranges that came and go with nothing that was here: to be looked at again where more is known afterwards.
+    /// Received ranges that fit no history here: processed again if the log changes so that they may fit.
     package private(set) var loose: [RangeFrame] = []
-    /// Those of them that tell another history than one that was here.
+    /// Those of them that belong to another history than those that were here.
     package private(set) var apart: [RangeFrame] = []
-    /// Ranges that came and say that their author had seen what it had not.
+    /// Received ranges whose observed heads contradict their author's earlier events.
     package private(set) var refused: [RangeFrame] = []
-    /// Of the events that came those that are here from now on, as the log names them.
+    /// The received events that are here from now on, as the log numbers them.
     package private(set) var present: [EventRange] = []
-    /// Of the ranges that came: how many events were here already.
+    /// The number of received events that were here already.
     package private(set) var repeatedCount: UInt64 = 0
-    /// Whether what has entered may be what ranges of other histories follow.
+    /// Whether ranges of other histories may follow the events that entered now.
     package private(set) var isToBeLookedAtAgain = false
 
-    /// What is known here of a replica.
+    /// What a log knows of a replica.
     package struct Known {
         let streams: Streams
         let counts: VersionVector
-        /// The number of the last event that a signed head proves, of the history that ends with a stream.
+        /// Returns the number of the last event that a signed head proves, of the history that ends with a branch.
         let proven: (_ stream: ReplicaID) throws -> SequenceNumber
         let edge: (_ path: [ReplicaID], _ through: SequenceNumber) throws -> MerkleEdge
         let observed: (_ path: [ReplicaID], _ before: SequenceNumber) throws -> [ObservedHead]
-        /// Whether an event, which is here, ends its batch, and no history that was archived goes beyond it.
+        /// Whether a branch may fork after an event that is here: it ends its batch, and the archive snapshot does not
+        /// extend beyond it.
         let canPart: (EventID) throws -> Bool
-        /// Events whose values are refused, and the leaf of an event that is here.
+        /// The events whose values are refused.
         let erased: EventSet
         let leaf: (EventID) throws -> Hash256?
 
-        /// What `log` knows, which has `counts` events of `streams`.
+        /// Collects what `log`, which has `counts` events of `streams`, knows.
         package init(
             from log: some RangeSource, streams: Streams, counts: VersionVector,
             proven: @escaping (ReplicaID) throws -> SequenceNumber, canPart: @escaping (EventID) throws -> Bool,
@@ -76,8 +78,8 @@ package struct Arrivals {
     }
 
     /// - Parameters:
-    ///   - frames: What came, all of `replica`.
-    ///   - waiting: What had come before its predecessors and waits, of the same replica.
+    ///   - frames: The received ranges, all of `replica`.
+    ///   - waiting: The ranges of the same replica that are pending.
     package init(
         of replica: ReplicaID, _ frames: [RangeFrame], waiting: [RangeFrame], _ known: Known
     ) throws {
@@ -118,18 +120,18 @@ package struct Arrivals {
         }
     }
 
-    /// What becomes of a range that several histories were asked about.
+    /// Combines the outcomes of a range in several histories.
     private func outcome(
         of frame: RangeFrame, _ outcomes: [(entry: Entry, outcome: Intake.Outcome)], _ known: Known
     ) -> Intake.Outcome {
         let all = outcomes.map(\.outcome)
         for outcome in [Intake.Outcome.refused, .here] where all.contains(outcome) { return outcome }
         if outcomes.contains(where: { $0.outcome == .kept && $0.entry.has(frame, known) }) { return .kept }
-        // Where it does not go with one history, it may begin another, also if it might follow a third one some day.
+        // If it contradicts one history, it may start another, even if it might follow a third one later.
         return all.contains(.apart) ? .apart : .kept
     }
 
-    /// Notes what of the ranges that came is here from now on, and how much of that was here already.
+    /// Stores which received events are here from now on, and how many of them were here already.
     private mutating func note(_ frames: [RangeFrame], _ known: Known) {
         for (place, frame) in frames.enumerated() {
             var repeated: UInt64 = 0
@@ -161,20 +163,20 @@ package struct Arrivals {
         }
     }
 
-    /// A range that goes with nothing that was here.
+    /// A range that fits no history here.
     private struct Loose {
         let frame: RangeFrame
         let isNew: Bool
-        /// Where it leaves what is here; `nil` where it follows nothing of that.
+        /// The last event that it shares with a history here; `nil` if it follows no event here.
         let leaves: (path: [ReplicaID], after: SequenceNumber)?
     }
 
-    /// Begins a history with such ranges, if any of them follows something that is here.
+    /// Starts a history with such ranges, if one of them follows an event here.
     private mutating func begin(_ frames: [RangeFrame], _ known: Known, new count: Int) throws {
         let loose = try frames.enumerated().map { place, frame in
             Loose(frame: frame, isNew: place < count, leaves: try self.place(of: frame, known))
         }
-        // What goes on at the end of a history only waits for the rest of its batch.
+        // A range that continues the end of a history only waits for the rest of its batch.
         let others = loose.filter { one in one.leaves.map { $0.after < known.count(along: $0.path) } ?? true }
         for one in others.sorted(by: { $0.frame.range.first < $1.frame.range.first }) {
             guard let (path, shared) = one.leaves else { continue }
@@ -204,7 +206,7 @@ package struct Arrivals {
             for one in rest where one.isNew { try park(one.frame, isProof: false, known) }
             return
         }
-        // Also where a stream has to part first: a store that is stopped in between has them still.
+        // Even if a branch has to fork first: a store that is stopped in between must still have the ranges.
         for one in loose where one.isNew { try park(one.frame, isProof: false, known) }
     }
 
@@ -214,7 +216,7 @@ package struct Arrivals {
         if !isProof { waits.append(frame) }
     }
 
-    /// Sorts the ranges of which a history was begun.
+    /// Applies the outcomes of the ranges that a new history was started with.
     private mutating func finish(
         _ material: [Loose], _ intake: Intake, _ known: Known, stream: ReplicaID, base: SequenceNumber
     ) throws {
@@ -233,8 +235,8 @@ package struct Arrivals {
         }
     }
 
-    /// The history with which `frame` has the most in common, and the last event of that; `nil` where it follows nothing
-    /// that is here.
+    /// Returns the history that shares the most events with `frame`, and the last shared event; `nil` if it follows no
+    /// event here.
     private func place(of frame: RangeFrame, _ known: Known) throws -> (path: [ReplicaID], after: SequenceNumber)? {
         var best: (path: [ReplicaID], after: SequenceNumber)?
         for entry in entries {
@@ -256,14 +258,14 @@ package struct Arrivals {
 }
 
 extension Arrivals.Entry {
-    /// Whether the history goes as far as `frame` from now on.
+    /// Whether the history extends to the end of `frame` from now on.
     fileprivate func has(_ frame: RangeFrame, _ known: Arrivals.Known) -> Bool {
         frame.range.last <= intake.last ?? known.count(along: path)
     }
 }
 
 extension RangeFrame {
-    /// The number of the event that ends the batch in which `first` stands.
+    /// Returns the number of the event that ends the batch of event `first`.
     func lastOfFirstBatch(from first: SequenceNumber) -> SequenceNumber? {
         try? withEvent(first) { frame, _ in first + UInt64(frame.rest) }
     }

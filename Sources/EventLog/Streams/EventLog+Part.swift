@@ -2,19 +2,19 @@ import ByteCoding
 import Events
 import LMDB
 
-/// Where a stream of a log parts: another history goes on behind that event.
+/// The fork point of a branch: another history continues after that event.
 package struct Parting: Hashable, Sendable {
-    /// The stream that parts.
+    /// The branch that forks.
     package let stream: ReplicaID
-    /// The number of its last event that both histories have; it ends a batch.
+    /// The number of its last event that both histories share; the event ends a batch.
     package let after: SequenceNumber
 }
 
 extension EventLog {
-    /// Makes the events of a stream behind a number a stream of their own.
+    /// Forks a branch: moves its events after a number to a new branch.
     ///
-    /// Nothing is lost or added, and no leaf changes: what changes is how events are named, here and in what others wrote
-    /// of them. The log is written anew beside its file, as when values are erased.
+    /// No event is lost or added, and no leaf changes; only the names of events change, here and in events of other
+    /// authors that refer to them. The log is rewritten to a new file, as when values are erased.
     func part(_ parting: Parting) throws {
         let (stream, after) = (parting.stream, parting.after)
         guard let part = try name(ofPart: parting) else { throw EventLogError.damaged("the tree of a replica") }
@@ -40,9 +40,9 @@ extension EventLog {
         sealer.withLock { $0 = Sealer(generation: $0.generation + 1) }
     }
 
-    /// Reads the names in all events anew, now that more may be known of what their authors meant.
+    /// Resolves the names in all events again, since more may be known now of what their authors meant.
     ///
-    /// - Complexity: O(events); where any is to be read otherwise the log is written anew.
+    /// - Complexity: O(events); the log is rewritten if any name resolution changes.
     func readAnew() throws {
         let streams = try streams()
         var finder = try finder(streams)
@@ -62,18 +62,18 @@ extension EventLog {
         }
     }
 
-    /// What authors mean, by what is here now.
+    /// Returns a finder of name resolutions, based on the events that are here now.
     func finder(_ streams: Streams, counts: VersionVector? = nil) throws -> ReadingFinder {
         let present = try self.streams()
         return ReadingFinder(streams, counts: try counts ?? vector()) { path, sequence in
             var hasher = MerkleHasher()
-            // A stream that is being made has its events in the one before it until that is done.
+            // The events of a branch under construction are still in its parent.
             let path = path.filter { $0 == path[0] || present.branches[$0] != nil }
             return try self.edge(along: path, through: sequence)?.root(hasher: &hasher)
         }
     }
 
-    /// Copies the whole log, with the readings of each event as they are to be; returns whether some author's are uncertain.
+    /// Copies the whole log with updated name resolutions; returns whether some author's are uncertain.
     private func readAnew(
         _ streams: Streams, _ counts: VersionVector, from old: borrowing ReadTransaction,
         to new: borrowing WriteTransaction, _ moved: (EventID) -> EventID
@@ -90,7 +90,7 @@ extension EventLog {
         return finder.isUncertain
     }
 
-    /// The id of the stream that the events behind a parting are.
+    /// Returns the id of the new branch behind a fork point.
     private func name(ofPart parting: Parting) throws -> ReplicaID? {
         let streams = try streams()
         let first = EventID(parting.stream, parting.after + 1)
@@ -101,7 +101,7 @@ extension EventLog {
         return edge.map { Streams.id(of: path[0], firstBatchTo: $0.root(hasher: &hasher)) }
     }
 
-    /// Gives the rows that the log keeps of a stream to the one that has its later events now.
+    /// Moves the rows that belong to the events behind a fork point from the branch to its new child.
     private func moveRows(
         _ parting: Parting, to part: ReplicaID, count: SequenceNumber, base: SequenceNumber,
         from old: borrowing ReadTransaction, to new: borrowing WriteTransaction
@@ -129,7 +129,7 @@ extension EventLog {
         var writer = ByteWriter(capacity: 8)
         writer.append(littleEndian: first)
         try new.put(writer.bytes.span.bytes, for: ReplicaNumberKey(part, 1), in: tables.runs)
-        // What was hashed is hashed again where it is wanted: blocks of the new stream begin elsewhere.
+        // Tree nodes are recomputed when needed: blocks of the new branch start at other events.
         _ = try new.remove(ReplicaKey(stream), in: tables.trees)
         for row in try Self.rows(of: stream, in: LogTables(in: old).nodes, old)
         where (row.key.number + 1) * Sealer.blockCount > after {

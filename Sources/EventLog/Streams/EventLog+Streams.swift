@@ -2,11 +2,11 @@ import ByteCoding
 import Events
 import LMDB
 
-/// How the names in events are read at present: the meta row `readings`, which is there once a history has parted.
+/// The state of name resolution: the meta row `readings`, present once a history has forked.
 struct NameState: Hashable {
-    /// How often names have come to be read otherwise than before.
+    /// How often name resolutions have changed.
     var count: UInt64 = 0
-    /// Whether it cannot be told yet of some author which history it meant.
+    /// Whether some author's names cannot be resolved yet.
     var isUncertain = false
 
     static let key = [UInt8]("readings".utf8)
@@ -28,26 +28,25 @@ struct NameState: Hashable {
 }
 
 extension EventLog {
-    /// Which histories have parted, and where. Cost: a look-up in a log without forks.
+    /// Returns the branches of the log and their fork points. Cost: a look-up in a log without forks.
     public func streams() throws -> Streams {
         try read { transaction in try Self.streams(in: transaction, LogTables(in: transaction)) }
     }
 
-    /// How often names in events that are here have come to be read otherwise than before: a fold from before is of other
-    /// names.
+    /// Returns how often the name resolutions of events here have changed: folds with an older count are outdated.
     public func readingsCount() throws -> UInt64 {
         try read { transaction in try Self.nameState(in: transaction, LogTables(in: transaction)).count }
     }
 
-    /// Which events the author of the one at `position` meant by the names in `written`, which it holds as a value.
+    /// Resolves the names in `written`, a value of the event at `position`, to the events that its author meant.
     public func events(_ written: EventSet, meantAt position: Position) throws -> EventSet {
         guard try !streams().isEmpty else { return written }
         let names = try withEvent(at: position) { frame, bytes in frame.names(in: bytes) }
         return names.map { names in EventSet(written.ranges.flatMap { names($0) }) } ?? written
     }
 
-    /// Which of `events`, named by the event at `position` and read as the log reads it, are surely those that are here,
-    /// and of which it cannot be told yet: see ``Meaning``.
+    /// Returns which of `events`, named by the event at `position` and already resolved, are certainly the events here,
+    /// and which are undecided: see ``Meaning``.
     package func meaning(of events: EventSet, namedAt position: Position) throws -> Meaning {
         guard let event = try withEvent(at: position, { frame, _ in frame.id }) else {
             throw EventLogError.damaged("the event at position \(position)")
@@ -83,7 +82,7 @@ extension EventLog {
         return state
     }
 
-    /// Has this log, which is new, name events as `other` does: for a copy of what that one has.
+    /// Copies the branches and the state of name resolution from `other` to this log, which is new.
     package func adoptStreams(of other: EventLog) throws {
         let (streams, state) = try other.read { transaction in
             let tables = try LogTables(in: transaction)

@@ -1,20 +1,20 @@
 import Events
 
-/// Of events that an author has named, which are surely those that a log has under these names.
+/// Which of the events that an author has named are certainly the events that the log has under these names.
 ///
-/// A name is a number. Where an author had another history of a replica than the one that is here, and that is not known
-/// yet, its numbers are those of other events. What a fold makes of that is made anew once the fork is known; what takes
-/// values away for ever must be sure before.
+/// A name is a number. If an author had another history of a replica than the one here, and the fork is not known yet,
+/// its numbers refer to other events. A fold that uses them is recomputed once the fork is known; an erasure cannot be
+/// undone, so it needs certainty first.
 package struct Meaning: Hashable, Sendable {
-    /// The events that the author had, and no others.
+    /// The events that are certainly those the author meant.
     package private(set) var certain = EventSet()
-    /// The events of which it cannot be told yet, since the log lacks what the author had observed behind them.
+    /// The undecided events: the log does not have what the author had observed after them.
     package private(set) var open = EventSet()
 
     /// - Parameters:
-    ///   - events: What was named, as the log reads it.
+    ///   - events: The named events, already resolved.
     ///   - event: The event that names them.
-    /// - Complexity: O(events of the author until then), and a root for each head that it had observed.
+    /// - Complexity: O(earlier events of the author), and a root for each head that it had observed.
     package init(of events: EventSet, namedBy event: EventID, in log: some RangeSource) throws {
         let streams = try log.streams()
         let own = Set(streams.path(to: event.replica))
@@ -37,14 +37,14 @@ package struct Meaning: Hashable, Sendable {
         }
     }
 
-    /// A head that an author had observed, compared with what is here.
+    /// A head that an author had observed, compared with the history here.
     private struct Met {
         let sequence: SequenceNumber
-        /// Whether its history is the one that is here, up to that number.
+        /// Whether its history equals the one here, up to that number.
         let isSame: Bool
     }
 
-    /// The heads of some streams that an author had observed when it wrote `event`, as far as their events are here.
+    /// Returns the heads of some branches that an author had observed when it wrote `event`, if their events are here.
     private static func met(
         until event: EventID, _ others: Set<ReplicaID>, _ streams: Streams, in log: some RangeSource
     ) throws -> [ReplicaID: [Met]] {
@@ -60,7 +60,7 @@ package struct Meaning: Hashable, Sendable {
                     let meant = names(head.event)
                     let named = streams.heads(upTo: meant).filter { others.contains($0.replica) }
                     guard !named.isEmpty, meant.sequence <= vector[meant.replica] else { continue }
-                    // The number was counted, and the root made, over the history from the stream on that was named.
+                    // The author counted, and computed the root, along the history that starts with the named branch.
                     let path = Array(streams.path(to: meant.replica).drop { $0 != head.event.replica })
                     let root = try log.edge(along: path, through: head.event.sequence)?.root(hasher: &hasher)
                     let isSame = root?.prefix == head.rootPrefix

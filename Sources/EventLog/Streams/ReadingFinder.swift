@@ -1,40 +1,40 @@
 import Events
 
-/// Finds out how the names in events are to be read, event after event in the order of a log.
+/// Determines the name resolutions of events, one event after another in log order.
 ///
-/// An author that had not learnt of a fork has written the replica's name for whichever history it had. Which one that
-/// was follows from what the author says it had observed: with the number goes the root of the replica's tree there.
+/// An author that did not know of a fork used the replica's name for the history that it had. Its observed heads show
+/// which history that was: each contains the root of the replica's tree at that number.
 package struct ReadingFinder {
-    /// The root of the tree over a history, whose first stream may be any, through one of its events; `nil` where there
-    /// are not that many.
+    /// Returns the root of the tree over a history, which may start with any branch, through one of its events; `nil`
+    /// if there are not that many events.
     package typealias Root = (_ path: [ReplicaID], _ sequence: SequenceNumber) throws -> Hash256?
 
     private let streams: Streams
     private let counts: VersionVector
     private let root: Root
-    /// What the author of each stream means by the names of others.
+    /// What each branch's author means by the names of others.
     private var meant: [ReplicaID: [StreamReading]] = [:]
-    /// Whether an author had observed what has not come, so that what it means cannot be told yet.
+    /// Whether an author had observed events that are not here yet, so that its names cannot be resolved.
     package private(set) var isUncertain = false
 
-    /// - Parameter counts: How many events each stream has.
+    /// - Parameter counts: The number of events of each branch.
     package init(_ streams: Streams, counts: VersionVector, root: @escaping Root) {
         self.streams = streams
         self.counts = counts
         self.root = root
     }
 
-    /// Goes on behind an event of `stream` in which names were read like this.
+    /// Starts behind an event of `stream` with the name resolutions `readings`.
     package mutating func goOn(of stream: ReplicaID, behind readings: [StreamReading]) {
         let own = streams.readings(to: stream)
         if meant[stream] == nil { meant[stream] = readings.filter { !own.contains($0) } }
     }
 
-    /// How the names in the next event of `stream` are to be read.
+    /// Returns the name resolutions of the next event of `stream`.
     package mutating func readings(for frame: Frame, in bytes: RawSpan, of stream: ReplicaID) throws -> [StreamReading]
     {
         let own = streams.readings(to: stream)
-        // A stream goes on with what the author of the one before it meant.
+        // A branch inherits the name resolutions of its parent.
         var others = meant[stream] ?? streams.branches[stream].flatMap { meant[$0.parent] } ?? []
         for head in frame.observed(in: bytes) where streams.isParted(head.event.replica) {
             try find(head, &others)
@@ -43,10 +43,10 @@ package struct ReadingFinder {
         return own + others.filter { !own.contains($0) }
     }
 
-    /// Adds what an author means that has observed `head`.
+    /// Adds the name resolutions of an author that has observed `head`.
     private mutating func find(_ head: ObservedHead, _ readings: inout [StreamReading]) throws {
         let meant = readings.reduce(head.event) { $1($0) }
-        // Where it is known already, or is meant as it was written.
+        // The name is resolved already, or refers to events before the fork.
         guard streams.isParted(meant.replica), meant.sequence > counts[meant.replica] else { return }
         for history in streams.histories(from: head.event.replica) {
             var (path, count) = ([ReplicaID](), SequenceNumber(0))

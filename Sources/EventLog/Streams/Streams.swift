@@ -1,19 +1,19 @@
 import ByteCoding
 import Events
 
-/// The streams of a log: which histories of which replicas have parted, and where.
+/// The branches of a log: which histories of which replicas have forked, and where.
 ///
-/// A replica's events are one stream as long as it has one history. Where two stores went on under its name, its own
-/// events, the trunk, end with the last batch that both histories have, and each of the two goes on as a stream with an
-/// id of its own, numbered from 1. Everything but ranges and signatures takes a stream for a replica: it has numbers, a
-/// head, a tree, heads of fields. A stream may part again. Since its id comes from what it begins with, every store
-/// gives it the same one, whichever history came first and in whichever order forks are learnt of.
+/// A replica with one history is one branch. If two stores continued under its name, the replica's own events, the
+/// trunk, end with the last batch that both histories share, and each of the two continues as a branch with its own id,
+/// numbered from 1. Except in ranges and signatures, a branch is treated like a replica: it has numbers, a head, a
+/// tree, heads of fields. A branch may fork again. Its id is derived from its first events, so every store assigns the
+/// same one, regardless of which history it had first and in which order it learnt of forks.
 public struct Streams: Hashable, Sendable {
-    /// How a stream begins.
+    /// The start of a branch.
     public struct Branch: Hashable, Sendable {
-        /// The stream that it goes on from: a replica, or another such stream.
+        /// The branch that it continues: a replica, or another branch.
         public let parent: ReplicaID
-        /// The last event of that one: 0 where the very first batches differ.
+        /// The number of the parent's last shared event: 0 if the very first batches differ.
         public let after: SequenceNumber
 
         package init(parent: ReplicaID, after: SequenceNumber) {
@@ -22,16 +22,16 @@ public struct Streams: Hashable, Sendable {
         }
     }
 
-    /// All streams that go on from another one.
+    /// All branches that continue another one.
     public private(set) var branches: [ReplicaID: Branch] = [:]
 
-    /// No stream but the replicas themselves.
+    /// Creates a set without forks.
     public init() {}
 
     /// Whether every replica has one history.
     public var isEmpty: Bool { branches.isEmpty }
 
-    /// The id of the stream of `replica` whose first batch ends where the replica's tree has `root`.
+    /// Returns the id of the branch of `replica` whose first batch ends where the replica's tree has `root`.
     package static func id(of replica: ReplicaID, firstBatchTo root: Hash256) -> ReplicaID {
         var writer = ByteWriter()
         writer.append(contentsOf: [UInt8]("groundwave stream".utf8))
@@ -43,33 +43,34 @@ public struct Streams: Hashable, Sendable {
         return writer.withSpan { ReplicaID(at: 0, of: $0) }
     }
 
-    /// The replica whose key has signed the events of `stream`: itself, unless it goes on from another one.
+    /// Returns the replica whose key has signed the events of `stream`: `stream` itself, unless it is a child branch.
     public func origin(of stream: ReplicaID) -> ReplicaID { path(to: stream)[0] }
 
-    /// The streams that one after the other make the history that ends with `stream`, the replica first.
+    /// Returns the branches of the history that ends with `stream`, the replica first.
     public func path(to stream: ReplicaID) -> [ReplicaID] {
         var path = [stream]
         while let branch = branches[path[path.count - 1]] { path.append(branch.parent) }
         return path.reversed()
     }
 
-    /// The streams that go on from `stream`, in order of id; it has no further events of its own then.
+    /// Returns the branches that continue `stream`, in order of id; if there are any, `stream` gets no more events
+    /// itself.
     public func children(of stream: ReplicaID) -> [ReplicaID] {
         if branches.isEmpty { return [] }
         return branches.filter { $0.value.parent == stream }.keys.sorted()
     }
 
-    /// Whether several histories go on from `stream`.
+    /// Whether branches continue `stream`.
     public func isParted(_ stream: ReplicaID) -> Bool { branches.contains { $0.value.parent == stream } }
 
-    /// All histories that go on from `stream` or end with it, each as its streams from there on.
+    /// Returns all histories that pass through or end with `stream`, each as its branches from there on.
     package func histories(from stream: ReplicaID) -> [[ReplicaID]] {
         let children = children(of: stream)
         if children.isEmpty { return [[stream]] }
         return children.flatMap { child in histories(from: child).map { [stream] + $0 } }
     }
 
-    /// How many events of its replica's history stand before the first one of `stream`.
+    /// Returns the number of events of its replica's history before the first one of `stream`.
     public func base(of stream: ReplicaID) -> SequenceNumber {
         var (base, next) = (SequenceNumber(0), stream)
         while let branch = branches[next] {
@@ -79,8 +80,8 @@ public struct Streams: Hashable, Sendable {
         return base
     }
 
-    /// The numbers that the events of `range`, which are of a stream, have in the history of its replica; clamped, since
-    /// whoever names events may name any numbers.
+    /// Converts the numbers of `range`, which is of a branch, to those in the history of its replica. Clamped, since
+    /// `range` may name any numbers.
     func numbers(of range: EventRange) -> ClosedRange<SequenceNumber> {
         let base = base(of: range.replica)
         func number(_ sequence: SequenceNumber) -> SequenceNumber {
@@ -90,9 +91,9 @@ public struct Streams: Hashable, Sendable {
         return number(range.first)...number(range.last)
     }
 
-    /// Whether every stream goes on from a replica in the end, behind as many events as can be counted.
+    /// Whether every branch leads back to a replica, and all numbers are small enough to count.
     ///
-    /// A damaged log may say otherwise, and whoever followed its rows would never end.
+    /// In a damaged log the rows may form a cycle, and following them would never end.
     var isSound: Bool {
         branches.keys.allSatisfy { stream in
             var (base, next, steps) = (SequenceNumber(0), stream, 0)
@@ -106,7 +107,7 @@ public struct Streams: Hashable, Sendable {
         }
     }
 
-    /// What stands before `event` in its history: an event, or `nil` for the first one of all.
+    /// Returns the event before `event` in its history; `nil` for the first event.
     package func predecessor(of event: EventID) -> EventID? {
         if event.sequence > 1 { return EventID(event.replica, event.sequence - 1) }
         guard let branch = branches[event.replica] else { return nil }
@@ -114,15 +115,16 @@ public struct Streams: Hashable, Sendable {
         return predecessor(of: EventID(branch.parent, 1))
     }
 
-    /// What a store with `other` has and one with `vector`, which knows of these streams, lacks.
+    /// Returns the events that a store with `other` has and a store with `vector`, which knows these branches, is
+    /// missing.
     ///
-    /// A store that has not learnt that a replica has parted counts the events of a stream as the replica's own. What it
-    /// has of them shows once it has.
+    /// A store that does not know that a replica has forked counts the events of a branch as the replica's own. Which
+    /// of them it has is visible only once it knows the fork.
     public func ranges(of other: VersionVector, missingFrom vector: VersionVector) -> [EventRange] {
         other.ranges(missingFrom: vector).filter { !isParted($0.replica) }
     }
 
-    /// The last event of each stream in the history that ends with `event`, that one first.
+    /// Returns the last event of each branch in the history that ends with `event`, that of `event` first.
     package func heads(upTo event: EventID) -> [EventID] {
         var heads = [event]
         while let branch = branches[heads[heads.count - 1].replica] {
@@ -131,18 +133,18 @@ public struct Streams: Hashable, Sendable {
         return heads.filter { $0.sequence > 0 }
     }
 
-    /// How the names of an event of `stream` are read: those of its replica and of the streams before it.
+    /// Returns the name resolutions for events of `stream`: those of its replica and of the branches before it.
     package func readings(to stream: ReplicaID) -> [StreamReading] { readings(along: path(to: stream)) }
 
-    /// How names of the first stream of `path` are read by who means the history along it.
+    /// Returns the name resolutions of the first branch of `path` for an author that means the history along `path`.
     package func readings(along path: [ReplicaID]) -> [StreamReading] {
         path.dropFirst().compactMap { stream in
             branches[stream].map { StreamReading(replica: $0.parent, after: $0.after, stream: stream) }
         }
     }
 
-    /// The events of `stream` behind its number `after` are those of `part` from now on; what went on from `stream`
-    /// goes on from that.
+    /// Moves the events of `stream` behind number `after` to the new branch `part`; the children of `stream` become
+    /// children of `part`.
     package mutating func part(_ stream: ReplicaID, after: SequenceNumber, into part: ReplicaID) {
         for child in children(of: stream) {
             guard let branch = branches[child] else { continue }
@@ -151,7 +153,7 @@ public struct Streams: Hashable, Sendable {
         add(part, to: stream, after: after)
     }
 
-    /// A history that goes on from `stream` behind its number `after`.
+    /// Adds the branch `part`, which continues `stream` behind its number `after`.
     package mutating func add(_ part: ReplicaID, to stream: ReplicaID, after: SequenceNumber) {
         branches[part] = Branch(parent: stream, after: after)
     }

@@ -1,7 +1,7 @@
 import ByteCoding
 import Events
 
-/// Goes through the times of arrival: each row has to be what was written, and each event has to be in one.
+/// Checks the arrivals table: each row must be undamaged, and each event must be in exactly one row.
 struct ArrivalCheck: RowVisitor {
     private(set) var damaged: [PageDamage] = []
     private(set) var malformed = 0
@@ -24,13 +24,13 @@ struct ArrivalCheck: RowVisitor {
         next = first.addingReportingOverflow(row.count).partialValue
     }
 
-    /// What is wrong, in a log whose last event stands at `end`.
+    /// Returns the damage, for a log whose last event is at position `end`.
     func damage(end: Position) -> [LogDamage] {
         var damage = damaged.map { LogDamage(.page, "in the table of arrivals: \($0)") }
         if malformed > 0 {
             damage.append(LogDamage(.arrival, "\(malformed) rows are not the times of arrival that were written"))
         }
-        // Of a page that cannot be read, rows are missing too.
+        // If a page is unreadable, rows are missing as well.
         if damaged.isEmpty, malformed == 0, let wrong = odd ?? (next == end + 1 ? nil : Swift.min(next, end + 1)) {
             damage.append(LogDamage(.arrival, position: wrong, "the log does not say, or says twice, when it arrived"))
         }

@@ -1,7 +1,8 @@
 import ByteCoding
 import Events
 
-/// What the bytes of one row of `events` say, without regard to other rows: the part of the check that any core can do.
+/// The content of one row of `events`, checked without regard to other rows: the part of the check that can run in
+/// parallel.
 struct CheckedEvent: Sendable {
     let id: EventID
     let stamp: Stamp
@@ -9,14 +10,14 @@ struct CheckedEvent: Sendable {
     let previousChecksum: UInt32
     let checksum: UInt32
     let isWithheld: Bool
-    /// Whether this only holds the place of an event that was lost.
+    /// Whether this is only the placeholder of a lost event.
     let isLost: Bool
-    /// Whether an author can have seen the heads that the event says: in order, never its own.
+    /// Whether the observed heads are possible: in order, and none of them the author's own.
     let isObservationSound: Bool
     /// The leaf of the event in its replica's tree.
     let leaf: Hash256
 
-    /// Checks the frame that `bytes` are.
+    /// Checks `bytes` as a frame.
     ///
     /// Cost: about 1 us for 200 bytes, most of it SHA-256.
     init(_ bytes: RawSpan, _ hasher: inout MerkleHasher) throws(FrameError) {
@@ -33,7 +34,7 @@ struct CheckedEvent: Sendable {
         leaf = hasher.leaf(of: frame, in: bytes)
     }
 
-    /// Whether this may count in the place of `other`: the same event, of which that one has less.
+    /// Whether this late event may replace `other`: the same event, which is lost or without values there.
     func fills(_ other: CheckedEvent) -> Bool {
         guard id == other.id, previousChecksum == other.previousChecksum, !isLost else { return false }
         return other.isLost || other.isWithheld && !isWithheld && leaf == other.leaf
@@ -52,7 +53,7 @@ struct CheckedEvent: Sendable {
 /// The rows of some leaves of `events`, each checked by itself.
 struct CheckedRows: RowVisitor, Sendable {
     private(set) var rows: [(position: Position, event: Result<CheckedEvent, FrameError>)] = []
-    /// Whether all pages were sound, and all keys positions.
+    /// Whether all pages were undamaged, and all keys positions.
     private(set) var isSound = true
     private var hasher = MerkleHasher()
 

@@ -1,9 +1,9 @@
 import Events
 
 extension EventCheck {
-    /// Holds the rows of the log against the events, once all of them have been through, and says what is lost.
+    /// Compares the rows of the log with the events, after all events were processed, and returns the report.
     ///
-    /// - Parameter entries: How many events the record of their table counts.
+    /// - Parameter entries: The number of events according to the table's record.
     mutating func finish(entries: UInt64) -> LogReport {
         let end = end(entries: entries)
         miss(through: end)
@@ -27,16 +27,16 @@ extension EventCheck {
         return report
     }
 
-    /// After the events were finished: where the last one stands, its checksum, and the last number of each replica. Where
-    /// that event is lost, the state knows its checksum.
+    /// The last event, after ``finish(entries:)``: its position, its checksum, and the last number of each replica. If
+    /// that event is lost, the checksum is that of the state.
     var tip: (position: Position, checksum: UInt32, heads: [ReplicaID: SequenceNumber])? {
         guard let checksum = lastChecksum ?? rows.state?.lastChecksum else { return nil }
         let heads = replicas.map { ($0.replica, Swift.max($0.expected - 1, $0.gaps.last?.range.last ?? 0)) }
         return (next - 1, checksum, Dictionary(heads) { first, _ in first })
     }
 
-    /// The last position that the log once had. Four know of it: the state, the heads, the count of the table, and the
-    /// last event that is there. One of the first three may be damaged, so the middle one is believed.
+    /// Returns the last position that the log once had. There are four sources: the state, the heads, the count of the
+    /// table, and the last event found. One of the first three may be damaged, so their median is used.
     private func end(entries: UInt64) -> Position {
         var witnesses = [entries]
         if let state = rows.state, state.nextPosition >= 1 { witnesses.append(state.nextPosition - 1) }
@@ -57,8 +57,8 @@ extension EventCheck {
             damage.append(
                 LogDamage(.chain, position: end > 0 ? end : nil, "the last event is not the one the log says it is"))
         }
-        // The clock stands at the stamp of an event, at 0, or where it stood when the log was emptied; a hole may have held
-        // that event.
+        // The clock equals the stamp of an event, or 0, or its value when the log was cleared. That event may be a lost
+        // one.
         if !sawClock, loss.holes.isEmpty, rows.holes.isEmpty {
             damage.append(LogDamage(.meta, "the clock of the log stands at a time that no event has"))
         }
@@ -74,8 +74,8 @@ extension EventCheck {
         }
     }
 
-    /// The last event of each replica by the runs alone: the last run of a replica goes on to where the next run of
-    /// anyone starts.
+    /// Returns the last event of each replica according to the runs: a replica's last run extends to the next run of
+    /// any replica.
     private func impliedHeads(end: Position) -> [ReplicaID: HeadRow] {
         var heads: [ReplicaID: HeadRow] = [:]
         var after = end + 1
@@ -106,8 +106,8 @@ extension EventCheck {
         }
     }
 
-    /// The places of lost events and the rows that name them say the same, but for events behind the last of a replica,
-    /// whose places nobody holds.
+    /// Compares the placeholders of lost events with the rows of lost ranges. Lost events behind a replica's last event
+    /// have no placeholders.
     private mutating func finishHoles() {
         for range in places.subtracting(rows.holes).ranges {
             damage.append(
@@ -124,7 +124,8 @@ extension EventCheck {
         }
     }
 
-    /// What came late for positions at which no event stands any more: it is there, and is lost with its place all the same.
+    /// Reports late events at positions without an event. If the event at the position was lost, the late one is lost
+    /// with it and is not reported here.
     private mutating func finishLate() {
         for position in Set(rows.late.keys).union(rows.filled.keys).sorted() where !loss.contains(position) {
             let event = rows.late[position]?.event.id
@@ -135,7 +136,7 @@ extension EventCheck {
         }
     }
 
-    /// What was lost before, and said.
+    /// Returns the losses that the log declares.
     private func declared() -> [LogDamage] {
         rows.holes.ranges.map { range in
             LogDamage(
@@ -144,7 +145,7 @@ extension EventCheck {
         }
     }
 
-    /// The runs that no event has confirmed: right where their event is lost, wrong elsewhere.
+    /// Reports the runs that no event has confirmed, unless their event is lost.
     private mutating func finishRuns(_ missing: MissingEvents) {
         for (key, position) in unconfirmedRuns.sorted(by: { ($0.value, $0.key.number) < ($1.value, $1.key.number) })
         where !missing.intersects(key.replica, key.number, through: key.number) || !loss.contains(position) {

@@ -1,7 +1,7 @@
 import ByteCoding
 import Events
 
-/// Goes through the events in order of position, one after the other, and keeps what has to be known of those before.
+/// Checks the events one after another in order of position, and keeps the state that later checks need.
 struct EventCheck: RowVisitor {
     var damage = DamageList()
     private(set) var loss = Loss()
@@ -9,24 +9,24 @@ struct EventCheck: RowVisitor {
     /// Rows of the log that no event has confirmed yet.
     private(set) var rows: LogRows
     private(set) var unconfirmedRuns: [ReplicaNumberKey: Position] = [:]
-    /// Whether an event has the stamp that the clock of the log stands at.
+    /// Whether an event has the stamp of the log's clock.
     private(set) var sawClock: Bool
-    /// The lost events whose places are held.
+    /// The lost events that have placeholders.
     private(set) var places = EventSet()
-    /// How many whole events there are.
+    /// The number of undamaged events.
     private(set) var count: UInt64 = 0
-    /// The position that comes next.
+    /// The next expected position.
     private(set) var next: Position = 1
 
     private let clock: Stamp
     private let archived: VersionVector
     private var indices: [ReplicaID: Int] = [:]
     private var lastIndex = 0
-    /// The checksum of the frame at the position before; `nil` where that is lost.
+    /// The checksum of the frame at the previous position; `nil` if that frame is lost.
     private(set) var lastChecksum: UInt32? = 0
-    /// What was wrong with pages since the last row: the reason why positions are not there.
+    /// The page damage since the last row: the reason for missing positions.
     private var pageDamage: PageDamage?
-    /// How many pages were wrong in all.
+    /// The number of damaged pages.
     private(set) var pageDamageCount = 0
     private var hasher = MerkleHasher()
 
@@ -36,7 +36,7 @@ struct EventCheck: RowVisitor {
         for run in rows.runs { unconfirmedRuns[ReplicaNumberKey(run.replica, run.first)] = run.position }
         clock = rows.state?.clock ?? Stamp(rawValue: 0)
         archived = rows.archived
-        // A log that was emptied keeps the clock of the events that went.
+        // A cleared log keeps the clock of its former events.
         let cleared = rows.metaRow("cleared", count: 8).map { $0.withSpan { $0.uint64(at: 0) } }
         sawClock = clock.rawValue == 0 || clock.rawValue == cleared
     }
@@ -61,7 +61,7 @@ struct EventCheck: RowVisitor {
         row(key.bigEndianUInt64(at: 0), event)
     }
 
-    /// Takes the row of `position`, whose bytes were checked already.
+    /// Processes the row of `position`, whose bytes were checked already.
     mutating func row(_ position: Position, _ event: Result<CheckedEvent, FrameError>) {
         guard position >= next, position < .max else {
             damage.append(
@@ -87,7 +87,7 @@ struct EventCheck: RowVisitor {
         }
     }
 
-    /// The positions up to `position` are not there.
+    /// Records that the positions up to `position` are missing.
     mutating func miss(through position: Position) {
         guard position >= next else { return }
         lastChecksum = nil
@@ -99,7 +99,7 @@ struct EventCheck: RowVisitor {
         next = position + 1
     }
 
-    /// The root over all events of `replica`, where none is lost.
+    /// Returns the root over all events of `replica`; `nil` if some are lost.
     mutating func root(of replica: ReplicaCheck) -> Hash256? { replica.tree.root(&hasher) }
 
     private mutating func take(_ event: CheckedEvent, at position: Position) {
@@ -145,7 +145,7 @@ struct EventCheck: RowVisitor {
         }
     }
 
-    /// What counts at `position`, where `event` stands: that, or what came late there.
+    /// Returns the valid event at `position`: `event`, which is stored there, or the late event that replaces it.
     private mutating func present(_ event: CheckedEvent, at position: Position) -> CheckedEvent {
         let number = rows.filled.isEmpty ? nil : rows.filled.removeValue(forKey: position)
         let late = rows.late.isEmpty ? nil : rows.late.removeValue(forKey: position)
@@ -160,7 +160,7 @@ struct EventCheck: RowVisitor {
         return late.event
     }
 
-    /// What is wrong with whether an event has its values; `nil` where nothing is.
+    /// Describes a contradiction between an event and the rows about withheld values; `nil` if there is none.
     private func withholding(of event: CheckedEvent) -> String? {
         if event.isWithheld {
             return rows.erased.contains(event.id) || rows.lacking.contains(event.id) || archived.contains(event.id)
@@ -170,9 +170,10 @@ struct EventCheck: RowVisitor {
         return rows.lacking.contains(event.id) ? "the event is said to lack its values, and has them" : nil
     }
 
-    /// Whether a whole frame belongs to this log at this place: stale copies and frames of other places are whole too.
+    /// Whether a valid frame belongs at this place of the log: stale copies and frames of other places are valid too.
     ///
-    /// A number that comes next is taken, and so is a higher one that the chain vouches for, or behind enough holes.
+    /// The next number of the replica is accepted. A higher one is accepted if the chain confirms it, or, if the chain
+    /// is broken, if enough positions are lost in between.
     private func isPlausible(_ event: EventID, _ replica: ReplicaCheck, isChained: Bool?) -> Bool {
         guard event.sequence >= replica.expected else { return false }
         let skipped = event.sequence - replica.expected
@@ -192,7 +193,7 @@ struct EventCheck: RowVisitor {
         return lastIndex
     }
 
-    /// A run starts where the event at the position before is not the replica's own last one.
+    /// Checks the row of the run: a run starts unless the replica's previous event is at the previous position.
     private mutating func checkRun(_ event: EventID, at position: Position, after before: HeadRow?) {
         let key = ReplicaNumberKey(event.replica, event.sequence)
         let run = unconfirmedRuns.isEmpty ? nil : unconfirmedRuns.removeValue(forKey: key)

@@ -1,16 +1,16 @@
 import ByteCoding
 
-/// Reads the list of free pages: by transaction, the pages that it freed, as a count and that many page numbers in
+/// Reads the list of free pages: for each transaction the pages that it freed, as a count and that many page numbers in
 /// descending order (8 bytes each, in the byte order of the host).
 ///
-/// LMDB writes over these pages without another look. So a page that a tree uses and the list names is about to be lost;
-/// and a tree that was reached through a stale page gives itself away, since its old pages are in the list.
+/// LMDB overwrites these pages without further checks. So a page that is both in use and listed is about to be lost;
+/// and a tree reached through a stale page is detected, since its old pages are in the list.
 struct FreePages: RowVisitor {
     private let meta: MetaPage
     private var listed: PageSet
     private(set) var damaged: [PageDamage] = []
 
-    /// An empty list of the pages below `pageCount`.
+    /// Creates an empty list of the pages below `pageCount`.
     init(_ meta: MetaPage, pageCount: UInt64) {
         self.meta = meta
         listed = PageSet(count: pageCount)
@@ -36,17 +36,17 @@ struct FreePages: RowVisitor {
     /// Whether `page` is in the list.
     func lists(_ page: UInt64) -> Bool { page < listed.count && listed.contains(page) }
 
-    /// The pages that are in the list, as runs in order.
+    /// The listed pages, as runs in order.
     var runs: [Range<UInt64>] { listed.runs }
 
     private mutating func note(_ page: UInt64) { damaged.append(PageDamage(page: page, what: .freeList)) }
 
-    /// The first page from `page` on that is not in the list; `nil` where all are.
+    /// Returns the first page from `page` on that is not in the list; `nil` if all are.
     func firstUnlisted(from page: UInt64) -> UInt64? {
         page < listed.count ? (page..<listed.count).first { !listed.contains($0) } : nil
     }
 
-    /// The pages that are in the list and in `used` too.
+    /// Returns damage for each page that is in the list and in `used`.
     func shared(with used: PageSet) -> [PageDamage] {
         listed.intersection(used).map { PageDamage(page: $0, what: .listedAsFree) }
     }

@@ -1,15 +1,15 @@
 import ByteCoding
 import Events
 
-/// The events of commits that no state that can be read knows of: those behind a lost meta page or main table.
+/// The events of commits behind the newest readable state, whose meta page or main table is lost.
 ///
-/// Nothing leads to their pages any more. But a frame is recognised without anything around it, and names the checksum
-/// of the frame before it: so they are found one behind the other from the last event that is known.
+/// No page leads to them. But a frame is recognisable by itself, and stores the checksum of the frame before it: so
+/// they are found one after another, starting at the last known event.
 struct LaterEvents {
     /// The events, in order of position.
     private(set) var events: [EventID] = []
 
-    /// Looks for what follows `checksum`, that of the last frame, in the pages of `file` that are not in `used`.
+    /// Searches for the events behind the frame with `checksum` in those pages of `file` that are not in `used`.
     ///
     /// Cost: those pages are read once.
     init(_ file: PageFile, pageSize: Int, used: PageSet, after checksum: UInt32, heads: [ReplicaID: SequenceNumber]) {
@@ -30,12 +30,12 @@ struct LaterEvents {
         }
     }
 
-    /// Hands out each whole frame that starts in the page at `offset`, and its checksum.
+    /// Passes each valid frame that starts in the page at `offset` to `body`, with its checksum.
     private static func forEachFrame(
         of file: PageFile, at offset: Int, _ pageSize: Int, _ body: (Frame, UInt32) -> Void
     ) {
         guard let page = try? file.read(pageSize, at: offset) else { return }
-        // Entries start at even places, and so do the keys and values of `events`.
+        // Entries start at even offsets, and so do the keys and values of `events`.
         for start in stride(from: PageEntries.headerSize, to: page.count - 8, by: 2) {
             let bytes = page.span.bytes
             guard bytes.uint32(at: start) == Frame.magic else { continue }
@@ -53,7 +53,7 @@ struct LaterEvents {
         if let frame = try? Frame(verifying: bytes) { body(frame, frame.checksum(in: bytes)) }
     }
 
-    /// Adds the events, the first of which stood at `position`, to what `report` says is missing.
+    /// Adds the events, the first of which was at `position`, to the missing ones of `report`.
     func add(to report: inout LogReport, at position: Position) {
         guard !events.isEmpty else { return }
         var list = DamageList()

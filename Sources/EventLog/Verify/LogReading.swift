@@ -1,28 +1,28 @@
 import ByteCoding
 import Events
 
-/// One reading of one state of a log file: the small tables first, then the events, then what remains.
+/// Reads one state of a log file: the small tables first, then the events, then the rest.
 struct LogReading {
     private var reader: PageReader
     private var tables: [String: TreeRecord] = [:]
     private var rows = LogRows()
     private var damage: [LogDamage] = []
-    /// The last event that was read, or that the log says it has: where it stands, its checksum, and the last number of
-    /// each replica there.
+    /// The last event, as read or as stored in the state: its position, its checksum, and the last number of each
+    /// replica there.
     private var tip: (position: Position, checksum: UInt32, heads: [ReplicaID: SequenceNumber])?
-    /// Whether pages that are in use are listed as free: then this may be a state of the past.
+    /// Whether pages in use are listed as free: then this may be an outdated state.
     private(set) var isDoubtful = false
 
-    /// The tables whose rows are read first, in order; the rest of a log are `events` and `arrivals`.
+    /// The tables whose rows are read first, in order; `events` and `arrivals` follow.
     private static let smallTables: [LogTable] = [
         .meta, .heads, .trees, .nodes, .runs, .erased, .signed, .waiting, .streams, .base, .holes,
         .lacking, .late, .filled,
     ]
 
-    /// How many cores go through the events.
+    /// The number of cores that read the events.
     private let cores: Int
-    /// How many leaves of the events are a piece of work: so many that handing it out costs next to nothing, and so few
-    /// that what is known of their events takes little memory.
+    /// The number of event leaves per work item: enough to make the overhead negligible, and few enough to need little
+    /// memory.
     private let leafCount: Int
 
     init(_ reader: PageReader, cores: Int, leafCount: Int) {
@@ -31,13 +31,13 @@ struct LogReading {
         self.leafCount = leafCount
     }
 
-    /// The number of the newest state in the file at this moment.
+    /// Returns the transaction number of the newest state in the file now.
     func newestTransaction() -> UInt64? { reader.newestTransaction() }
 
-    /// Whether a way leads to the events at all.
+    /// Whether the table of events was found.
     var hasEvents: Bool { tables["events"] != nil }
 
-    /// Reads everything.
+    /// Reads everything and returns the report.
     mutating func report() -> LogReport {
         readTables()
         guard hasEvents else {
@@ -78,7 +78,7 @@ struct LogReading {
         return report
     }
 
-    /// Adds to `report` the events behind those of this state, where a newer one may be lost.
+    /// Adds the events behind this state to `report`, if a newer state may be lost.
     func addLaterEvents(to report: inout LogReport, of file: PageFile) {
         guard let tip else { return }
         LaterEvents(
@@ -86,13 +86,13 @@ struct LogReading {
         ).add(to: &report, at: tip.position + 1)
     }
 
-    /// Finds the tables in the main one.
+    /// Collects the tables from the main one.
     private mutating func readTables() {
         var visitor = TableCollector()
         let main = reader.meta.main
         let counts = reader.walk(main, holdsTables: true, valueLimit: TreeRecord.byteCount, &visitor)
         tables = visitor.tables
-        // Our tables are plain ones: any flag would have liblmdb read the keys in another way.
+        // Tables of a log have no flags: with a flag, liblmdb would read the keys differently.
         if main.flags != 0 { damage.append(LogDamage(.meta, "the record of tables has flags that no log has")) }
         for (name, record) in tables.sorted(by: { $0.key < $1.key }) where record.flags != 0 {
             damage.append(LogDamage(.meta, "the record of the table \(name) has flags that no log has"))
@@ -143,7 +143,7 @@ struct LogReading {
         }
     }
 
-    /// Tables of a later version: nothing is known of their rows, but their pages have to be sound and their own.
+    /// Checks the tables of a later version: their rows are unknown, but their pages must be undamaged and used once.
     private mutating func readUnknownTables() {
         for name in tables.keys.sorted()
         where LogTable(name: name) == nil && name != "events" {
@@ -166,7 +166,7 @@ struct LogReading {
         if record.flags != 0 { damage.append(LogDamage(.meta, "the record of the table \(name) has unknown flags")) }
     }
 
-    /// Goes through the events on several cores. Where any page is damaged all stays as it was, and `false` is returned.
+    /// Reads the events on several cores. If any page is damaged, returns `false` and changes nothing.
     private mutating func walkEventsInParts(_ check: inout EventCheck) -> Bool {
         guard let record = tables["events"] else { return false }
         var parted = PartedWalk(
@@ -184,7 +184,7 @@ struct LogReading {
         return true
     }
 
-    /// A record that counts other pages or rows than were met; behind damage they are of course fewer.
+    /// Reports a record whose counts differ from those found. Behind damage they are expected to be fewer.
     private mutating func compare(_ counts: TreeCounts, _ record: TreeRecord, name: String, isDamaged: Bool) {
         let isEmpty = record.root == TreeRecord.noPage
         if !isDamaged, counts != TreeCounts(record) || isEmpty != (record.entries == 0) {
@@ -194,7 +194,7 @@ struct LogReading {
         }
     }
 
-    /// What others have signed and sent.
+    /// Checks what other stores have signed and sent: heads, branches, and retained ranges.
     private mutating func checkWhatCame(of log: LogID, _ replicas: [LogReport.Replica]) {
         for (stream, row) in rows.signed.sorted(by: { $0.key < $1.key }) {
             let head = row.withSpan { EventLog.signedHead(log, rows.streams.origin(of: stream), $0) }
@@ -204,7 +204,7 @@ struct LogReading {
             }
             guard let now = replicas.first(where: { $0.replica == stream }) else { continue }
             let base = rows.streams.base(of: stream)
-            // What is signed is the whole history, and the tree of a stream that goes on from another begins with it.
+            // A signed head covers the whole history; only a branch without a parent has a tree over all of it.
             let isOther = base == 0 && now.events == head.sequence && now.root != head.root
             if base + now.events < head.sequence || isOther {
                 damage.append(
@@ -223,7 +223,7 @@ struct LogReading {
         }
     }
 
-    /// What the meta rows say.
+    /// Reports the values of the meta rows, and checks the rows that need the log's id.
     private mutating func describe(_ report: inout LogReport) {
         report.log = rows.metaRow("log", count: 16).map { LogID($0) }
         report.epoch = rows.metaRow("epoch", count: 8)?.withSpan { $0.uint64(at: 0) }
@@ -243,7 +243,7 @@ struct LogReading {
     }
 }
 
-/// Takes the records of tables.
+/// Collects the records of tables.
 struct TableCollector: RowVisitor {
     var tables: [String: TreeRecord] = [:]
     var damaged: [PageDamage] = []
@@ -256,7 +256,7 @@ struct TableCollector: RowVisitor {
     mutating func damage(_ damage: PageDamage) { damaged.append(damage) }
 }
 
-/// Looks at pages and passes over rows.
+/// Checks pages and ignores rows.
 private struct PageVisitor: RowVisitor {
     var damaged: [PageDamage] = []
 

@@ -1,93 +1,93 @@
 import Events
 
-/// What ``LogVerifier`` found in a log file.
+/// The result of ``LogVerifier``.
 public struct LogReport: Hashable, Sendable {
     /// The events of one replica.
     public struct Replica: Hashable, Sendable {
-        /// Whose events.
+        /// The replica.
         public let replica: ReplicaID
-        /// How many of them are there and whole.
+        /// The number of its undamaged events.
         public let events: UInt64
-        /// The root of the tree over all of them; `nil` where some are lost, since then nobody can compute it.
+        /// The root of the tree over all of them; `nil` if some are lost, since then it cannot be computed.
         public internal(set) var root: Hash256?
     }
 
-    /// The name of the log, where it can be read.
+    /// The id of the log, if it can be read.
     public internal(set) var log: LogID?
-    /// The epoch of the log, where it can be read.
+    /// The epoch of the log, if it can be read.
     public internal(set) var epoch: UInt64?
-    /// How many events are there and whole.
+    /// The number of undamaged events.
     public internal(set) var events: UInt64 = 0
     /// The replicas that have events here, in order.
     public internal(set) var replicas: [Replica] = []
-    /// The events that the log once had and that are lost, in order, as far as it can be told which these were.
+    /// The events that the log once had and that are lost, in order, as far as they can be identified.
     public internal(set) var missing: [EventRange] = []
-    /// Everything that is not as it must be; what was lost first.
+    /// All damage; losses come first.
     public internal(set) var damage: [LogDamage] = []
 
-    /// Whether what was read is one state: others may have written faster than it could be read.
+    /// Whether one state was read completely: other processes may have written faster than it could be read.
     public internal(set) var isSettled = true
 
-    /// Whether every event that the log says it has is there and whole, and everything that finds them is right.
+    /// Whether all events of the log are there and undamaged, and all rows that lead to them are right.
     public var ok: Bool { damage.isEmpty }
 }
 
-/// Something in a log that is not as it must be.
+/// Damage of a log.
 public struct LogDamage: Hashable, Sendable {
-    /// The sorts of damage. The words are part of the output of `verify` and do not change.
+    /// The kinds of damage. The raw values are part of the output of `verify` and do not change.
     public enum What: String, Hashable, Sendable, CaseIterable {
         /// A page of the file is damaged.
         case page
         /// The bytes of an event are damaged.
         case frame
-        /// An event does not follow the one before it in this log.
+        /// An event does not follow the previous one in this log.
         case chain
         /// A position has no event.
         case position
-        /// Events were lost with a damaged file, and nobody has brought them back yet.
+        /// Events were lost with a damaged file, and have not been received again yet.
         case hole
-        /// The events of a replica have a hole, or one comes twice.
+        /// Events of a replica are missing, or one occurs twice.
         case sequence
         /// A stamp of a replica goes down.
         case stamp
-        /// A batch is not whole.
+        /// A batch is incomplete.
         case batch
-        /// The row that names the last event of a replica is wrong.
+        /// The row of a replica's last event is wrong.
         case head
-        /// The head that a replica has signed is not its, or is of other events.
+        /// The signed head of a replica is invalid, or covers other events.
         case signature
-        /// A range that came, and waits, is not what came.
+        /// A retained range is damaged.
         case range
-        /// The row that says how the histories of a replica part is wrong, or the events say otherwise.
+        /// The row of a fork point is wrong, or contradicts the events.
         case stream
-        /// The row that says where events of a replica stand is wrong.
+        /// The row of the positions of a replica's events is wrong.
         case run
-        /// A row that says when events arrived is wrong.
+        /// A row of arrival times is wrong.
         case arrival
-        /// An event has values that were taken out of it, or lacks values and nothing says why; or a row that names such
+        /// An event has values that were erased, or is missing its values without a stored reason; or a row of such
         /// events is wrong.
         case withheld
-        /// An event that came late is damaged, or is not the one in whose place it counts.
+        /// A late event is damaged, or does not match the event that it replaces.
         case late
-        /// The snapshot that stands for archived history is not what was written.
+        /// The archive snapshot is damaged.
         case base
         /// A stored hash of the tree differs from the one computed.
         case tree
-        /// The rows or pages that say what the log is and how far it goes are wrong.
+        /// The rows or pages that describe the log and its end are wrong.
         case meta
-        /// The file as a whole is not as it must be.
+        /// The file as a whole is damaged.
         case file
     }
 
-    /// The sort of damage.
+    /// The kind of damage.
     public let what: What
-    /// Whose events are lost or doubtful, where that is known.
+    /// The replica whose events are lost or doubtful, if known.
     public let replica: ReplicaID?
-    /// The first of these events, where that is known.
+    /// The first of these events, if known.
     public let first: SequenceNumber?
     /// The last of these events.
     public internal(set) var last: SequenceNumber?
-    /// Where in the log it starts, where that is known.
+    /// The position at which it starts, if known.
     public let position: Position?
     /// What happened, in plain words.
     public let detail: String
@@ -109,9 +109,9 @@ public struct LogDamage: Hashable, Sendable {
     }
 }
 
-/// Damage as it is found, with neighbours of one sort made one.
+/// A list of damage that merges neighbouring entries of one kind.
 struct DamageList {
-    /// More than this is noise: the last entry then says how much was left out.
+    /// The maximum number of entries; the report then states how many were omitted.
     static let limit = 10_000
 
     private(set) var entries: [LogDamage] = []

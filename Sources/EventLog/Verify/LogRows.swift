@@ -1,21 +1,21 @@
 import ByteCoding
 import Events
 
-/// A row of `runs`: the event `first` of `replica` stands at `position`, and those after it behind it.
+/// A row of `runs`: event `first` of `replica` is at `position`, and the next ones follow it.
 struct Run: Hashable {
     let replica: ReplicaID
     let first: SequenceNumber
     let position: Position
 }
 
-/// An event that came late, as its row has it.
+/// A late event, as its row contains it.
 struct LateEvent: Sendable {
-    /// The number of its arrival.
+    /// Its arrival number.
     let number: UInt64
     let event: CheckedEvent
 }
 
-/// What the log says about its events: everything but the events and the times of arrival.
+/// All rows of the log except those of `events` and `arrivals`.
 struct LogRows {
     var meta: [[UInt8]: [UInt8]] = [:]
     var heads: [ReplicaID: HeadRow] = [:]
@@ -23,45 +23,45 @@ struct LogRows {
     var nodes: [ReplicaNumberKey: Hash256] = [:]
     /// In order of replica and number, as they stand in the file.
     var runs: [Run] = []
-    /// The events that have no values any more.
+    /// The events that were erased.
     var erased = EventSet()
-    /// The heads that replicas have signed, as rows.
+    /// The signed heads, as rows.
     var signed: [ReplicaID: [UInt8]] = [:]
-    /// Which histories have parted.
+    /// The branches and their fork points.
     var streams = Streams()
     /// The events that were lost with a damaged file.
     var holes = EventSet()
-    /// The events without values that others may have.
+    /// The events without values that other stores may have.
     var lacking = EventSet()
-    /// The events whose values are in an archive, or in none.
+    /// The events that the archive snapshot covers.
     var archived: VersionVector {
         meta[LogBase.key].flatMap { $0.withSpan { LogBase.parse($0)?.base.vector } } ?? VersionVector()
     }
-    /// The events that came late, by the positions that they count at.
+    /// The late events, by position.
     var late: [Position: LateEvent] = [:]
-    /// Where events came late, and their numbers.
+    /// The arrival numbers of late events, by position.
     var filled: [Position: UInt64] = [:]
-    /// The ranges that came and are kept as they came.
+    /// The retained ranges.
     var ranges: [[UInt8]] = []
     private var hasher = MerkleHasher()
-    /// The hashes of the pieces of the base, in their order, and how many bytes they have.
+    /// The number of pieces of the archive snapshot, their size in bytes, and their hashes in order.
     private var basePieces: (count: UInt64, bytes: UInt64, hashes: ByteWriter) = (0, 0, ByteWriter())
 
-    /// Whether the base is what the row that describes it says; also where there is neither.
+    /// Whether the archive snapshot matches the row that describes it; also if there is neither.
     var isBaseWhole: Bool {
         guard let row = meta[LogBase.key] else { return basePieces.count == 0 }
         guard let (base, hash) = row.withSpan({ LogBase.parse($0) }) else { return false }
         return base.byteCount == basePieces.bytes && basePieces.hashes.withSpan { Hash256(hashing: $0) } == hash
     }
 
-    /// A number of `count` bytes that the meta row `name` holds.
+    /// Returns the meta row `name`; `nil` if it does not have `count` bytes.
     func metaRow(_ name: String, count: Int) -> [UInt8]? {
         meta[[UInt8](name.utf8)].flatMap { $0.count == count ? $0 : nil }
     }
 
     var state: LogState? { meta[LogState.key].flatMap { $0.withSpan { LogState($0) } } }
 
-    /// Takes over what a row of `table` says; returns whether it has the form that rows of that table have.
+    /// Stores a row of `table`; returns whether it is well-formed.
     mutating func take(_ key: RawSpan, _ value: RawSpan, of table: LogTable) -> Bool {
         switch table {
         case .meta:
@@ -116,7 +116,7 @@ struct LogRows {
     }
 }
 
-/// Takes rows of one table into ``LogRows``.
+/// Collects rows of one table in ``LogRows``.
 struct RowCollector: RowVisitor {
     let table: LogTable
     var rows: LogRows

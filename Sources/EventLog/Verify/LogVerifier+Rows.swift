@@ -1,15 +1,16 @@
 import Events
 
 extension LogVerifier {
-    /// The events that the log at `path` says are lost, read page by page. Cost: a few pages.
+    /// Returns the declared lost ranges of the log at `path`, read page by page. Cost: a few pages.
     package static func holes(path: String) throws -> [EventRange] { try rows(of: .holes, path: path).holes.ranges }
 
-    /// The format that the log at `path` says it has; `nil` where that cannot be read. Cost: a few pages.
+    /// Returns the format of the log at `path`; `nil` if it cannot be read. Cost: a few pages.
     package static func format(path: String) -> UInt32? {
         (try? rows(of: .meta, path: path))?.metaRow("format", count: 4)?.withSpan { $0.uint32(at: 0) }
     }
 
-    /// What the table `table` of the log at `path` says, as far as its pages can be read. Cost: the pages of that table.
+    /// Returns the rows of `table` of the log at `path`, as far as its pages are readable. Cost: the pages of that
+    /// table.
     static func rows(of table: LogTable, path: String) throws -> LogRows {
         let file = try PageFile(path)
         guard let meta = MetaPage.newest(of: file) else { throw EventLogError.notALog }

@@ -1,44 +1,43 @@
 import ByteCoding
 import Events
 
-/// Tells whether a log file has all its events, each as it was written, and whether what finds them is right.
+/// Verifies that a log file has all its events, each as it was written, and that the rows that lead to them are right.
 ///
-/// It reads the file itself, page by page, and never through liblmdb: that keeps no checksums, shows altered bytes as
-/// if they were right, and ends the process on many damaged pages. Nothing is written, locked or mapped; whatever the
-/// file holds, the answer is a report.
+/// It reads the file itself, page by page, and never through liblmdb, which has no checksums, returns altered bytes as
+/// valid, and ends the process on many damaged pages. Nothing is written, locked or mapped. The result is a report,
+/// whatever the file contains.
 ///
 /// **What is checked.** Every page on the way to a row: its number, kind, bounds, entries, order of keys, and that no
-/// page is used twice or used and free. Every event: structure and checksum, the chain from the event before, its
-/// place among the positions of the log and the numbers of its replica, its batch and stamp. The rows about events
-/// (heads, runs, trees, state) against the events themselves.
+/// page is used twice or both used and free. Every event: structure and checksum, the chain from the previous event,
+/// its place among the positions of the log and the numbers of its replica, its batch and stamp. The rows about events
+/// (heads, runs, trees, state) are compared with the events themselves.
 ///
 /// Every other row: its checksum.
 ///
-/// **What cannot be seen.** A last commit that vanished whole, meta page and all, looks like one that was never made; only
-/// a peer or a backup knows better.
+/// **What cannot be detected.** A last commit that vanished completely, including its meta page, looks like one that
+/// was never made; only a peer or a backup can show that it existed.
 ///
-/// **While others append.** The newest state is looked up once and read to the end. LMDB writes over pages of that state
-/// from the third commit after it on, and then only over pages that those commits replaced. In a log these are few: the
-/// right edges of the tables, and the small tables. They are read first, within a millisecond or so; the pages of all
-/// other events are never replaced. Should damage be found and the log have moved on so far, the damage may be a page
-/// that was used again, and everything is read again from a newer state, up to five times. Real damage stays.
+/// **While other processes append.** The newest state is determined once and read to the end. LMDB overwrites pages of
+/// that state from the third commit after it on, and only pages that those commits replaced. In a log these are few:
+/// the right edges of the tables, and the small tables. They are read first, within about a millisecond; the pages of
+/// all other events are never replaced. If damage is found and the log has advanced that far, the damage may be a
+/// reused page, and everything is read again from a newer state, up to five times. Real damage is found again.
 public enum LogVerifier {
-    /// How often a log that is written to is read again before damage is reported.
+    /// How often a log that is being written to is read before damage is reported.
     static let attemptLimit = 5
 
     /// Verifies the log at `path`, on all cores.
     ///
     /// The report is the same however many cores there are.
     ///
-    /// - Throws: ``PageFileError`` where the file cannot be opened at all. Whatever is wrong with what it holds is in the
-    ///   report.
-    /// - Complexity: O(bytes of the file), read once, or up to twice where a page is damaged; about 1.1 us an event on
-    ///   one core, 0.6 us on two. Memory: some bytes a block of 256 events, a bit a page, some megabytes a core.
+    /// - Throws: ``PageFileError`` if the file cannot be opened. Damage to its content is in the report.
+    /// - Complexity: O(bytes of the file), read once, or up to twice if a page is damaged; about 1.1 us an event on one
+    ///   core, 0.6 us on two. Memory: some bytes per block of 256 events, a bit per page, some megabytes per core.
     public static func verify(path: String) throws -> LogReport {
         try verify(path: path, cores: coreCount())
     }
 
-    /// Verifies the log at `path` on `cores` cores, which take `leafCount` leaf pages of events at a time.
+    /// Verifies the log at `path` on `cores` cores, which process `leafCount` leaf pages of events at a time.
     static func verify(path: String, cores: Int, leafCount: Int = 64) throws -> LogReport {
         var report = LogReport()
         for _ in 1...attemptLimit {
@@ -52,7 +51,7 @@ public enum LogVerifier {
         return report
     }
 
-    /// One reading, and whether pages may have been used again since its start.
+    /// Reads the log once; also returns whether pages may have been reused since.
     private static func attempt(
         _ path: String, cores: Int, leafCount: Int
     ) throws -> (LogReport, hasMovedOn: Bool) {
@@ -62,7 +61,7 @@ public enum LogVerifier {
         let states = metaPages.compactMap { $0 }.sorted { $0.transaction > $1.transaction }
         var report = LogReport()
         var hasMovedOn = false
-        // The state before is whole until the next commit but one: it is a second way to the events.
+        // The previous state stays intact until two commits later: it is a second way to the events.
         for (index, meta) in states.enumerated() {
             var reading = LogReading(try PageReader(file, meta: meta), cores: cores, leafCount: leafCount)
             let found = reading.report()
@@ -75,7 +74,7 @@ public enum LogVerifier {
                 reading.addLaterEvents(to: &report, of: file)
             }
             let newest = reading.newestTransaction() ?? meta.transaction
-            // The number comes from the file: nothing may be added to it.
+            // The number comes from the file, so adding to it could overflow.
             hasMovedOn = hasMovedOn || newest > meta.transaction && newest - meta.transaction > 1
             if reading.hasEvents { break }
         }
@@ -83,7 +82,7 @@ public enum LogVerifier {
         return (report, hasMovedOn)
     }
 
-    /// What is wrong with the meta pages, or with the length of the file that they tell of.
+    /// Returns the damage of the meta pages, and a mismatch between them and the length of the file.
     private static func damage(of pages: [MetaPage?], byteCount: Int) -> [LogDamage] {
         guard byteCount > 0 else { return [LogDamage(.file, "the file is empty")] }
         var damage: [LogDamage] = []
@@ -95,7 +94,7 @@ public enum LogVerifier {
             let name = pages[0] == nil ? "first" : "second"
             damage.append(LogDamage(.meta, "the \(name) meta page is damaged; the last commit may be lost with it"))
         case (let first?, let second?):
-            // Transactions take turns, so the numbers are neighbours; only a new file has 0 twice.
+            // Transactions alternate between the pages, so their numbers differ by 1; only a new file has 0 twice.
             let isNew = first.transaction == 0 && second.transaction <= 1
             let (low, high) = (min(first.transaction, second.transaction), max(first.transaction, second.transaction))
             if !isNew, high - low != 1 || first.transaction % 2 != 0 {

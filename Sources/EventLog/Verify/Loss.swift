@@ -1,33 +1,33 @@
 import Events
 
-/// Positions without a whole event, in order, and why.
+/// A run of lost positions, without a valid event, and the reason.
 struct Hole {
     var positions: ClosedRange<Position>
     let what: LogDamage.What
     let detail: String
-    /// How many positions the holes before this one have.
+    /// The number of lost positions before this run.
     let countBefore: UInt64
 
     var count: UInt64 { positions.upperBound - positions.lowerBound + 1 }
 }
 
-/// Sequence numbers of a replica that were not met: somewhere between two positions.
+/// A run of a replica's sequence numbers that were not found, and the positions around it.
 struct Gap {
     let range: EventRange
-    /// The position of the event before the gap; 0 where there is none.
+    /// The position of the event before it; 0 if there is none.
     let after: Position
-    /// The position of the event behind it; one past the last position where there is none.
+    /// The position of the event behind it; one past the last position if there is none.
     let before: Position
 }
 
-/// Holes by position on one side, gaps by sequence number on the other: finds which event stood where.
+/// Matches lost positions with missing sequence numbers, to find which event was at which position.
 struct Loss {
     private(set) var holes: [Hole] = []
 
-    /// How many positions have no whole event.
+    /// The number of positions without a valid event.
     var count: UInt64 { holes.last.map { $0.countBefore + $0.count } ?? 0 }
 
-    /// Whether `position` has no whole event.
+    /// Whether `position` has no valid event.
     func contains(_ position: Position) -> Bool { hole(at: position) != nil }
 
     private func hole(at position: Position) -> Hole? {
@@ -44,7 +44,7 @@ struct Loss {
         return low
     }
 
-    /// Adds positions behind all that were added before.
+    /// Adds lost positions, behind all that were added before.
     mutating func add(_ positions: ClosedRange<Position>, _ what: LogDamage.What, _ detail: String) {
         if let last = holes.last, last.what == what, last.positions.upperBound + 1 == positions.lowerBound {
             holes[holes.count - 1].positions = last.positions.lowerBound...positions.upperBound
@@ -53,7 +53,7 @@ struct Loss {
         }
     }
 
-    /// How many positions from `first` on have no whole event.
+    /// Returns the number of positions from `first` on without a valid event.
     func count(from first: Position) -> UInt64 {
         let index = firstIndex(endingAtOrAfter: first)
         guard index < holes.count else { return 0 }
@@ -61,12 +61,12 @@ struct Loss {
         return count - holes[index].countBefore - before
     }
 
-    /// Names the events of `gap`: what happened to each piece of it, and where it stood.
+    /// Describes the missing events of `gap`: the damage and the position of each piece.
     ///
     /// - Parameter runs: The runs of the replica that start in the gap or before it, in order.
     func damage(of gap: Gap, runs: [Run]) -> [LogDamage] {
         let range = gap.range
-        // Alone in these holes: number after number stands in position after position.
+        // Only this replica's events were lost here: consecutive numbers were at consecutive positions.
         if count(from: gap.after + 1) - count(from: gap.before) == range.count {
             let start = firstIndex(endingAtOrAfter: gap.after + 1)
             var next = range.first
@@ -80,7 +80,8 @@ struct Loss {
         return [LogDamage(.sequence, range.replica, first: range.first, last: range.last, detail)]
     }
 
-    /// With other replicas' events lost around them, the runs tell who stood where; `nil` where they do not fit.
+    /// Locates the missing events by the runs, if other replicas' events were lost among them; `nil` if they do not
+    /// match.
     private func pieces(of range: EventRange, _ runs: [Run]) -> [LogDamage]? {
         var pieces: [LogDamage] = []
         var next = range.first
@@ -97,7 +98,7 @@ struct Loss {
         return pieces
     }
 
-    /// The last of `runs`, which are in order, that starts at or before `sequence`.
+    /// Returns the last of `runs`, which are in order, that starts at or before `sequence`.
     private static func run(of sequence: SequenceNumber, in runs: [Run]) -> Int? {
         var (low, high) = (0, runs.count)
         while low < high {

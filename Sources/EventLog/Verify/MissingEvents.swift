@@ -1,10 +1,10 @@
 import Events
 
-/// Events that a log once had and that are lost, as ranges in order, of which no two touch.
+/// Events that a log once had and that are lost, as ranges in order, none of which touch.
 struct MissingEvents {
     private(set) var ranges: [EventRange] = []
 
-    /// The events of `ranges`, which do not overlap.
+    /// Creates the set of the events of `ranges`, which must not overlap.
     init(_ ranges: [EventRange]) {
         for range in ranges.sorted(by: { ($0.replica, $0.first) < ($1.replica, $1.first) }) {
             if let last = self.ranges.last, last.replica == range.replica, last.last + 1 == range.first {

@@ -1,15 +1,15 @@
 import Events
 
-/// What was seen of one replica's events so far.
+/// The state of checking one replica's events.
 struct ReplicaCheck {
     let replica: ReplicaID
     var tree: ReplicaTree
-    /// How many whole events were seen.
+    /// The number of undamaged events.
     private(set) var count: UInt64 = 0
-    /// The last event that was seen.
+    /// The last event so far.
     private(set) var last: HeadRow?
     private(set) var gaps: [Gap] = []
-    /// How many events of the last one's batch follow; `nil` where that is not known.
+    /// The number of events that follow in the last one's batch; `nil` if unknown.
     private var rest: Int?
 
     init(_ replica: ReplicaID, tree: MerkleEdge?) {
@@ -17,10 +17,10 @@ struct ReplicaCheck {
         self.tree = ReplicaTree(replica, stored: tree)
     }
 
-    /// The number that the replica's next event has.
+    /// The number of the replica's next event.
     var expected: SequenceNumber { (last?.sequence ?? 0) + 1 }
 
-    /// Takes an event of the replica, whose number is ``expected`` or above it.
+    /// Processes an event of the replica, whose number is ``expected`` or higher.
     mutating func take(_ event: CheckedEvent, at position: Position, _ damage: inout DamageList) {
         let sequence = event.id.sequence
         if sequence > expected { miss(through: sequence - 1, before: position) }
@@ -36,7 +36,7 @@ struct ReplicaCheck {
         rest = event.rest
     }
 
-    /// Takes what holds the place of a lost event, whose number is ``expected`` or above it.
+    /// Processes the placeholder of a lost event, whose number is ``expected`` or higher.
     mutating func takePlace(of event: CheckedEvent, at position: Position) {
         if event.id.sequence > expected { miss(through: event.id.sequence - 1, before: position) }
         last = HeadRow(sequence: event.id.sequence, position: position, stamp: event.stamp)
@@ -44,8 +44,8 @@ struct ReplicaCheck {
         rest = nil
     }
 
-    /// A batch counts down to 0 with one stamp. It may be cut off at the end of what the log has, where it was copied
-    /// from another store in pieces; and then other replicas' events may stand between its own.
+    /// Checks that a batch counts down to 0 with one stamp. A batch may be incomplete at the end of the log, if it was
+    /// copied from another store in pieces; then events of other replicas may be in between.
     private func checkBatch(_ event: CheckedEvent, at position: Position, _ damage: inout DamageList) {
         let goesOn = rest.map { $0 > 0 } ?? false
         let isBroken = goesOn && (event.rest + 1 != rest || event.stamp != last?.stamp)
@@ -57,7 +57,7 @@ struct ReplicaCheck {
         }
     }
 
-    /// The events up to `sequence` are not there.
+    /// Records that the events up to `sequence` are missing.
     mutating func miss(through sequence: SequenceNumber, before position: Position) {
         let first = (last?.sequence ?? 0) + 1
         gaps.append(
@@ -66,12 +66,12 @@ struct ReplicaCheck {
         rest = nil
     }
 
-    /// What the row of `heads` says, held against what was seen up to position `end`, with what is lost in `loss`.
+    /// Compares the row of `heads` with the events found up to position `end`, with the lost positions in `loss`.
     ///
-    /// A row that names events which may well have stood in a hole is believed: then they are lost. One that cannot be
-    /// right is itself the damage.
+    /// If the row names later events that fit into lost positions, it is believed, and these events are missing. If it
+    /// cannot be right, the row itself is reported as damaged.
     ///
-    /// - Parameter implied: What the runs say where there is no such row.
+    /// - Parameter implied: The head according to the runs, used if there is no such row.
     mutating func finish(
         _ head: HeadRow?, implied: HeadRow?, end: Position, _ loss: Loss, _ damage: inout DamageList
     ) {

@@ -1,20 +1,20 @@
 import Events
 
-/// The tree over a replica's events, computed anew block by block and held against the rows that the log keeps.
+/// The tree over a replica's events, recomputed block by block and compared with the stored rows.
 ///
-/// The roots of blocks of 256 leaves are the leaves of a second tree, whose edge followed by that of the open block is
-/// the edge of the whole: each leaf is hashed once, and a hole costs only the block it lies in.
+/// The roots of blocks of 256 leaves are the leaves of a second tree. Its edge, followed by that of the open block, is
+/// the edge of the whole tree: each leaf is hashed once, and a missing event affects only its block.
 struct ReplicaTree {
     private let replica: ReplicaID
     private var blocks = MerkleEdge()
     private var block = MerkleEdge()
-    /// Whether all leaves from 1 on were seen.
+    /// Whether all leaves from 1 on were present.
     private(set) var isWhole = true
-    /// Whether all leaves of the open block were seen.
+    /// Whether all leaves of the open block were present.
     private var blockIsWhole = true
-    /// The right edge that the log keeps, until it was compared.
+    /// The stored right edge, until it was compared.
     private var stored: MerkleEdge?
-    /// How many leaves the log says it has hashed.
+    /// The number of leaves of the stored edge.
     private let sealedCount: UInt64
 
     init(_ replica: ReplicaID, stored: MerkleEdge?) {
@@ -23,7 +23,7 @@ struct ReplicaTree {
         sealedCount = stored?.count ?? 0
     }
 
-    /// Adds the leaf of the event `sequence`; its predecessor was the last one added or skipped to.
+    /// Adds the leaf of event `sequence`; the event before it was the last one added or skipped.
     mutating func append(
         _ leaf: Hash256, _ sequence: SequenceNumber, _ hasher: inout MerkleHasher,
         _ nodes: inout [ReplicaNumberKey: Hash256]
@@ -70,21 +70,21 @@ struct ReplicaTree {
         return [LogDamage(.tree, replica, first: first, last: last, detail)]
     }
 
-    /// Events are missing; the next one to come is `sequence`.
+    /// Records that events are missing; the next one is `sequence`.
     mutating func skip(to sequence: SequenceNumber) {
         isWhole = false
         block = MerkleEdge()
         blockIsWhole = (sequence - 1) % Sealer.blockCount == 0
     }
 
-    /// The root over all leaves, where all were seen.
+    /// Returns the root over all leaves; `nil` if some are missing.
     func root(_ hasher: inout MerkleHasher) -> Hash256? {
         guard isWhole else { return nil }
         let count = blocks.count * Sealer.blockCount + block.count
         return MerkleEdge(count: count, subtrees: blocks.subtrees + block.subtrees)?.root(hasher: &hasher)
     }
 
-    /// What is left to say when the last event was `last`.
+    /// Returns the damage that is known only at the end, after the last event `last`.
     func finish(last: SequenceNumber) -> [LogDamage] {
         guard stored != nil, sealedCount > 0, isWhole, sealedCount > last else { return [] }
         return [LogDamage(.tree, replica, "the stored tree has \(sealedCount) events, and \(last) are there")]
