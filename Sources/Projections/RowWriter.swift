@@ -126,7 +126,7 @@ struct RowWriter {
         try add(key.span.bytes, row.span.bytes, to: .cells)
     }
 
-    // MARK: - Events that are not folded, names, and the checkpoint
+    // MARK: - Unread events, names and the checkpoint
 
     /// Records why the event at `position` is not folded.
     mutating func put(

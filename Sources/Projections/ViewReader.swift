@@ -162,7 +162,7 @@ public struct ViewReader: ~Copyable {
         key.byteCount >= prefix.count && prefix.withSpan { key.extracting(0..<prefix.count).elementsEqual($0) }
     }
 
-    // MARK: - What is not folded
+    // MARK: - Unread events
 
     /// Returns the events that are in the log but not in these views, in order of position.
     public func unreadEvents() throws -> [UnreadEvent] {

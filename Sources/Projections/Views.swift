@@ -66,7 +66,7 @@ public final class Views: Sendable {
     ///   - isReadOnly: Whether the file is never written; by default, as for the log. Views of a read-only log may be
     ///     writable if no other process uses the file.
     ///   - boot: The boot ID of the machine, as in an ``EventLog/Arrival``. Views of another or an unknown boot are
-    ///     rebuilt.
+    ///     not used.
     ///   - aside: Makes a location for writable views, for use if those at `path` are unusable and read-only: see
     ///     ``moveAside()``.
     ///   - didRebuild: Called after each rebuild, on the thread that did it.

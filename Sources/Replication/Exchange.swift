@@ -253,7 +253,7 @@ enum PlaceLimits {
 
 /// Why a remote cannot be used.
 public enum PlaceError: Error, Hashable, Sendable {
-    /// The object with the name of the log mark is not one.
+    /// The object with the name of the log mark is not a log mark.
     case notAPlace
     /// The remote is of another log.
     case otherLog(LogID)

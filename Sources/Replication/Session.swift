@@ -6,8 +6,8 @@ import Events
 /// A value without I/O, clock or log: it turns events into actions, which its driver executes. No state outlives the
 /// connection: each one begins with what both sides have then. So a cut at any byte loses only what was in transit.
 ///
-/// Each side begins with a hello that contains its manifest. Each then sends the ranges that the other is missing, up
-/// to ``window`` ahead of the acknowledgements, and acknowledges what is on its disk. A side with nothing more to
+/// Each side begins with a hello that contains its manifest. Each then sends the ranges that the other is missing, a
+/// few ahead of the acknowledgements, and acknowledges the ranges that are on its disk. A side with nothing more to
 /// send reports that it is caught up, and the connection stays open for later events.
 public struct Session: Sendable {
     /// What the driver must do next, in order.
