@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Carries bytes between a channel and a ``Desk``: reads when the desk has done its work and there is room, sends what
-/// the desk says, and leaves a peer that does not do what is its turn. Lives on its event loop.
+/// Transfers bytes between a channel and a ``Desk``: reads when the desk is idle and there is room, sends what the
+/// desk returns, and closes the connection if an expected answer of the peer times out. Bound to its event loop.
 final class CarryingHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What is handed to the channel at once: a slow peer shows that it lives by taking one.
+    /// The size of the pieces handed to the channel: each one written shows that a slow peer is alive.
     private static let pieceBytes = 16 << 10
 
     private let loop: any EventLoop
@@ -15,18 +15,18 @@ final class CarryingHandler: ChannelInboundHandler {
     private(set) var flow: Flow
     private var context: ChannelHandlerContext?
     private var desk: (any Desk)?
-    /// Completes when the conversation is over: how it failed, where it did.
+    /// Succeeds when the session is over, with the error, if any.
     private let over: EventLoopPromise<(any Error)?>
     private var isOver = false
     private var arrived: [UInt8] = []
-    /// Why to stop, where that was asked for.
+    /// The reason to stop, if requested.
     private var stopReason: String?
     private var isLogChanged = false
     private var isPostponed = false
     private var isInputClosed = false
     private var timer: Scheduled<Void>?
 
-    /// - Parameter report: Called after each piece of work.
+    /// - Parameter report: Called after each work step.
     init(
         on loop: any EventLoop, limits: ConnectionLimits, over: EventLoopPromise<(any Error)?>,
         report: @escaping @Sendable (ConnectionStanding, Flow) -> Void
@@ -40,9 +40,9 @@ final class CarryingHandler: ChannelInboundHandler {
 
     private var handler: NIOLoopBound<CarryingHandler> { NIOLoopBound(self, eventLoop: loop) }
 
-    // What is asked for from outside, on the event loop.
+    // Requests from outside, on the event loop.
 
-    /// Begins the conversation.
+    /// Starts the session.
     func begin(_ desk: any Desk) {
         precondition(self.desk == nil, "A connection runs once.")
         self.desk = desk
@@ -50,38 +50,38 @@ final class CarryingHandler: ChannelInboundHandler {
         perform(.start)
     }
 
-    /// The log may have changed.
+    /// Handles a possible change of the log.
     func logChanged() {
         isLogChanged = true
         goOn()
     }
 
-    /// Ends the conversation once what is being worked on is done.
+    /// Stops the session after the present work step.
     func stop(_ reason: String) {
         stopReason = stopReason ?? reason
         if desk == nil { finish(nil) } else { goOn() }
     }
 
-    /// Says why there is no conversation, and closes.
+    /// Refuses the connection with the bytes of a close message, and closes it.
     func refuse(_ reason: [UInt8]) {
         guard !isOver else { return }
         write(reason)
         finish(nil)
     }
 
-    // What the channel tells.
+    // Events of the channel.
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         isInputClosed = true
-        // Where nobody has begun, nobody will find out later.
+        // Before the session starts, no later work step would report the cut.
         if desk == nil { finish(ConnectionError.cut) } else { goOn() }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // After the end nothing that comes is wanted: it is taken so that the goodbye is not lost by a reset.
+        // After the end, incoming bytes are read and discarded, so that a reset does not destroy the close message.
         if isOver { return }
         let buffer = unwrapInboundIn(data)
         arrived += buffer.readableBytesView
@@ -107,7 +107,7 @@ final class CarryingHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A reset is an end like any other; the channel closes behind it.
+        // A reset is handled like any other end; the channel closes after it.
         inputClosed()
         context.close(promise: nil)
     }
@@ -117,7 +117,7 @@ final class CarryingHandler: ChannelInboundHandler {
         if isOver { context?.close(promise: nil) } else { goOn() }
     }
 
-    // The work, one piece after the other.
+    // Work steps, one at a time.
 
     private func goOn() {
         guard !isOver, desk != nil, !flow.isWorking else { return }
@@ -147,8 +147,8 @@ final class CarryingHandler: ChannelInboundHandler {
     }
 
     private func performed(_ step: Step) {
-        // First of all, while it still counts as working: what is written may be gone at once, and what follows from that
-        // must not come before the end that the step may have brought.
+        // Write first, while the step still counts as running: the bytes may be sent immediately, and their
+        // completion must not start other work before an ending in this step is handled.
         if !isOver { write(step.bytes) }
         flow.worked(
             heldBytes: step.heldBytes, hasHello: step.standing.remote != nil, isDone: step.standing.isDone, now: .now())
@@ -178,7 +178,7 @@ final class CarryingHandler: ChannelInboundHandler {
         }
     }
 
-    // Its end.
+    // The end.
 
     private func finish(_ failure: (any Error)?) {
         guard !isOver else { return }
@@ -197,8 +197,8 @@ final class CarryingHandler: ChannelInboundHandler {
         context.read()
     }
 
-    /// The last bytes are out: waits for the other side to close too, since closing over what it still sends would take
-    /// the goodbye from it.
+    /// Closes the output after the last bytes, and waits for the peer to close too. Closing fully while the peer
+    /// still sends could destroy the close message.
     private func halfClose() { context?.close(mode: .output, promise: nil) }
 
     private func setTimer() {

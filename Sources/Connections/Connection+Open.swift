@@ -10,15 +10,15 @@ import Musl
 #endif
 
 extension Connection {
-    /// The threads that carry bytes: one for each core, for all connections of the process.
+    /// The event loop threads: one per core, for all connections of the process.
     static var group: any EventLoopGroup { MultiThreadedEventLoopGroup.singleton }
 
-    /// Connects to a store that waits at `host`.
+    /// Connects to a store that listens at `host`.
     ///
     /// - Parameters:
     ///   - host: A name or an address, IPv6 without brackets.
     ///   - port: The port.
-    ///   - limits: How long to wait, and how much to hold.
+    ///   - limits: The timeouts and memory limits.
     /// - Throws: ``ConnectionError`` `unreachable`.
     public static func open(
         host: String, port: Int, limits: ConnectionLimits = ConnectionLimits()
@@ -36,15 +36,16 @@ extension Connection {
         }
     }
 
-    /// Talks over two descriptors: a pipe each way, as of a program's standard input and output. They are closed with the
-    /// connection.
+    /// Creates a connection over two descriptors: a pipe in each direction, such as a program's standard input and
+    /// output. They are closed with the connection.
     ///
-    /// - Throws: ``ConnectionError`` `notAPipe`; then the descriptors are as they were.
+    /// - Throws: ``ConnectionError`` `notAPipe`; then the descriptors are unchanged.
     public static func open(
         input: CInt, output: CInt, limits: ConnectionLimits = ConnectionLimits()
     ) async throws(ConnectionError) -> Connection {
         guard input != output else { throw .notAPipe("two descriptors are needed") }
-        // What cannot be waited for, such as a file or /dev/null, would end the program; a terminal changes bytes.
+        // A descriptor that cannot be polled, such as a file or /dev/null, would crash the program; a terminal alters
+        // bytes.
         guard isPipe(input), isPipe(output) else { throw .notAPipe("a pipe or a socket is needed each way") }
         do {
             return try await NIOPipeBootstrap(group: group)
@@ -59,13 +60,13 @@ extension Connection {
     }
 }
 
-/// Whether a descriptor is a pipe or a socket.
+/// Returns whether a descriptor is a pipe or a socket.
 private func isPipe(_ descriptor: CInt) -> Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
 }
 
-/// Why the system refused something, in its words.
+/// The system's description of an error.
 enum SystemReason {
     static func text(_ error: any Error) -> String {
         switch error {
@@ -86,13 +87,14 @@ enum SystemReason {
 }
 
 extension ClientBootstrap {
-    /// Has TCP look after a minute of silence whether the other machine is still there.
+    /// Turns on TCP keepalive, which detects a lost peer after a minute of silence, and turns off Nagle's algorithm.
     fileprivate func keepingAlive() -> ClientBootstrap {
         KeepingAlive.options.reduce(self) { $0.channelOption($1.option, value: $1.value) }
     }
 }
 
-/// What TCP is to do while nobody says anything: look for the other machine after 30 s, every 10 s, three times.
+/// The options for TCP keepalive: the first probe after 30 s of silence, then every 10 s, three probes. Also
+/// `TCP_NODELAY`.
 enum KeepingAlive {
     static let options: [(option: ChannelOptions.Types.SocketOption, value: SocketOptionValue)] = {
         #if canImport(Darwin)

@@ -3,10 +3,10 @@ import NIOCore
 import Replication
 import Synchronization
 
-/// One conversation with another store, over TCP or a pair of descriptors.
+/// A connection with another store, over TCP or a pair of descriptors.
 ///
-/// The log is read and written on a queue of the connection's own, never on a thread that carries bytes. What is held in
-/// memory has a bound, whatever the other side sends or does not read.
+/// The log is read and written on the connection's own queue, never on an event loop thread. The memory used is
+/// bounded, whatever the other side sends or does not read.
 public final class Connection: Sendable {
     private struct State {
         var standing = ConnectionStanding()
@@ -18,15 +18,15 @@ public final class Connection: Sendable {
     private let handler: NIOLoopBound<CarryingHandler>
     private let over: EventLoopFuture<(any Error)?>
     private let state: Shared
-    /// Who is there, as the system names it; empty for descriptors.
+    /// The address of the peer, as the system formats it; empty for descriptors.
     public let peerAddress: String
 
-    /// What is told while it goes on.
+    /// The state reported while the connection runs.
     private final class Shared: Sendable {
         let state = Mutex(State())
     }
 
-    /// Puts a connection on `channel`; on its event loop, before it is active.
+    /// Creates a connection on `channel`. Call on its event loop, before the channel is active.
     init(on channel: any Channel, limits: ConnectionLimits) throws {
         self.channel = channel
         let promise = channel.eventLoop.makePromise(of: (any Error)?.self)
@@ -50,27 +50,27 @@ public final class Connection: Sendable {
             } ?? ""
     }
 
-    /// How it stands, after the last piece of work.
+    /// The status after the last work step.
     public var standing: ConnectionStanding { state.state.withLock { $0.standing } }
 
-    /// Bytes that are held in memory after the last piece of work: what came and what waits to be sent.
+    /// The bytes held in memory after the last work step: received and not processed, or waiting to be sent.
     public var bufferedBytes: Int { state.state.withLock { $0.bufferedBytes } }
 
-    /// The most bytes that were ever held.
+    /// The maximum of ``bufferedBytes`` so far.
     public var peakBufferedBytes: Int { state.state.withLock { $0.peakBytes } }
 
-    /// Has the conversation, until it is over and the connection is closed. A task that is cancelled ends it with a
-    /// goodbye.
+    /// Runs the replication protocol until the connection is closed. Cancelling the task closes it with a close
+    /// message.
     ///
     /// - Parameters:
-    ///   - endsWhenDone: Whether to say goodbye once neither side has anything left to send; else it goes on until one
-    ///     of both stops it.
-    ///   - tell: Called after each piece of work, in order, on the connection's queue: it must be brief.
-    ///   - makeRunner: Makes this side of the conversation; called once, on the connection's queue.
-    /// - Returns: How it ended: with a goodbye, or because the other side is not to be believed; with no ending where it was
-    ///   stopped before it had begun.
-    /// - Throws: ``ConnectionError``, or the error of the log where that could not be read or written. What came until
-    ///   then is in the log, and in ``standing``.
+    ///   - endsWhenDone: Whether to close once neither side has anything left to send; otherwise the connection
+    ///     continues until one side closes it.
+    ///   - tell: Called after each work step, in order, on the connection's queue. It must return quickly.
+    ///   - makeRunner: Makes the session of this side; called once, on the connection's queue.
+    /// - Returns: The final status: the ending tells whether one side closed the connection or the peer violated the
+    ///   protocol. There is no ending if the connection was stopped before the session began.
+    /// - Throws: ``ConnectionError``, or the error of reading or writing the log. Ranges received before that are in
+    ///   the log, and in ``standing``.
     @discardableResult
     public func run<Log: ReplicatedLog & Sendable>(
         endsWhenDone: Bool, tell: @escaping @Sendable (ConnectionStanding) -> Void = { _ in },
@@ -88,15 +88,15 @@ public final class Connection: Sendable {
         return standing
     }
 
-    /// The log may have changed: what is new goes to the other side.
+    /// Handles a possible change of the log: sends new events to the peer.
     public func logChanged() { channel.eventLoop.execute { [handler] in handler.value.logChanged() } }
 
-    /// Ends the conversation with a goodbye: after what is being worked on now, and after what has come.
+    /// Closes the connection with a close message, after the present work step and the bytes already received.
     ///
-    /// - Parameter reason: Why, in a sentence for people; empty where all is well.
+    /// - Parameter reason: A sentence for people; empty if there was no error.
     public func stop(reason: String = "") { channel.eventLoop.execute { [handler] in handler.value.stop(reason) } }
 
-    /// Says why there is no conversation, and returns when the connection is closed.
+    /// Refuses the connection with a reason, and returns when it is closed.
     public func refuse(reason: String) async {
         let bytes = Greeting.farewell(reason)
         channel.eventLoop.execute { [handler] in handler.value.refuse(bytes) }

@@ -1,23 +1,23 @@
-/// Why there is no connection, or no longer one.
+/// Why a connection failed.
 public enum ConnectionError: Error, Hashable, Sendable {
-    /// Nobody answers there: the reason, as the system gives it.
+    /// Nobody answers at the address; with the reason from the system.
     case unreachable(String)
-    /// Nobody can be waited for at this address: the reason, as the system gives it.
+    /// The address cannot be listened on; with the reason from the system.
     case cannotListen(String)
-    /// The descriptors are no pipes or sockets.
+    /// The descriptors are not pipes or sockets.
     case notAPipe(String)
-    /// The connection ended without a goodbye: the other side, or what lies between, has gone.
+    /// The connection ended without a close message: the peer, or the network between, is gone.
     case cut
-    /// The other side keeps the connection and does not do what is its turn.
+    /// The peer keeps the connection open, but does not do what is expected.
     case silent(Expectation)
 
-    /// What the other side was waited for.
+    /// What the peer was expected to do.
     public enum Expectation: Hashable, Sendable {
-        /// To say hello.
+        /// Send its hello.
         case hello
-        /// To answer, or to go on with what it has begun.
+        /// Answer, or continue what it has begun.
         case answer
-        /// To read what it was sent.
+        /// Read what was sent to it.
         case reading
     }
 }

@@ -1,22 +1,22 @@
-/// How long a connection waits, and how much it holds.
+/// The timeouts and memory limits of a connection.
 public struct ConnectionLimits: Hashable, Sendable {
-    /// How long an address may take to answer.
+    /// The timeout for connecting to an address.
     public var connect = Duration.seconds(10)
-    /// How long a peer has for its first message.
+    /// The timeout for the peer's first message.
     public var hello = Duration.seconds(10)
-    /// How long a peer may say nothing, or take nothing, while it is its turn. Where it is nobody's turn a connection
-    /// lasts for ever; that the other machine has gone is then found by TCP.
+    /// The timeout for a peer that must send or read, and does neither. When neither side must act, the connection
+    /// lasts indefinitely; TCP keepalive then detects that the other machine is gone.
     public var silence = Duration.seconds(60)
-    /// How long a peer has to close after a goodbye.
+    /// The timeout for the peer to close after a close message.
     public var farewell = Duration.seconds(2)
-    /// While more bytes than this wait to be sent, no range is made.
+    /// The number of unsent bytes above which no range is made.
     public var unsentBytes = 1 << 20
-    /// While more bytes than this wait to be sent, nothing is read.
+    /// The number of unsent bytes above which nothing is read.
     ///
-    /// Two honest sides never come here, and so never wait for each other: beside ``unsentBytes`` each has at most one
-    /// range that it had begun, of at most 4 MiB, and the confirmations of the few that may be on their way to it.
+    /// Two correct sides never reach it, and so never wait for each other: beside ``unsentBytes``, each has at most
+    /// one range already begun, of at most 4 MiB, and the acknowledgements of the few ranges in transit to it.
     public var unsentByteLimit = 6 << 20
 
-    /// The usual limits.
+    /// Creates the default limits.
     public init() {}
 }

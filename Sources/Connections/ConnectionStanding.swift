@@ -2,22 +2,22 @@ import EventLog
 import Events
 import Replication
 
-/// How a conversation stands.
+/// The status of a connection.
 public struct ConnectionStanding: Hashable, Sendable {
-    /// What the other side has, by what it has said; `nil` before its hello.
+    /// The peer's manifest, kept up to date; `nil` before its hello.
     public internal(set) var remote: Statement?
-    /// What went over the connection.
+    /// The traffic of the connection.
     public internal(set) var traffic = Session.Traffic()
-    /// What became of the ranges that came.
+    /// The outcome of the received ranges.
     public internal(set) var received = Received()
-    /// Whether nothing was left to do on either side, when it ended or now.
+    /// Whether neither side has anything left to do, or had at the end.
     public internal(set) var isDone = false
-    /// Whether events of this side's own came that were not here: the store was put back to an earlier state.
+    /// Whether new events of this side's own replica were received: the store was restored from a backup.
     public internal(set) var wasPutBack = false
-    /// How it ended; `nil` while it goes on, and where it was cut.
+    /// How the connection ended; `nil` while it continues, and if it was cut.
     public internal(set) var ending: Session.Ending?
 
-    /// Before it has begun.
+    /// Creates the initial status.
     public init() {}
 
     init(of runner: SessionRunner<some ReplicatedLog>) {

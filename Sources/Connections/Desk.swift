@@ -2,13 +2,13 @@ import Dispatch
 import Replication
 import Synchronization
 
-/// Works with one conversation on a serial queue of its own, since the log blocks while it commits.
+/// Runs one session on its own serial queue, since the log blocks while it commits.
 protocol Desk: Sendable {
-    /// Does `work`, after all that was given before, and calls `answer` on the queue.
+    /// Does `work` after all earlier work, and calls `answer` on the queue.
     func perform(_ work: Work, room: Int, _ answer: @escaping @Sendable (Step) -> Void)
 }
 
-/// What there is to do with a conversation.
+/// A unit of work of a session.
 enum Work: Sendable {
     case start
     case received([UInt8])
@@ -17,21 +17,21 @@ enum Work: Sendable {
     case stop(String)
 }
 
-/// What came of it.
+/// The result of a work step.
 struct Step: Sendable {
-    /// What to send.
+    /// The bytes to send.
     var bytes: [UInt8] = []
-    /// How the conversation stands now.
+    /// The status of the connection.
     var standing = ConnectionStanding()
-    /// Bytes that the conversation keeps.
+    /// The bytes buffered by the session.
     var heldBytes = 0
-    /// Whether a range waits until there is room.
+    /// Whether a range waits for room.
     var isPostponed = false
-    /// Where the log could not be read or written: why.
+    /// The error of reading or writing the log, if any.
     var failure: (any Error)?
 }
 
-/// A desk for a conversation about one log.
+/// The desk of a session about one log.
 final class RunnerDesk<Log: ReplicatedLog & Sendable>: Desk {
     private let queue = DispatchQueue(label: "groundwave.connection")
     private let runner = Mutex<SessionRunner<Log>?>(nil)
@@ -40,8 +40,8 @@ final class RunnerDesk<Log: ReplicatedLog & Sendable>: Desk {
     private let tell: @Sendable (ConnectionStanding) -> Void
 
     /// - Parameters:
-    ///   - endsWhenDone: Whether to say goodbye once neither side has anything left to send.
-    ///   - tell: Called on the queue after each piece of work.
+    ///   - endsWhenDone: Whether to close once neither side has anything left to send.
+    ///   - tell: Called on the queue after each work step.
     init(
         endsWhenDone: Bool, tell: @escaping @Sendable (ConnectionStanding) -> Void,
         makeRunner: @escaping @Sendable () throws -> SessionRunner<Log>
@@ -62,9 +62,9 @@ final class RunnerDesk<Log: ReplicatedLog & Sendable>: Desk {
     private func step(_ work: Work, room: Int, _ place: inout SessionRunner<Log>?) -> Step {
         var step = Step()
         do {
-            // Taken out, so that there are not two of what it keeps.
+            // Moved out, so that its buffers are not copied.
             var runner = try place.take() ?? makeRunner()
-            // Kept as it was where the log fails: what it has said so far is still to be told.
+            // Stored again even if the log fails, since its status must still be reported.
             defer { place = runner }
             runner.answerLimit = room
             do { step.bytes = try Self.bytes(of: work, &runner) } catch {

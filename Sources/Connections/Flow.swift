@@ -1,28 +1,28 @@
 import NIOCore
 
-/// What a connection holds, and what it waits for: without I/O or clock.
+/// The memory use and the timeouts of a connection, without I/O or clock.
 ///
-/// Bytes are read when nothing that came is still being worked on, and what waits to be sent is not too much. So at most
-/// one reading, one message that is not whole, one range that was made and what waits to be sent are ever in memory.
+/// Bytes are read only when all earlier ones were processed and not too many wait to be sent. So memory holds at most
+/// the bytes of one read, one incomplete message, one range that was made, and the unsent bytes.
 struct Flow {
     private let limits: ConnectionLimits
-    /// Bytes that came and were not worked on.
+    /// The bytes received and not processed.
     private(set) var arrivedBytes = 0
-    /// Bytes that the session keeps: the beginning of a message.
+    /// The bytes buffered by the session: an incomplete message.
     private(set) var heldBytes = 0
-    /// Bytes that were handed to the channel and have not left it.
+    /// The bytes handed to the channel and not sent yet.
     private(set) var unsentBytes = 0
-    /// The most bytes that there were of all these together.
+    /// The maximum of the sum of all these.
     private(set) var peakBytes = 0
-    /// Whether the session is being worked with, on its queue.
+    /// Whether the session is working on its queue.
     private(set) var isWorking = false
     private var hasHello = false
     private var isDone = false
-    /// Since when the peer's hello is waited for.
+    /// The start of the time limit for the peer's hello.
     private var opened: NIODeadline?
-    /// When bytes came last, or work with them ended here.
+    /// When bytes were last received, or their processing here ended.
     private var lastArrival: NIODeadline
-    /// When bytes went last, or began to wait.
+    /// When bytes were last sent, or began to wait.
     private var lastDeparture: NIODeadline
 
     init(limits: ConnectionLimits, now: NIODeadline) {
@@ -31,55 +31,55 @@ struct Flow {
         lastDeparture = now
     }
 
-    /// Bytes in memory now.
+    /// The bytes in memory now.
     var bufferedBytes: Int { arrivedBytes + heldBytes + unsentBytes }
 
-    /// Whether more should be read.
+    /// Whether more bytes should be read.
     var mayRead: Bool { !isWorking && arrivedBytes == 0 && unsentBytes < limits.unsentByteLimit }
 
-    /// How many more bytes an answer may have before no further range is made.
+    /// The bytes of an answer after which no further range is made.
     var room: Int { max(0, limits.unsentBytes - unsentBytes) }
 
-    /// Bytes have come.
+    /// Records received bytes.
     mutating func arrived(_ count: Int, now: NIODeadline) {
         arrivedBytes += count
         lastArrival = now
         notice()
     }
 
-    /// The session is worked with; with it what had come.
+    /// Records that the session starts to process the received bytes.
     mutating func began() {
         isWorking = true
         heldBytes += arrivedBytes
         arrivedBytes = 0
     }
 
-    /// The session was worked with.
+    /// Records that the session has finished processing.
     mutating func worked(heldBytes: Int, hasHello: Bool, isDone: Bool, now: NIODeadline) {
         isWorking = false
         self.heldBytes = heldBytes
         self.hasHello = hasHello
         self.isDone = isDone
-        // The time that the work took here is not the peer's. Who drips a greeting byte by byte has no more time for it.
+        // The time of processing here does not count against the peer. Partial greetings do not extend the deadline.
         lastArrival = now
         if opened == nil { opened = now }
         notice()
     }
 
-    /// Bytes were handed to the channel.
+    /// Records bytes handed to the channel.
     mutating func queued(_ count: Int, now: NIODeadline) {
         if unsentBytes == 0 { lastDeparture = now }
         unsentBytes += count
         notice()
     }
 
-    /// Bytes have left the channel.
+    /// Records bytes sent by the channel.
     mutating func sent(_ count: Int, now: NIODeadline) {
         unsentBytes -= count
         lastDeparture = now
     }
 
-    /// What the peer is waited for, and until when; `nil` where it is not its turn.
+    /// What the peer is expected to do, and the deadline; `nil` if it need not act.
     var wait: (expectation: ConnectionError.Expectation, until: NIODeadline)? {
         guard !isWorking, let opened else { return nil }
         let reading = unsentBytes > 0 ? lastDeparture + TimeAmount(limits.silence) : nil

@@ -1,12 +1,12 @@
 import NIOCore
 import NIOPosix
 
-/// Waits for others to connect, and has a conversation with each: many at once, up to a limit.
+/// Listens for connections and handles each of them: many at once, up to a limit.
 ///
-/// Nothing is encrypted, and nobody is asked who they are: only a network whose every member may read and write the log
-/// should reach it.
+/// There is no encryption and no authentication: only a network whose every member may read and write the log should
+/// reach it.
 public final class Listener: Sendable {
-    /// Where it waits: an address of this machine.
+    /// The local address on which it listens.
     public let host: String
     /// The port.
     public let port: Int
@@ -20,17 +20,17 @@ public final class Listener: Sendable {
         port = channel.localAddress?.port ?? 0
     }
 
-    /// How many are connected now.
+    /// The number of connected peers.
     public var count: Int { peers.count }
 
-    /// Begins to wait.
+    /// Starts to listen.
     ///
     /// - Parameters:
-    ///   - host: An address of this machine, or a name for one.
-    ///   - port: The port; 0 for any that is free.
-    ///   - peerLimit: How many may be connected at once. Whoever comes beside them is told so and left.
-    ///   - limits: How long each connection waits, and how much it holds.
-    ///   - handle: What to do with each; it has ``Connection/run(endsWhenDone:tell:_:)`` run. Cancelled by ``stop()``.
+    ///   - host: A local address, or a name for it.
+    ///   - port: The port; 0 for any free port.
+    ///   - peerLimit: The maximum number of peers at once. Further ones are refused.
+    ///   - limits: The timeouts and memory limits of each connection.
+    ///   - handle: Handles a connection by calling ``Connection/run(endsWhenDone:tell:_:)``. Cancelled by ``stop()``.
     /// - Throws: ``ConnectionError`` `cannotListen`.
     public static func listen(
         host: String, port: Int, peerLimit: Int = 64, limits: ConnectionLimits = ConnectionLimits(),
@@ -55,7 +55,7 @@ public final class Listener: Sendable {
         }
     }
 
-    /// Ends every conversation with a goodbye, and returns when all are closed. Nobody can connect any more.
+    /// Closes every connection with a close message, and returns when all are closed. Accepts no further ones.
     public func stop() async {
         try? await channel.close()
         await peers.stop()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Those that are connected to a ``Listener``.
+/// The peers connected to a ``Listener``.
 final class Peers: Sendable {
     private struct State {
         var next = 0
@@ -11,10 +11,10 @@ final class Peers: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many there are.
+    /// The number of peers.
     var count: Int { state.withLock { $0.tasks.count } }
 
-    /// Ends every conversation, and returns when all are closed. Nobody is taken in any more.
+    /// Closes every connection, and returns when all are closed. Accepts no further ones.
     func stop() async {
         let tasks = state.withLock { state in
             state.isStopped = true
@@ -24,7 +24,7 @@ final class Peers: Sendable {
         for task in tasks.values { await task.value }
     }
 
-    /// Takes one in, unless there are `limit` already.
+    /// Accepts a connection and runs `handle` with it; refuses it if there are `limit` already.
     func welcome(
         _ connection: Connection, limit: Int, _ handle: @escaping @Sendable (Connection) async -> Void
     ) {
@@ -41,7 +41,7 @@ final class Peers: Sendable {
         if !isWelcome { refuse(connection, limit: limit) }
     }
 
-    /// Says why, to a few at once; the others are closed without a word.
+    /// Refuses a connection with a reason. If too many are being refused at once, closes it without one.
     private func refuse(_ connection: Connection, limit: Int) {
         let mayTalk = state.withLock { state in
             guard state.refusedCount < limit else { return false }

@@ -2,19 +2,20 @@ import NIOCore
 import NIOPosix
 import Replication
 
-/// Asks a store which log it has and what of it, without a conversation.
+/// Asks a store for its log and manifest, without a session.
 public enum Probe {
-    /// What a store answered.
+    /// The answer of a store.
     public struct Answer: Hashable, Sendable {
-        /// What it says first.
+        /// The first message of the store.
         public let greeting: Greeting
-        /// From the first attempt to reach it until its whole greeting was there.
+        /// The time from the first attempt to connect until the whole greeting was received.
         public let duration: Duration
     }
 
-    /// Connects, takes the greeting, and leaves with a goodbye.
+    /// Connects, reads the greeting, and closes with a close message.
     ///
-    /// - Throws: ``ConnectionError`` where nobody answers, or nothing is said in time; `Greeting.Refusal`, `ProtocolError`.
+    /// - Throws: ``ConnectionError`` if nobody answers, or no greeting arrives in time; `Greeting.Refusal`;
+    ///   `ProtocolError`.
     public static func ask(
         host: String, port: Int, limits: ConnectionLimits = ConnectionLimits()
     ) async throws -> Answer {

@@ -4,58 +4,59 @@ import Events
 import Foundation
 import Records
 
-// An archive: old events with their values, in one portable file. Its form is that of ChunkedFile, with the magic `GWA1`.
+// An archive: old events with their values, in one portable file. It has the format of ChunkedFile, with the magic
+// `GWA1`.
 //
 // | chunk | content |
 // |---|---|
 // | head | log (16); created (8, milliseconds); varint count of replicas, then of each: replica (16), its last number (varint): the vector of what was archived |
-// | events | frames of one replica as they are, in sequence, one after the other |
-// | end | varint count of the chunks of events, then of each: replica (16), its first number, its last, where it begins (varints); varint count of events |
+// | events | unchanged frames of one replica in sequence, one after another |
+// | end | varint count of the chunks of events, then of each: replica (16), its first number, its last, its offset (varints); varint count of events |
 //
 // Integers are little-endian.
 
-/// Why a file is no archive that can be used.
+/// Why a file is not a usable archive.
 public enum ArchiveError: Error, Hashable, Sendable {
     /// The file does not begin or end as an archive does.
     case notAnArchive
     /// A checksum is wrong, or what it covers is malformed.
     case damaged(String)
-    /// These events, among which some may be that are not in it, cannot be read; the others are whole.
+    /// These events cannot be read; the others are intact. The ranges may include events that are not in the archive.
     case damagedEvents([EventRange])
     /// It is of another log.
     case otherLog
 }
 
-/// What an archive says of itself.
+/// The description of an archive.
 public struct ArchiveInformation: Hashable, Sendable {
-    /// The log it is of.
+    /// The log that the archive is of.
     public let log: LogID
-    /// When it was made, in milliseconds since 1970.
+    /// When the archive was made, in milliseconds since 1970.
     public let created: Int64
-    /// The events that were archived; those whose values stay in the log are not in the file.
+    /// The vector of the archived events. Events whose values stay in the log are not in the file.
     public let vector: VersionVector
-    /// How many events it has.
+    /// The number of events in the file.
     public let eventCount: Int
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     public let byteCount: Int
-    /// The hash over all its bytes before it.
+    /// The hash of the file, without the hash itself.
     public let hash: Hash256
 }
 
 private enum ArchiveFormat {
     static let magic: UInt32 = 0x3141_5747
-    /// When a chunk of events is full.
+    /// The size in bytes at which a chunk of events is full.
     static let bytesPerChunk = 1 << 20
 }
 
-/// Writes an archive, and reads it.
+/// Writes archives.
 public enum Archive {
-    /// Writes the events of `vector` in `log` that have values there and are not kept.
+    /// Writes those events of `vector` in `log` that have values, except the events to keep.
     ///
     /// - Parameters:
-    ///   - created: The moment, in milliseconds since 1970.
+    ///   - created: The time of creation, in milliseconds since 1970.
     ///   - isKept: Whether an event stays in the log with its values, and is not written.
-    ///   - sink: Takes the bytes of the file, piece by piece.
+    ///   - sink: Receives the bytes of the file, piece by piece.
     /// - Complexity: O(events of `vector`).
     public static func write(
         _ vector: VersionVector, of log: EventLog, created: Int64, keeping isKept: (Frame, RawSpan) -> Bool,
@@ -109,24 +110,24 @@ public enum Archive {
     }
 }
 
-/// A part of an archive.
+/// A chunk of events.
 private struct ArchiveChunk {
     let replica: ReplicaID
     let numbers: ClosedRange<SequenceNumber>
     let offset: Int
 }
 
-/// Reads an archive file. Each frame in it carries its own checksum too.
+/// Reads an archive file. Each frame in it also has its own checksum.
 public struct ArchiveReader {
-    /// What it says of itself.
+    /// The description in the file.
     public let information: ArchiveInformation
     private let file: ChunkedFileReader
-    /// In order of replica and number.
+    /// The chunks of each replica, in order of number.
     private let chunks: [ReplicaID: [ArchiveChunk]]
-    /// The frames of one chunk of each replica: whoever asks in sequence has each chunk expanded once.
+    /// The expanded frames of one chunk per replica, so that reading in sequence expands each chunk once.
     private var open: [ReplicaID: [SequenceNumber: [UInt8]]] = [:]
 
-    /// Opens the archive at `path` and reads what it says of itself. Cost: a few small reads.
+    /// Opens the archive at `path` and reads its head and end. Cost: a few small reads.
     ///
     /// - Throws: ``ArchiveError``.
     public init(_ path: String) throws {
@@ -142,7 +143,7 @@ public struct ArchiveReader {
         } catch is ByteCodingError { throw ArchiveError.damaged("what it says of itself") }
     }
 
-    /// Reads the whole file and throws unless every byte of it is what was written.
+    /// Reads the whole file and throws unless every byte is as written.
     ///
     /// - Throws: ``ArchiveError``.
     /// - Complexity: O(bytes), about 300 MB/s of the events.
@@ -163,9 +164,9 @@ public struct ArchiveReader {
         guard count == information.eventCount else { throw ArchiveError.damaged("the count of its events") }
     }
 
-    /// The whole frame of `event`; `nil` where the archive does not have it.
+    /// Returns the whole frame of `event`; `nil` if the archive does not have it.
     ///
-    /// Cost: that of expanding 1 MiB, where the event before was not of the same part.
+    /// Cost: expands 1 MiB, unless the previous event of the replica was in the same chunk.
     public mutating func frame(of event: EventID) throws -> [UInt8]? {
         if let frame = open[event.replica]?[event.sequence] { return frame }
         guard let chunk = chunks[event.replica]?.first(where: { $0.numbers.contains(event.sequence) }) else {

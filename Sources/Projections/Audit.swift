@@ -3,69 +3,69 @@ import EventLog
 import Events
 import Records
 
-/// One event as the audit tells it: who did what, when, why, and what stood there before.
+/// One event for the audit trail: author, time, reason, and the values before and after.
 public struct AuditEntry: Hashable, Sendable {
-    /// What became of one field.
+    /// The change of one field.
     public struct FieldChange: Hashable, Sendable {
-        /// The field by its name; empty where the whole record was deleted or restored.
+        /// The name of the field; empty if the whole record was deleted or restored.
         public let field: String
-        /// What the author was looking at; `nil` where there was nothing.
+        /// The value that the author saw; `nil` if there was none.
         public let before: [UInt8]?
-        /// What they wrote; `nil` for a clear, a removal, a delete.
+        /// The value written; `nil` for a clear, a removal or a delete.
         public let after: [UInt8]?
-        /// What was done.
+        /// The operation.
         public let operation: OperationCode
-        /// Why a value that belongs here is not there.
+        /// Why the new value is missing, if it is.
         public let withheld: Withholding?
-        /// Why what stood there before is not there.
+        /// Why the previous value is missing, if it is.
         public let withheldBefore: Withholding?
     }
 
-    /// The event.
+    /// The ID of the event.
     public let event: EventID
-    /// Where it stands in this store.
+    /// The position of the event in this store.
     public let position: Position
-    /// When it was written.
+    /// When the event was written.
     public let stamp: Stamp
-    /// How many events of its batch follow.
+    /// The number of events that follow in the batch.
     public let rest: Int
-    /// Who and why, as the batch says.
+    /// The author and the reason, from the note of the batch.
     public let note: AuditNote
-    /// Why the words of the batch are not here; `nil` where they are.
+    /// Why the note of the batch is missing; `nil` if it is present.
     public let noteWithheld: Withholding?
-    /// The kind of the record it touched.
+    /// The kind of the record that the event touched.
     public let kind: String
-    /// The record it touched.
+    /// The record that the event touched.
     public let record: RecordID
     /// Whether an import wrote it.
     public let isImported: Bool
-    /// What became of each field, in the order of the event; registers as their members. None where an import's source
-    /// only said what was known.
+    /// The change of each field, in the order of the event, with registers split into their members. Empty if an
+    /// import only asserted values that were already known.
     public let changes: [FieldChange]
 }
 
-/// Reads events as a person wants to see them. Nothing is folded: an event names what it superseded, so what stood
-/// there before is found in the events it names.
+/// Describes events for people. Nothing is folded: an event lists the events it superseded, which contain the
+/// previous values.
 public struct Audit: Sendable {
     package let log: EventLog
-    /// Which events count.
+    /// The events that count.
     package let filter: EventFilter
     private let kinds: Kinds
 
-    /// The audit of `log`, or of those of its events that `filter` counts.
+    /// Creates the audit of those events of `log` that `filter` counts; by default of all.
     public init(of log: EventLog, kinds: Kinds, counting filter: EventFilter = EventFilter()) {
         self.log = log
         self.filter = filter
         self.kinds = kinds
     }
 
-    /// The position of the last event that may count; 0 for none.
+    /// Returns the position of the last event that may count; 0 if there is none.
     package func lastPosition() throws -> Position {
         try filter.vector.map { try log.lastPosition(of: $0) } ?? log.lastPosition()
     }
 
-    /// The event at `position`; `nil` where there is none that counts, where it is of a type that this version does not
-    /// know, or where it adds to a series: nobody has changed anything by that.
+    /// Returns the event at `position`; `nil` if there is none that counts, if its type is unknown to this version,
+    /// or if it adds to a series, which changes no field.
     ///
     /// Cost: a look-up for the event, one for its batch's note, and one for each head it superseded.
     public func entry(at position: Position) throws -> AuditEntry? {
@@ -88,13 +88,13 @@ public struct Audit: Sendable {
             })
     }
 
-    /// Who and why: the words in the event at `position`, the last one of a batch.
+    /// Returns the note in the event at `position`, the last one of a batch.
     public func note(at position: Position) throws -> AuditNote { try words(at: position).note }
 
-    /// The note of the batch that the event at `position` belongs to.
+    /// Returns the note of the batch that contains the event at `position`.
     public func noteOfBatch(with position: Position) throws -> AuditNote { try wordsOfBatch(with: position).note }
 
-    /// The words of a batch, or why they are not here.
+    /// The note of a batch, or why it is missing.
     typealias Words = (note: AuditNote, withheld: Withholding?)
 
     func wordsOfBatch(with position: Position) throws -> Words {
@@ -151,7 +151,7 @@ public struct Audit: Sendable {
         }
     }
 
-    /// Whether `event` deleted a record; `false` where it is not here.
+    /// Returns whether `event` deleted a record; `false` if the event is not in the log.
     public func isDeletion(_ event: EventID) throws -> Bool {
         guard let position = try log.position(of: event) else { return false }
         return try log.withEvent(at: position) { frame, bytes in
@@ -162,7 +162,8 @@ public struct Audit: Sendable {
         } ?? false
     }
 
-    /// Why the value that the head `id` brought to `field` is not here; `nil` where it is, or where it brought none.
+    /// Returns why the value that the head `id` wrote to `field` is missing; `nil` if it is present, or if it wrote
+    /// none.
     private func withholding(of id: HeadID, field: FieldKey) throws -> Withholding? {
         guard let position = try log.position(of: id.event) else { return .absent }
         let isWithheld = try log.withEvent(at: position) { frame, bytes in
@@ -175,7 +176,8 @@ public struct Audit: Sendable {
         return isWithheld == true ? try log.withholding(of: id.event) : nil
     }
 
-    /// The value that the head `id` brought to `field`, as its event says it; `nil` where it is not here or has none.
+    /// Returns the value that the head `id` wrote to `field`, from its event; `nil` if it is missing or there is
+    /// none.
     public func value(of id: HeadID, field: FieldKey) throws -> [UInt8]? {
         guard let position = try log.position(of: id.event) else { return nil }
         return try log.withEvent(at: position) { frame, bytes in
@@ -188,7 +190,7 @@ public struct Audit: Sendable {
 }
 
 extension Change {
-    /// The operation that wrote the head `index` of `field`.
+    /// Returns the operation that wrote the head `index` of `field`.
     public func operation(writing index: UInt32, field: FieldKey) -> Operation? {
         if index > 0 {
             return Int(index) < operations.count && operations[Int(index)].field == field ? operations[Int(index)] : nil

@@ -1,56 +1,56 @@
 import Events
 import Records
 
-/// Why a field shows what it shows.
+/// The explanation of a field's shown value.
 public struct Blame: Hashable, Sendable {
-    /// What made the shown value win.
+    /// Why the shown value won.
     public enum Reason: String, Hashable, Sendable {
-        /// Nobody else wrote the field.
+        /// There is no other write to the field.
         case only
-        /// It was written by somebody who had the value before in view.
+        /// Its author had seen the previous value.
         case causal
-        /// It settled several values that stood side by side.
+        /// It resolved several concurrent values.
         case chosen
-        /// Several values stand side by side, and its stamp is the greatest.
+        /// There are several concurrent values, and its stamp is the greatest.
         case stamp
-        /// Several values stand side by side with one stamp; the order of replicas decided.
+        /// There are several concurrent values with the same stamp, and the order of replicas decided.
         case tie
     }
 
-    /// A write, and who is behind it.
+    /// A write, with its author.
     public struct Write: Hashable, Sendable {
-        /// The event.
+        /// The event of the write.
         public let event: EventID
-        /// Where it stands in this store.
+        /// The position of the event in this store.
         public let position: Position
-        /// When it was written.
+        /// When the event was written.
         public let stamp: Stamp
-        /// Who and why.
+        /// The author and the reason.
         public let note: AuditNote
-        /// Why the words of its batch are not here; `nil` where they are.
+        /// Why the note of the batch is missing; `nil` if it is present.
         public let noteWithheld: Withholding?
         /// Whether an import wrote it.
         public let isImported: Bool
         /// The value; `nil` for a clear.
         public let value: [UInt8]?
-        /// Why the value is not there.
+        /// Why the value is missing, if it is.
         public let withheld: Withholding?
     }
 
-    /// The field, or the member of a register, by its name.
+    /// The name of the field, or of the member of a register.
     public let field: String
     /// The write whose value is shown.
     public let winner: Write
-    /// Why it is shown.
+    /// Why that value is shown.
     public let reason: Reason
-    /// What it won against: the values beside it, else those it replaced.
+    /// The writes that lost: those of the concurrent values, or else those that it superseded.
     public let losers: [Write]
 }
 
 extension Audit {
-    /// Why each field of `record` shows what it shows, in order of the fields; those that were cleared included.
+    /// Explains the shown value of each field of `record`, in order of the fields, including cleared ones.
     ///
-    /// - Parameter schema: The record's kind, where it is registered.
+    /// - Parameter schema: The schema of the record's kind, if registered.
     public func blame(_ record: Record, schema: KindSchema?) throws -> [Blame] {
         try record.fields.filter { $0.key != .life }.flatMap { field -> [Blame] in
             let definition: FieldSchema? =
@@ -79,7 +79,7 @@ extension Audit {
         }
     }
 
-    /// One line for each member of a register that has or had a value.
+    /// Returns one entry for each member of a register that has or had a value.
     private func members(
         _ field: FieldSchema, _ winner: Blame.Write, _ reason: Blame.Reason, _ losers: [Blame.Write]
     ) -> [Blame] {
@@ -118,7 +118,7 @@ extension Audit {
             withheld: head.isWithheld ? log.withholding(of: head.id.event) : nil)
     }
 
-    /// A write that something has superseded, out of its event; `nil` for a delete, which brought no value.
+    /// Reads a superseded write from its event; `nil` for a delete, which writes no value.
     private func write(_ id: HeadID, field: FieldKey) throws -> Blame.Write? {
         guard let position = try log.position(of: id.event) else { return nil }
         let found = try log.withEvent(at: position) { frame, bytes -> (Stamp, Change, Bool)? in

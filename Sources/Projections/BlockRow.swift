@@ -6,25 +6,26 @@ import Records
 //
 // | table | key | value |
 // |---|---|---|
-// | blocks | kind, 0, record id (16), number of the first item (8), replica (16), number of the event (8) | CRC-32C of the key and the rest (4), position (8), count of items (8), then what is said of them |
-// | cells | kind, 0, record id (16), level (1), number of the cell (8) | CRC-32C of the key and the rest (4), then what is said of the blocks that begin in it |
+// | blocks | kind, 0, record id (16), number of the first item (8), replica (16), number of the event (8) | CRC-32C of the key and the rest (4), position (8), count of items (8), then the summary of the items |
+// | cells | kind, 0, record id (16), level (1), number of the cell (8) | CRC-32C of the key and the rest (4), then the summary of the blocks that begin in the cell |
 //
-// Numbers in keys are big-endian, so that they are in order.
+// Numbers in keys are big-endian, so that keys sort in numeric order.
 
-/// A block of a series as the views have it: all but the items.
+/// A block of a series as stored in the views: everything but the items.
 public struct StoredBlock: Hashable, Sendable {
-    /// The event that brought it.
+    /// The event that added the block.
     public let event: EventID
-    /// Where that stands; 0 where it is not here.
+    /// The position of the event; 0 if it is not in the log.
     public let position: Position
-    /// The number of its first item.
+    /// The number of the first item.
     public let first: UInt64
-    /// How many items there are.
+    /// The number of items.
     public let count: UInt64
 }
 
 enum BlockRow {
-    /// The key of a block, or the start of those that begin with item `first`.
+    /// Returns the key of a block, or, without `event`, the prefix of the keys of the blocks that begin with item
+    /// `first`.
     static func key(kind: String, _ record: RecordID, from first: UInt64, _ event: EventID? = nil) -> [UInt8] {
         var writer = ByteWriter(capacity: kind.utf8.count + 49)
         writer.append(contentsOf: RecordKey.of(kind: kind, record))
@@ -44,7 +45,8 @@ enum BlockRow {
         return CheckedRow.seal(writer.bytes, under: key)
     }
 
-    /// The block under `key`, which was checked; `nil` where it is none of the record that `prefix` is the key of.
+    /// Returns the block under `key`, whose checksum was verified; `nil` if it is not of the record with the key
+    /// `prefix`.
     static func block(_ key: RawSpan, _ row: RawSpan, of prefix: [UInt8]) -> StoredBlock? {
         guard key.byteCount == prefix.count + 32, row.byteCount >= 20, ViewReader.key(key, hasPrefix: prefix) else {
             return nil
@@ -55,10 +57,10 @@ enum BlockRow {
             position: row.uint64(at: 4), first: key.bigEndianUInt64(at: prefix.count), count: row.uint64(at: 12))
     }
 
-    /// Where it is said of the items of a block, in its row.
+    /// Returns the byte range of the summary in the row of a block.
     static func summary(of row: RawSpan) -> Range<Int> { 20..<row.byteCount }
 
-    /// The key of a cell.
+    /// Returns the key of a cell.
     static func key(kind: String, _ record: RecordID, level: Int, cell: UInt64) -> [UInt8] {
         var writer = ByteWriter(capacity: kind.utf8.count + 26)
         writer.append(contentsOf: RecordKey.of(kind: kind, record))

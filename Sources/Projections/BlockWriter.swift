@@ -6,19 +6,19 @@ import Records
 
 /// Folds the blocks of one slice into the tables of series, inside one write transaction of the view.
 struct BlockWriter {
-    /// A cell, and the row that it takes the place of.
+    /// A cell, and the mark of the row that it replaces.
     private struct Cell {
         var bytes: [UInt8]
         let former: RowMark?
     }
 
     private let kinds: Kinds
-    /// The cells that this slice has touched; they are written once, at its end.
+    /// The cells that this slice has touched; each is written once, at the end.
     private var cells: [[UInt8]: Cell] = [:]
-    /// The cells that are computed from all of their blocks, at the end.
+    /// The cells to compute from all of their blocks at the end.
     private var anew: [[UInt8]: CellPlace] = [:]
 
-    /// Where the blocks of a cell lie: under keys from the first item on up to before that behind the last.
+    /// The location of the blocks of a cell: the range of the numbers of their first items.
     private struct CellPlace {
         let kind: String
         let record: RecordID
@@ -27,7 +27,7 @@ struct BlockWriter {
 
     init(kinds: Kinds) { self.kinds = kinds }
 
-    /// Adds a block of `record`; one that is there already stays as it is.
+    /// Adds a block of `record`; leaves it unchanged if it exists already.
     mutating func add(
         _ block: StoredBlock, of kind: String, _ record: RecordID, _ summary: RawSpan,
         _ rows: inout RowWriter, _ transaction: borrowing WriteTransaction
@@ -39,13 +39,13 @@ struct BlockWriter {
         for level in 1...series.levelCount {
             let key = BlockRow.key(kind: kind, record, level: level, cell: block.first / series.items(at: level))
             let known = try cells[key] ?? stored(key, rows.tables, transaction)
-            // What cannot be read is in no cell: whoever reads the block itself says so.
+            // A malformed summary is added to no cell; reading the block itself reports the error.
             guard let joined = series.add(summary, known?.bytes) else { return }
             cells[key] = Cell(bytes: joined, former: known?.former)
         }
     }
 
-    /// Adds a block that came late, where it is not there: the blocks behind it may be.
+    /// Adds a late block unless it exists. Later blocks may exist already.
     mutating func addLate(
         _ block: StoredBlock, of kind: String, _ record: RecordID, _ summary: RawSpan,
         _ rows: inout RowWriter, _ transaction: borrowing WriteTransaction
@@ -55,7 +55,7 @@ struct BlockWriter {
         if try rows.insertBlock(row.span.bytes, for: key, transaction) { noteCells(of: block, kind, record) }
     }
 
-    /// Removes a block that turned out to be none, now that its items are here.
+    /// Removes a block that turned out to be malformed when its items were received.
     mutating func remove(
         _ block: StoredBlock, of kind: String, _ record: RecordID, _ rows: inout RowWriter,
         _ transaction: borrowing WriteTransaction
@@ -64,7 +64,7 @@ struct BlockWriter {
         if try rows.removeBlock(key, transaction) { noteCells(of: block, kind, record) }
     }
 
-    /// Notes that the cells of a block are to be computed anew.
+    /// Marks the cells of a block for computation from all of their blocks.
     private mutating func noteCells(of block: StoredBlock, _ kind: String, _ record: RecordID) {
         guard let series = kinds[kind]?.series else { return }
         for level in 1...series.levelCount {
@@ -76,8 +76,8 @@ struct BlockWriter {
         }
     }
 
-    /// Computes the cell at `place` from its blocks in the order in which a replay meets them: those that the log begins
-    /// with, then by position.
+    /// Computes the cell at `place` from its blocks, in the order of a replay: those of the archive snapshot first,
+    /// then by position.
     private func cell(
         at place: CellPlace, _ archived: VersionVector, _ tables: ViewTables, _ transaction: borrowing WriteTransaction
     ) throws -> [UInt8]? {
@@ -111,7 +111,7 @@ struct BlockWriter {
         _ key: [UInt8], _ tables: ViewTables, _ transaction: borrowing WriteTransaction
     ) throws -> Cell? {
         try transaction.withValue(key, in: tables.cells, confirming: CheckedRow.check) { row in
-            // What is joined to a damaged cell would have a checksum that is right.
+            // Adding to a damaged cell would give it a correct checksum.
             try CheckedRow.check(key.span.bytes, row)
             return Cell(
                 bytes: row.extracting(4..<row.byteCount).toArray(), former: RowMark(key: key.span.bytes, row: row))
@@ -120,7 +120,8 @@ struct BlockWriter {
 
     /// Writes the cells.
     ///
-    /// - Parameter archived: What the log begins with, where cells are computed anew.
+    /// - Parameter archived: The vector of the archive snapshot, for cells that are computed from all of their
+    ///   blocks.
     mutating func finish(
         _ rows: inout RowWriter, archived: VersionVector, _ transaction: borrowing WriteTransaction
     ) throws {

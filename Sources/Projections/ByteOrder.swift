@@ -1,11 +1,11 @@
 import ByteCoding
 
-/// Sorting of keys by their bytes.
+/// Sorts keys by their bytes.
 enum ByteOrder {
-    /// `keys` in byte order.
+    /// Returns `keys` in byte order.
     ///
-    /// Most comparisons are decided by sixteen bytes that were read once, behind what all keys have in common; only the
-    /// rest look at whole keys.
+    /// Sixteen bytes after the common prefix of all keys are read once per key, and decide most comparisons. Only
+    /// ties compare whole keys.
     static func sorted(_ keys: [[UInt8]]) -> [[UInt8]] {
         guard let first = keys.first, keys.count > 1 else { return keys }
         var common = first.count
@@ -30,7 +30,7 @@ enum ByteOrder {
         var low: UInt64
     }
 
-    /// Eight bytes from `offset` as a number; what is missing reads as zeros.
+    /// Returns eight bytes from `offset` as a big-endian number, padded with zeros.
     private static func word(_ key: [UInt8], at offset: Int) -> UInt64 {
         if offset + 8 <= key.count { return key.span.bytes.bigEndianUInt64(at: offset) }
         var word: UInt64 = 0

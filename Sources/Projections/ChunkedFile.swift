@@ -4,51 +4,51 @@ import Crypto
 import Events
 import Foundation
 
-// The form that snapshots and archives have in common: compressed parts, each of which is checked before it is believed.
+// The common format of snapshots and archives: compressed chunks, each verified before use.
 //
 // | part | |
 // |---|---|
-// | magic | 4 bytes, which say what it is |
-// | chunks | a head first, an end last |
+// | magic | 4 bytes: the file type |
+// | chunks | the head first, the end last |
 // | offset of the end chunk | 8 bytes |
 // | checksum | 32 bytes: SHA-256 of everything before it |
 //
 // | part of a chunk | size | |
 // |---|---|---|
-// | type | 1 | 1 head, 4 end; the others are the file's own |
+// | type | 1 | 1 head, 4 end; the others depend on the file type |
 // | length | 4 | of the content |
 // | stored length | 4 | of the content as one zstd frame |
-// | CRC-32C | 4 | of the nine bytes before it and of what is stored |
-// | stored | … | |
+// | CRC-32C | 4 | of the nine bytes before it and of the stored content |
+// | stored content | … | |
 //
 // Integers are little-endian.
 enum ChunkedFile {
     static let chunkHeaderSize = 13
-    /// The most bytes of a chunk's content: what is larger is refused before memory is taken for it.
+    /// The maximum content size of a chunk in bytes; a larger one is refused before memory is allocated for it.
     static let contentLimit = 16 << 20
-    /// Offset of the end chunk, and checksum.
+    /// The size of the end chunk's offset and the checksum.
     static let endSize = 40
-    /// Short files are worth more than fast ones, as long as a hundred thousand contacts take well under a second.
+    /// A level for small files; a hundred thousand contacts still take well under a second.
     static let compressionLevel: Int32 = 6
 
     enum ChunkType: UInt8 {
         case head = 1
         /// Records of one kind, in a snapshot.
         case records = 2
-        /// Events as they are that could not be folded, in a snapshot.
+        /// Unchanged events that could not be folded, in a snapshot.
         case residue = 3
         case end = 4
-        /// Events of one replica as they are, in an archive.
+        /// Unchanged events of one replica, in an archive.
         case events = 5
         /// Blocks of series without their items, in a snapshot.
         case blocks = 6
     }
 
-    /// What is wrong with a file of this form.
+    /// What is wrong with a file of this format.
     enum Failure: Error, Hashable {
-        /// It does not begin or end as such a file does.
+        /// It does not begin or end as a file of this type does.
         case otherForm
-        /// A checksum is wrong, or a length.
+        /// A checksum or a length is wrong.
         case damaged(String)
     }
 
@@ -65,14 +65,14 @@ enum ChunkedFile {
     }
 }
 
-/// Writes such a file piece by piece.
+/// Writes a chunked file piece by piece.
 struct ChunkedFileWriter {
     private let sink: ([UInt8]) throws -> Void
     private var hasher = SHA256()
-    /// How many bytes were written.
+    /// The number of bytes written.
     private(set) var byteCount = 0
 
-    /// - Parameter sink: Takes the bytes of the file, piece by piece.
+    /// - Parameter sink: Receives the bytes of the file, piece by piece.
     init(magic: UInt32, sink: @escaping ([UInt8]) throws -> Void) throws {
         self.sink = sink
         var writer = ByteWriter()
@@ -80,7 +80,7 @@ struct ChunkedFileWriter {
         try put(writer.bytes)
     }
 
-    /// Writes a chunk and returns where it begins.
+    /// Writes a chunk and returns its offset.
     @discardableResult
     mutating func append(_ type: ChunkedFile.ChunkType, _ content: [UInt8]) throws -> Int {
         let offset = byteCount
@@ -109,20 +109,20 @@ struct ChunkedFileWriter {
     }
 }
 
-/// Reads such a file. Nothing in it is believed before its checksum was looked at, and nothing is as large as it says
-/// before that is bounded.
+/// Reads a chunked file. Verifies the checksum of everything before using it, and checks every stored size against
+/// its limit.
 struct ChunkedFileReader {
     private let file: FileHandle
     let byteCount: Int
     /// The contents of the first and of the last chunk.
     let head: [UInt8]
     let end: [UInt8]
-    /// The checksum that the file says of itself.
+    /// The checksum stored in the file.
     let hash: Hash256
     private let firstChunk: Int
     private let endChunk: Int
 
-    /// Opens the file at `path` and reads head and end. Cost: a few small reads.
+    /// Opens the file at `path` and reads its head and end. Cost: a few small reads.
     init(_ path: String, magic: UInt32) throws {
         guard let file = FileHandle(forReadingAtPath: path) else { throw ChunkedFile.Failure.otherForm }
         self.file = file
@@ -144,7 +144,7 @@ struct ChunkedFileReader {
         guard behind == byteCount - ChunkedFile.endSize else { throw ChunkedFile.Failure.damaged("its end") }
     }
 
-    /// Reads the whole file and throws unless every byte is what was written. Cost: about 1 GB/s.
+    /// Reads the whole file and throws unless every byte is as written. Cost: about 1 GB/s.
     func verify() throws {
         var hasher = SHA256()
         var offset = 0
@@ -159,7 +159,7 @@ struct ChunkedFileReader {
         }
     }
 
-    /// Hands out the contents of the chunks between head and end, in order, which must be of `types`.
+    /// Yields the contents of the chunks between head and end, in order. Throws if a chunk is not of `types`.
     func forEachChunk(
         of types: Set<ChunkedFile.ChunkType>, _ body: (ChunkedFile.ChunkType, [UInt8]) throws -> Void
     ) throws {
@@ -167,7 +167,8 @@ struct ChunkedFileReader {
         while let (type, content) = try nextChunk(at: &offset, of: types) { try body(type, content) }
     }
 
-    /// The chunk at `offset`, which goes to the next one; 0 stands for the first. `nil` at the end.
+    /// Returns the chunk at `offset`, and advances `offset` to the next one; 0 means the first. Returns `nil` at the
+    /// end.
     func nextChunk(
         at offset: inout Int, of types: Set<ChunkedFile.ChunkType>
     ) throws -> (ChunkedFile.ChunkType, [UInt8])? {
@@ -185,7 +186,7 @@ struct ChunkedFileReader {
         return nil
     }
 
-    /// The content of the chunk of `type` that begins at `offset`.
+    /// Returns the content of the chunk of `type` at `offset`.
     func chunk(_ type: ChunkedFile.ChunkType, at offset: Int) throws -> [UInt8] {
         guard offset >= firstChunk, offset < endChunk else {
             throw ChunkedFile.Failure.damaged("the offset of a part")

@@ -3,20 +3,20 @@ import Crypto
 import Events
 import Records
 
-/// The digest of a store's views, with ids, heads and provenance: the same in every store that has the same events,
-/// however and in whatever order they came.
+/// The digest of a store's views, with IDs, heads and provenance. It is the same in every store with the same events,
+/// in whatever order they were received.
 public struct ViewDigest: Hashable, Sendable {
-    /// SHA-256 over all records in order of kind and id, then over all blocks of series, without their items.
+    /// The SHA-256 of all records in order of kind and id, then of all blocks of series, without their items.
     public let hash: Hash256
-    /// How many records went into it.
+    /// The number of records.
     public let records: Int
 }
 
 extension ViewReader {
-    /// The digest of everything in these views. Cost: reads every record; about 3 us each.
+    /// Returns the digest of these views. Cost: about 3 us for each record, as every record is read.
     ///
-    /// Nothing local is in it: no positions, no local numbers, no policies, no names for superseded heads that are
-    /// still to come.
+    /// Excludes everything local: positions, local numbers, policies, and names of superseded heads that were not
+    /// received yet.
     public func digest() throws -> ViewDigest {
         var hasher = SHA256()
         var writer = ByteWriter(capacity: 4096)
@@ -41,7 +41,7 @@ extension ViewReader {
 }
 
 extension ByteWriter {
-    /// Appends one record in the form that is the same everywhere.
+    /// Appends one record in the canonical form, which is the same in every store.
     mutating func append(canonical record: Record) {
         append(text: record.kind)
         append(record.id)
@@ -49,7 +49,7 @@ extension ByteWriter {
         for field in record.fields {
             append(field: field.key)
             append(varint: field.heads.count)
-            // In order of name, not of policy: a policy belongs to the reader.
+            // Sorted by ID, not by policy, since policies belong to the reader.
             for head in field.heads.sorted(by: { $0.id < $1.id }) {
                 append(head.id.event.replica)
                 append(varint: head.id.event.sequence)

@@ -1,40 +1,40 @@
 import Events
 
-/// Which events of a log a fold takes in, and with which stamps: what makes a replay travel in time or ask "what if".
+/// Which events of a log a fold includes, and with which stamps: the basis of time travel and what-if views.
 ///
-/// The fold ends in the same state in every order, so any set of events has one; a filter just names the set.
+/// The result of a fold does not depend on the order of the events, so every set of events has exactly one.
 public struct EventFilter: Hashable, Sendable {
-    /// Only events that this vector has; `nil` for all.
+    /// The vector of the events to include; `nil` for all.
     public var vector: VersionVector?
-    /// Events that are left out.
+    /// The events to leave out.
     public var without = EventSet()
-    /// Milliseconds that are added to the stamps of a replica whose clock was wrong.
+    /// The milliseconds to add to the stamps of a replica whose clock was wrong.
     public var clockShifts: [ReplicaID: Int64] = [:]
 
-    /// All events, as they are.
+    /// Creates a filter that includes all events unchanged.
     public init() {}
 
-    /// The events that `vector` has, as they are.
+    /// Creates a filter that includes the events of `vector` unchanged.
     public init(_ vector: VersionVector) { self.vector = vector }
 
-    /// Whether it does more than stop somewhere.
+    /// Whether the filter leaves out or alters events, other than by its vector.
     var altersHistory: Bool { !without.isEmpty || !clockShifts.isEmpty }
 
-    /// Whether `event` is taken in.
+    /// Returns whether `event` is included.
     public func includes(_ event: EventID) -> Bool {
         if let vector, !vector.contains(event) { return false }
         return without.isEmpty || !without.contains(event)
     }
 
-    /// The stamp that `event` counts with.
+    /// Returns the stamp to use for `event`.
     public func stamp(of event: EventID, _ stamp: Stamp) -> Stamp {
         guard let shift = clockShifts[event.replica] else { return stamp }
         let (milliseconds, isOverflow) = stamp.milliseconds.addingReportingOverflow(shift)
         return Stamp(milliseconds: isOverflow ? (shift < 0 ? 0 : .max) : milliseconds, counter: stamp.counter)
     }
 
-    /// The events of a log with the vector `all` that this filter leaves out or alters, as runs of single replicas that
-    /// do not overlap.
+    /// Returns the events of a log with the vector `all` that this filter leaves out or alters, as ranges of single
+    /// replicas that do not overlap.
     func altered(of all: VersionVector) -> [EventRange] {
         var ranges: [EventRange] = []
         for entry in all.entries {
@@ -51,8 +51,9 @@ public struct EventFilter: Hashable, Sendable {
         return ranges
     }
 
-    /// The events of a log with the vector `all` that count under only one of this filter and `other`, or otherwise, as
-    /// runs of single replicas.
+    /// Returns ranges that cover the events of a log with the vector `all` on whose inclusion or stamp this filter
+    /// and `other` differ. They may overlap, and cover more: if the left-out events differ, all those of both
+    /// filters.
     public func differing(from other: EventFilter, of all: VersionVector) -> [EventRange] {
         var ranges: [EventRange] = []
         for entry in all.entries {

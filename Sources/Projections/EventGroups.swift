@@ -3,13 +3,13 @@ import Events
 import LMDB
 import Records
 
-/// The events of one slice of the log, sorted by the record they touch: each record is then read, folded and written
-/// once, however many of its events the slice holds.
+/// The events of one slice of the log, grouped by the record they touch. Each record is then read, folded and written
+/// only once, however many of its events the slice has.
 ///
-/// Records get ordinals as they are met, by open addressing on their ids; the events are then put in order by
-/// counting. Memory: 16 bytes an event, and about 40 a record.
+/// Each new record gets the next ordinal, found by open addressing on its ID. The events are then sorted by counting.
+/// Memory: 16 bytes per event, and about 40 per record.
 struct EventGroups {
-    /// Where an event's frame lies in the map of the log's snapshot.
+    /// The locations of the event frames in the memory map of the log's snapshot.
     private var places: [Place] = []
     private var positions: [Position] = []
     private var ordinals: [UInt32] = []
@@ -63,7 +63,7 @@ struct EventGroups {
         return Int(truncatingIfNeeded: mixed >> 20)
     }
 
-    /// Hands out every record in order of its key, with the places of its events in order of arrival.
+    /// Yields every record in key order, with the indices of its events in order of arrival.
     func forEachRecord(
         _ body: (_ kind: String, _ record: RecordID, _ events: Range<Int>, _ order: [UInt32]) throws -> Void
     ) rethrows {
@@ -76,7 +76,7 @@ struct EventGroups {
             order[Int(next[Int(ordinal)])] = UInt32(event)
             next[Int(ordinal)] += 1
         }
-        // By kind's name, since the name and not its ordinal stands in the key.
+        // Sorted by the name of the kind, since keys contain the name, not its ordinal.
         let ranks = kinds.indices.sorted { kinds[$0].bytes.lexicographicallyPrecedes(kinds[$1].bytes) }
         var rank = [Int](repeating: 0, count: kinds.count)
         for (place, kind) in ranks.enumerated() { rank[kind] = place }
@@ -91,6 +91,6 @@ struct EventGroups {
         }
     }
 
-    /// Where the frame of event `index` lies, and its position.
+    /// Returns the position of event `index`, and the location of its frame.
     subscript(index: UInt32) -> (position: Position, place: Place) { (positions[Int(index)], places[Int(index)]) }
 }

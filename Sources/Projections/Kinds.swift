@@ -3,22 +3,22 @@ import EventLog
 import Events
 import Records
 
-/// The kinds that a program knows: those of the domains and those that the application registered.
+/// The kinds known to the program: those of the domains and those registered by the application.
 public struct Kinds: Sendable {
     private let schemas: [String: KindSchema]
 
-    /// What the layout of the views themselves is; raised when a row changes its meaning.
+    /// The version of the layout of the views; increased when the meaning of a row changes.
     static let viewVersion: UInt32 = 5
 
-    /// These kinds; traps where two have one name.
+    /// Creates a set of kinds. Traps if two have the same name.
     public init(_ schemas: [KindSchema]) {
         self.schemas = Dictionary(uniqueKeysWithValues: schemas.map { ($0.name, $0) })
     }
 
-    /// The kind called `name`, or `nil` where nobody registered it.
+    /// The kind called `name`, or `nil` if it is not registered.
     public subscript(name: String) -> KindSchema? { schemas[name] }
 
-    /// The same kinds with one field read by another policy; `nil` where there is no such field of one value.
+    /// Returns the same kinds with one field merged by another policy; `nil` if there is no such single-valued field.
     public func reading(_ kind: String, _ field: String, by policy: MergePolicy) -> Kinds? {
         guard let schema = self[kind]?.reading(field, by: policy) else { return nil }
         return Kinds(all.map { $0.name == kind ? schema : $0 })
@@ -27,7 +27,7 @@ public struct Kinds: Sendable {
     /// All registered kinds, by name.
     public var all: [KindSchema] { schemas.values.sorted { $0.name < $1.name } }
 
-    /// Changes whenever views made by another version would be wrong.
+    /// A hash that changes whenever views made with other kinds or another layout must be rebuilt.
     var signature: UInt64 {
         var writer = ByteWriter()
         writer.append(littleEndian: Self.viewVersion)
@@ -38,7 +38,8 @@ public struct Kinds: Sendable {
         return Hash256(hashing: writer.bytes.span.bytes).prefix
     }
 
-    /// As ``signature``, and how the names in the events of `log` are read: what is kept beside the log is of both.
+    /// As ``signature``, but also depends on the name resolution of `log`: for data stored beside the log, which
+    /// depends on both.
     func signature(for log: EventLog) throws -> UInt64 {
         let readings = try log.readingsCount()
         if readings == 0 { return signature }

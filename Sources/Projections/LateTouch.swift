@@ -4,29 +4,29 @@ import Events
 import LMDB
 import Records
 
-/// What events touch that came late: the records, and the blocks of series.
+/// The records and series blocks that late events touch.
 struct LateTouch {
-    /// A record, and where events of it came late.
+    /// A record, and the positions of its late events.
     struct Late {
         let kind: String
         let record: RecordID
         var positions: [Position] = []
     }
 
-    /// The positions of all of these events.
+    /// The positions of all late events.
     private(set) var positions: [Position] = []
-    /// Where the events that add to series lie in the map of the log's snapshot.
+    /// The locations, in the memory map of the log's snapshot, of the events that add to series.
     private(set) var blocks: [(position: Position, place: Place)] = []
     /// The events that cannot be read.
     private(set) var unread: [(position: Position, reason: [UInt8])] = []
     private var records: [[UInt8]: Late] = [:]
 
-    /// The records by their keys, in order of these.
+    /// The touched records with their keys, in key order.
     var recordsInOrder: [(key: [UInt8], late: Late)] {
         ByteOrder.sorted(Array(records.keys)).compactMap { key in records[key].map { (key, $0) } }
     }
 
-    /// Takes in an event that was handed out by `snapshot`.
+    /// Adds an event that `snapshot` has yielded.
     mutating func note(_ frame: Frame, _ bytes: RawSpan, at position: Position, in snapshot: borrowing LogSnapshot) {
         positions.append(position)
         do throws(ChangeError) {
@@ -43,8 +43,9 @@ struct LateTouch {
 }
 
 extension Replayer {
-    /// Folds anew what events touch that came late since the view's checkpoint, and stand at or before it; those behind it
-    /// are met in their turn. Returns whether there was any.
+    /// Folds late events that arrived since the view's checkpoint: refolds what they touch. Considers only events at
+    /// or before the checkpoint's position, since the replay reaches the later ones anyway. Returns whether there
+    /// were late events.
     ///
     /// - Complexity: O(events of these records, and blocks of these cells), whatever the length of the log.
     func foldLate(into environment: Environment, _ outcome: inout Outcome) throws -> Bool {
@@ -52,7 +53,7 @@ extension Replayer {
         let start = try environment.read { try Self.checkpoint(in: $0, ViewTables(in: $0)) }
         try check(start)
         guard try start.content.late < log.content().late else { return false }
-        // What an archive stands for stays as it says.
+        // Events covered by the archive snapshot are not refolded.
         let archived = try log.base()?.vector ?? VersionVector()
         try log.withSnapshot { snapshot in
             let content = try snapshot.content()
@@ -68,7 +69,7 @@ extension Replayer {
                 return false
             }
             try environment.write { transaction in
-                // Another process may have come first: then its work stands, and the rest is read anew.
+                // If another process has advanced the view meanwhile, keep its result, and read the rest again.
                 guard try Self.checkpoint(in: transaction, ViewTables(in: transaction)) == start else { return }
                 var writer = try SliceWriter(transaction, kinds: kinds, filter)
                 try writer.fold(touched, history, archived: archived, from: snapshot, transaction)

@@ -4,26 +4,27 @@ import Events
 import LMDB
 import Records
 
-/// What views show under a filter, as far as it is not what their rows say: the records that the left-out or altered
-/// events touch, each folded anew from the events that are left.
+/// The difference between the views under a filter and the stored rows: the records that left-out or altered events
+/// touch, each refolded from the remaining events.
 ///
-/// It costs what was left out, and nothing for the rest of the log. All its records are records of the views too. It goes on
-/// with views of one content of the log, and ends with that: events are looked at once.
+/// The cost depends on the events left out, not on the rest of the log. Each record of the overlay also has a row in
+/// the views. The overlay follows views of one content of the log, and is invalid for another, since it reads each
+/// event only once.
 struct Overlay: Sendable {
     let filter: EventFilter
-    /// The last event that the views so overlaid count.
+    /// The position of the last event that counts in the overlaid views.
     private(set) var position: Position
-    /// How far the log was looked at for events that the filter leaves out or alters; 0 before ``extend(over:in:)``.
+    /// The position through which the log was searched for left-out or altered events; 0 before ``extend(over:in:)``.
     private var seen: Position = 0
     private var names = Names()
     private var rows: [String: [RecordID: [UInt8]]] = [:]
-    /// The keys of the index entries of these records, in order.
+    /// The sorted keys of the index entries of these records.
     private var entries: [[UInt8]] = []
     private var leftOutUnread: Set<Position> = []
 
-    /// Nothing yet: see ``extend(over:in:)``.
+    /// Creates an empty overlay: see ``extend(over:in:)``.
     ///
-    /// - Parameter position: The last event that counts.
+    /// - Parameter position: The position of the last event that counts.
     init(_ filter: EventFilter, position: Position) {
         self.filter = filter
         self.position = position
@@ -34,10 +35,10 @@ struct Overlay: Sendable {
         seen == view.storedPosition && names.count == view.names.count && names.isPrefix(of: view.names)
     }
 
-    /// Takes in what arrived in `view` since the last time.
+    /// Adds the events that `view` has received since the previous call.
     mutating func extend(over view: borrowing ViewReader, in history: RecordHistory) throws {
         let log = history.log
-        // Views that were built anew may number replicas and fields otherwise than the rows here.
+        // Rebuilt views may number replicas and fields differently from the rows here.
         if !names.isPrefix(of: view.names) { self = Overlay(filter, position: position) }
         names = view.names
         var touched: [String: Set<RecordID>] = [:]
@@ -61,7 +62,7 @@ struct Overlay: Sendable {
         try fold(touched, view, history)
     }
 
-    /// Notes which record an event touches that does not count, or counts otherwise.
+    /// Records which record is touched by an event that is left out or altered.
     private mutating func note(
         _ frame: Frame, _ bytes: RawSpan, at position: Position, in touched: inout [String: Set<RecordID>]
     ) {
@@ -83,7 +84,7 @@ struct Overlay: Sendable {
         for (kind, records) in touched {
             let schema = view.kinds[kind]
             for record in records where rows[kind]?[record] == nil {
-                // An event that cannot be read touches a record that has no row.
+                // A record that only unreadable events touch has no row.
                 guard let positions = try view.storedState(of: kind, record)?.history.positions else { continue }
                 let state = try history.state(
                     of: kind, record, foldedFrom: positions, filter, names: &names)
@@ -103,15 +104,15 @@ struct Overlay: Sendable {
     }
 }
 
-// What a reader asks.
+// Reading.
 extension Overlay {
-    /// What stands in the place of a row.
+    /// The overlay's answer for one record.
     enum Found {
-        /// The row of the views is right.
+        /// The stored row is valid.
         case stored
-        /// Nothing is known of the record under the filter.
+        /// The record does not exist under the filter.
         case absent
-        /// Another row.
+        /// The row that replaces the stored one.
         case row([UInt8])
     }
 
@@ -120,7 +121,7 @@ extension Overlay {
         return row.isEmpty ? .absent : .row(row)
     }
 
-    /// The index entries that start with `prefix` and lie at or behind `first`, in order.
+    /// Returns the index entries that start with `prefix` and are not less than `first`, in order.
     func entries(prefix: [UInt8], from first: [UInt8]) -> ArraySlice<[UInt8]> {
         var (low, high) = (0, entries.count)
         while low < high {

@@ -5,30 +5,30 @@ import LMDB
 import Records
 import Synchronization
 
-/// The views of a log under a filter: as they were at some point, or as they would be without some of its events.
+/// The views of a log under a filter: as they were at some point, or as they would be without some of the events.
 ///
-/// Two ways lead there, and they show the same. What is near the present is an ``Overlay`` over the present views: it
-/// costs what is left out, and goes on being right while the log grows, so it may be kept for hours. What is far away is
-/// folded into a file of its own in a temporary folder, from the nearest snapshot on.
+/// There are two implementations with the same results. A state near the present is an ``Overlay`` over the present
+/// views: its cost depends on the number of events left out, and it stays valid while the log grows, so it may be
+/// kept for hours. A distant state is folded into a temporary file, starting from the nearest snapshot.
 ///
-/// Nothing of the store is written, and no LMDB snapshot is held between reads.
+/// Writes nothing to the store, and holds no LMDB read transaction between reads.
 public final class PastViews: Sendable {
-    /// Which events count.
+    /// The events that count.
     public let filter: EventFilter
-    /// The kinds that are known, with the policies that the records are read by.
+    /// The known kinds, with the policies for reading the records.
     public let kinds: Kinds
 
-    /// The log that these are a fold of.
+    /// The log that the views are folded from.
     var log: EventLog { views.log }
 
     private let views: Views
     private let path: String
     private let snapshots: [String]
     private let former: FormerScratch?
-    /// The events that were lost when this was made: where they come back, they are left out.
+    /// The events that were lost when this object was created. They stay left out if they are received again.
     private let lost: EventSet
     private let source = Mutex<Made?>(nil)
-    /// How many files were made: one that a reader still has open goes away by its own name.
+    /// The number of files created. A new file gets a new name, since a reader may still use the previous one.
     private let files = Atomic(0)
 
     private enum Source {
@@ -36,20 +36,20 @@ public final class PastViews: Sendable {
         case scratch(ScratchView)
     }
 
-    /// A source, and of which content of the log its events were: it ends with that.
+    /// A source, and the content of the log that it was made from. It is invalid once the log has another content.
     private struct Made {
         var source: Source
         let content: LogContent
     }
 
-    /// The views of `views`' log under `filter`. Nothing is folded before it is asked for.
+    /// Creates the views of `views`' log under `filter`. Folds nothing until the first read.
     ///
     /// - Parameters:
-    ///   - kinds: The kinds, where a record is read by other policies than those of `views`.
-    ///   - path: A place in a temporary folder, where files may be built whose names begin with it.
-    ///   - snapshots: The paths of snapshots to start from. One that cannot be used is passed over.
-    ///   - former: Where a scratch view is left when it is no longer needed, and taken from to go on with.
-    ///   - lost: Events that are lost here and no snapshot stands for: should they come back, this goes on without them.
+    ///   - kinds: The kinds, if records are read by other policies than those of `views`.
+    ///   - path: A path in a temporary folder: the prefix of the names of temporary files.
+    ///   - snapshots: The paths of snapshots to start from. Unusable ones are skipped.
+    ///   - former: Receives the past view when it is no longer needed, and provides one to resume from.
+    ///   - lost: Lost events that no snapshot covers. They stay left out if they are received again.
     public init(
         of views: Views, _ filter: EventFilter, kinds: Kinds? = nil, scratchPath path: String, snapshots: [String] = [],
         former: FormerScratch? = nil, lost: EventSet = EventSet()
@@ -63,7 +63,8 @@ public final class PastViews: Sendable {
         self.lost = lost
     }
 
-    /// ``filter``, and without the events that were lost when this was made and have come back since.
+    /// Returns ``filter``, without those events that were lost when this object was created and have been received
+    /// since.
     public func countedFilter() throws -> EventFilter {
         if lost.isEmpty { return filter }
         var counted = filter
@@ -73,7 +74,7 @@ public final class PastViews: Sendable {
 
     deinit {
         guard let made = source.withLock({ $0 }), case .scratch(let scratch) = made.source else { return }
-        // What was made before a rewrite may have what is gone since, and lack what came late.
+        // A file made before a rewrite may contain erased values and miss late events.
         if let content = try? log.content(), content == scratch.content { former?.leave(scratch) }
     }
 
@@ -104,7 +105,7 @@ public final class PastViews: Sendable {
             }
         if let former {
             do { return .scratch(try goOn(from: former, to: counted, through: position)) } catch is ViewError {
-                // It is thrown away, and another one made.
+                // The past view is discarded, and another one is made.
             }
         }
         if filter.altersHistory || leftOut * Self.overlayCost <= replayCost {
@@ -135,7 +136,7 @@ public final class PastViews: Sendable {
         }
     }
 
-    /// The view of `reader`'s snapshot, with what `vector` has beyond it folded into it.
+    /// Loads the snapshot of `reader` and folds the further events of `vector` into it.
     private func load(
         _ reader: SnapshotReader, _ vector: VersionVector, through position: Position, at path: String,
         _ content: LogContent
@@ -148,7 +149,8 @@ public final class PastViews: Sendable {
             content: content)
     }
 
-    /// `former`, which nobody reads any more, at `vector`, which covers its own: what is missing is folded into it.
+    /// Advances `former`, which has no readers left, to `vector`, which covers its own vector, by folding the missing
+    /// events.
     private func goOn(
         from former: ScratchView, to vector: VersionVector, through position: Position
     ) throws -> ScratchView {
@@ -164,16 +166,16 @@ public final class PastViews: Sendable {
         return former.moved(to: vector)
     }
 
-    /// How many times as much an event costs that is folded into rows that are there, as one that is folded in a replay.
+    /// The cost of folding an event into existing rows, relative to that of folding it in a replay.
     private static let goingOnCost: UInt64 = 4
 
-    /// How many times as much an event costs that is left out, and whose record is folded anew from look-ups, as one
-    /// that is folded in a replay, or a record of a snapshot.
+    /// The cost of leaving out an event, whose record is refolded from look-ups, relative to that of folding an event
+    /// in a replay, or of loading a record of a snapshot.
     private static let overlayCost: UInt64 = 4
 
-    /// Lends one state to `body`: all its answers belong together, and are the same at every call.
+    /// Lends one consistent state to `body`; it is the same at every call.
     ///
-    /// A file of its own that turns out damaged is made once more, and `body` runs again.
+    /// If the temporary file turns out to be damaged, it is made again, and `body` runs again.
     ///
     /// - Complexity: The first call O(events that `filter` leaves out) or O(events it counts), whichever is less.
     public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
@@ -194,9 +196,9 @@ public final class PastViews: Sendable {
     }
 
     private func readOnce<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
-        // Again where the log is rewritten between the look at the source and the one at the views.
+        // Retry if the log is rewritten between choosing the source and reading the views.
         for attempt in 0..<Self.attemptLimit {
-            // Views that are never written stay behind a rewrite until others come to bring them after it.
+            // Read-only views stay behind a rewrite until another process updates them.
             if attempt > 0, views.isReadOnly { try views.moveAside() }
             let made = try made()
             switch made.source {
@@ -215,7 +217,7 @@ public final class PastViews: Sendable {
 
     private static let attemptLimit = 5
 
-    /// The source, of the log as it is now.
+    /// Returns the source for the present content of the log.
     private func made() throws -> Made {
         let content = try log.content()
         return try source.withLock { known in
@@ -227,15 +229,15 @@ public final class PastViews: Sendable {
         }
     }
 
-    /// One record, hidden or not, from the events that its row names; `nil` where none of them counts.
+    /// Returns one record, hidden or not, folded from the events that its row lists; `nil` if none of them counts.
     ///
-    /// Cost: about 1 us an event of the record, whatever the size of the log.
+    /// Cost: about 1 us per event of the record, whatever the size of the log.
     public func record(_ kind: String, _ id: RecordID) throws -> Record? {
         guard let (state, names) = try state(of: kind, id) else { return nil }
         return Record(kind: kind, id: id, state: state, names: names, schema: kinds[kind])
     }
 
-    /// The positions of the events of one record that count, ascending. Cost: as ``record(_:_:)``.
+    /// Returns the positions of the events of one record that count, ascending. Cost: as ``record(_:_:)``.
     public func positions(of kind: String, _ id: RecordID) throws -> [Position] {
         try state(of: kind, id)?.state.history.positions ?? []
     }
@@ -245,7 +247,8 @@ public final class PastViews: Sendable {
         return try views.read { try $0.state(of: kind, id, counting: filter, in: views.history) }
     }
 
-    /// The overlay, brought up to what `view` has; `nil` where the views or the source are of another content by now.
+    /// Returns the overlay, extended to the events of `view`; `nil` if the views or the source now have another
+    /// content.
     private func overlay(of content: LogContent, over view: borrowing ViewReader) throws -> Overlay? {
         try source.withLock { made in
             guard view.content == content, made?.content == content,
@@ -260,14 +263,15 @@ public final class PastViews: Sendable {
 }
 
 extension VersionVector {
-    /// Whether a view at `other` can be brought here by folding what is missing, none of which is in `archived`.
+    /// Whether a view at `other` can be advanced to this vector by folding the missing events, none of which is in
+    /// `archived`.
     fileprivate func canBeReached(from other: VersionVector, _ archived: VersionVector) -> Bool {
         covers(other) && ranges(missingFrom: other).allSatisfy { $0.first > archived[$0.replica] }
     }
 }
 
 extension EventLog {
-    /// The position of the last event of `vector` in this log; 0 where it has none.
+    /// Returns the position of the last event of `vector` in this log; 0 if it has none.
     func lastPosition(of vector: VersionVector) throws -> Position {
         try vector.entries.reduce(0) { last, entry in
             Swift.max(last, try position(of: EventID(entry.replica, entry.sequence)) ?? 0)
@@ -276,9 +280,9 @@ extension EventLog {
 }
 
 extension ViewReader {
-    /// A record as it is when only the events count that `filter` does; `nil` where none of its events does.
+    /// Returns a record folded from the events that `filter` counts; `nil` if it counts none of the record's events.
     ///
-    /// Cost: about 1 us an event of the record.
+    /// Cost: about 1 us per event of the record.
     public func record(
         _ kind: String, _ id: RecordID, counting filter: EventFilter, in history: RecordHistory
     ) throws -> Record? {

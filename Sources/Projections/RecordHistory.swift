@@ -5,12 +5,12 @@ import LMDB
 import Records
 import Synchronization
 
-/// Folds single records anew from their events: what one record was at some point, or would be without some events.
+/// Folds single records from their events: as a record was at some point, or would be without some events.
 ///
-/// Where the values of old events were moved to an archive, a record begins with what the log's base says of it; what
-/// would need more than that is refused with ``EventLog/EventLogError/archived(_:)``, and never answered wrongly.
+/// If the values of old events were archived, a record starts from the archive snapshot. A fold that needs the
+/// archived values themselves throws ``EventLog/EventLogError/archived(_:)``.
 public final class RecordHistory: Sendable {
-    /// The log whose events these are.
+    /// The log that contains the events.
     public let log: EventLog
     private let kinds: Kinds
     private let opened = Mutex<OpenBase?>(nil)
@@ -20,9 +20,10 @@ public final class RecordHistory: Sendable {
         self.kinds = kinds
     }
 
-    /// The records of a base, in a file that goes away with it.
+    /// The records of an archive snapshot, in a temporary file that is deleted with this object.
     private final class OpenBase: Sendable {
-        /// Nothing comes late into archived history: it ends with the generation alone.
+        /// The generation of the log. Late events cannot affect archived history, so this alone decides whether it is
+        /// current.
         let generation: LogGeneration
         let vector: VersionVector
         let environment: Environment
@@ -42,12 +43,12 @@ public final class RecordHistory: Sendable {
         }
     }
 
-    /// The state that the events at `positions`, all of one record, fold to under `filter`.
+    /// Folds the events at `positions`, all of one record, under `filter`, and returns the state.
     ///
-    /// Cost: a look-up and a fold for each, about 1 us; of the first record of a log with archived history, also the
-    /// loading of the base.
+    /// Cost: about 1 us per event, for a look-up and a fold. The first record of a log with archived history also
+    /// costs the loading of the archive snapshot.
     ///
-    /// - Parameter unread: Told of an event that cannot be folded, which leaves the state as it was; or throws.
+    /// - Parameter unread: Called for an event that cannot be folded, and leaves the state unchanged; may throw.
     func state(
         of kind: String, _ record: RecordID, foldedFrom positions: [Position], _ filter: EventFilter,
         names: inout Names, unread: (Position, ChangeError) throws -> Void = { throw $1 }

@@ -3,17 +3,17 @@ import Events
 import Records
 
 extension RecordState {
-    /// Folds the event in `bytes`, whose checksum was looked at.
+    /// Folds the event in `bytes`, whose checksum was verified.
     ///
-    /// An event that cannot be read leaves the state as it was.
+    /// An event that cannot be read leaves the state unchanged.
     ///
-    /// - Parameter stamp: What the event counts with; its own one, unless its clock is corrected.
+    /// - Parameter stamp: The stamp to use: that of the event, unless its clock is corrected.
     mutating func fold(
         _ frame: Frame, in bytes: RawSpan, stamp: Stamp, position: Position, names: inout Names
     ) throws(ChangeError) {
         let shape = bytes.extracting(frame.shape)
         let values = bytes.extracting(frame.values)
-        // A change is read to its end before any of it counts.
+        // Validate the whole change before applying any of it.
         var check = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
         try check.validate(shape: shape, values: values)
         var reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))

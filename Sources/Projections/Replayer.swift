@@ -4,25 +4,25 @@ import Events
 import LMDB
 import Records
 
-/// The one replay: takes the events of a log from a view's checkpoint to its end, and folds them into the view.
+/// The only replay: folds the events of a log into a view, from the view's checkpoint to the end of the log.
 ///
-/// Catching up after a write, rebuilding, time travel and taking in what other processes wrote are this, with another
-/// start, end or destination. Events are taken in slices; a slice is one transaction of the view, its checkpoint
-/// included, so a crash leaves a view that is behind, never one that is wrong.
+/// Catching up after a write, rebuilding, time travel and processing the events of other processes all use it, with
+/// another start, end or destination. Events are folded in slices. Each slice is one transaction of the view,
+/// checkpoint included, so a crash can leave a view behind, but never wrong.
 struct Replayer {
     let log: EventLog
     let kinds: Kinds
-    /// Which events are folded.
+    /// The events to fold.
     var filter = EventFilter()
-    /// What the view has folded already, of what stands behind its checkpoint too: where it goes on from a snapshot.
+    /// The events that the view already contains, some of them after its checkpoint, if the fold resumes from a
+    /// snapshot.
     var folded = VersionVector()
-    /// Folds anew the records that events touch which came late behind the checkpoint; `nil` where these are left to a later
-    /// replay.
+    /// Refolds the records that late events touch; `nil` to leave late events to a later replay.
     var history: RecordHistory?
-    /// How many events a slice has at most: bounds memory, and how long one snapshot of the log is held.
+    /// The maximum number of events per slice: bounds memory, and how long a snapshot of the log is held.
     var sliceCount = 1 << 20
 
-    /// What a replay did.
+    /// The result of a replay.
     struct Outcome: Hashable, Sendable {
         var events = 0
         var unread = 0
@@ -30,21 +30,21 @@ struct Replayer {
 
     /// Brings the view in `environment` up to the log's last event, or to `end`.
     ///
-    /// - Throws: ``ViewError/stale`` when the view is of another log, history or version; ``ViewError/damaged(_:)``
-    ///   when a row is not what was written. Slices before are kept; the view is then to be rebuilt.
+    /// - Throws: ``ViewError/stale`` if the view is of another log, history or version; ``ViewError/damaged(_:)`` if
+    ///   a row is not as written. Previous slices stay committed; the caller must then rebuild the view.
     func catchUp(_ environment: Environment, through end: Position = .max) throws -> Outcome {
         var outcome = Outcome()
         while try foldLate(into: environment, &outcome) || foldSlice(into: environment, through: end, &outcome) {}
         return outcome
     }
 
-    /// Fills an empty view with the records of `snapshot`, and with the first slice of what follows its checkpoint.
+    /// Fills an empty view with the records of `snapshot` and the first slice of the events after its checkpoint.
     func begin(_ environment: Environment, with snapshot: SnapshotReader, through end: Position) throws {
         var outcome = Outcome()
         _ = try foldSlice(into: environment, through: end, &outcome, snapshot)
     }
 
-    /// Folds one slice; `false` when there was nothing left.
+    /// Folds one slice. Returns `false` if nothing was left to fold.
     private func foldSlice(
         into environment: Environment, through end: Position, _ outcome: inout Outcome, _ base: SnapshotReader? = nil
     ) throws -> Bool {
@@ -78,10 +78,10 @@ struct Replayer {
                 }
                 return position < target && groups.count < sliceCount
             }
-            // That of the frame which stands there, and not of what came late in its place.
+            // The checksum of the frame appended at that position, not of a late event that fills it.
             last.checksum = try snapshot.checksum(at: last.position) ?? 0
             return try environment.write { transaction in
-                // Another process may have come first: then its work stands, and this slice is read anew.
+                // If another process has advanced the view meanwhile, keep its result, and read this slice again.
                 guard try Self.checkpoint(in: transaction, ViewTables(in: transaction)) == start else { return }
                 var writer = try SliceWriter(
                     transaction, kinds: kinds, filter, names: base?.head.names, base: rows)
@@ -97,7 +97,7 @@ struct Replayer {
 
     func isWanted(_ event: EventID) -> Bool { filter.includes(event) && !folded.contains(event) }
 
-    /// Whether the view's checkpoint lies in this log's history.
+    /// Throws ``ViewError/stale`` unless the view's checkpoint lies in this log's history.
     func check(_ checkpoint: Checkpoint) throws {
         guard checkpoint.log == log.id, checkpoint.epoch == log.epoch, checkpoint.signature == kinds.signature,
             try checkpoint.content.generation == log.generation()
@@ -118,15 +118,15 @@ struct Replayer {
     }
 }
 
-/// An event that is in the log and not in the views: of a type that a later version knows, or malformed.
+/// An event that is in the log but not in the views: its type is known only to a later version, or it is malformed.
 ///
-/// It is never dropped and never taken for something else: it is counted, listed, and tried again by every rebuild.
+/// It is never dropped or misread: it is counted, listed, and tried again by every rebuild.
 public struct UnreadEvent: Hashable, Sendable {
-    /// Where it stands.
+    /// The position of the event.
     public let position: Position
-    /// Whether a later version may read it; if not, its content is malformed.
+    /// Whether a later version may read it; otherwise its content is malformed.
     public let isUnknown: Bool
-    /// What was wrong.
+    /// A description of the error.
     public let reason: String
 
     static func encode(_ error: ChangeError) -> [UInt8] {

@@ -4,19 +4,19 @@ import Events
 import LMDB
 import Records
 
-/// The one way to write to a view, inside one write transaction of it: each row that comes, changes or goes is counted in
-/// the sums of its table, which the checkpoint keeps.
+/// The only way to write to a view, inside one write transaction: counts each row that is added, changed or removed
+/// in the sums of its table, which the checkpoint stores.
 ///
-/// Who replaces a row says what stood there, as it was read: a row that is not counted out makes the next walk find the
-/// view damaged.
+/// A caller that replaces a row must pass the mark of the old row, as read. A replaced row that is not subtracted
+/// makes the next check report damage.
 struct RowWriter {
     let tables: ViewTables
     private var sums: TableSums
 
-    /// Goes on from the sums of the checkpoint in `transaction`.
+    /// Resumes from the sums of the checkpoint in `transaction`.
     ///
-    /// - Throws: ``ViewError/damaged(_:)`` where the tables do not have as many rows as they were counted to have: then
-    ///   some page of them is of another age than the checkpoint.
+    /// - Throws: ``ViewError/damaged(_:)`` if a table does not have the number of rows in the checkpoint: then some
+    ///   of its pages are not of the same commit as the checkpoint.
     init(_ transaction: borrowing WriteTransaction) throws {
         tables = try ViewTables(in: transaction)
         sums = try Replayer.checkpoint(in: transaction, tables).sums
@@ -26,10 +26,10 @@ struct RowWriter {
         }
     }
 
-    /// Makes the tables of a new view, with `checkpoint` and nothing else.
+    /// Creates the tables of a new view that has only `checkpoint`.
     static func create(_ checkpoint: Checkpoint, in transaction: borrowing WriteTransaction) throws {
         var writer = RowWriter(creating: try ViewTables(creatingIn: transaction))
-        // From the start, so that names which are not there are known to be lost.
+        // Stored from the start, so that missing names always mean damage.
         try writer.put(Names(), transaction)
         try writer.put(checkpoint, transaction)
     }
@@ -49,7 +49,7 @@ struct RowWriter {
         try add(key.span.bytes, row, to: .records)
     }
 
-    /// Writes the row of a record, in the place of the one whose mark is `old`, or of none.
+    /// Writes the row of a record, replacing the one with the mark `old`, if any.
     mutating func putRecord(
         _ row: RawSpan, for key: [UInt8], replacing old: RowMark?, _ transaction: borrowing WriteTransaction
     ) throws {
@@ -58,7 +58,7 @@ struct RowWriter {
         try add(key.span.bytes, row, to: .records)
     }
 
-    /// Adds an entry of an index, which is not there.
+    /// Adds an index entry, which must not exist.
     ///
     /// - Parameter isLast: Whether it sorts after all others.
     mutating func addEntry(_ key: [UInt8], isLast: Bool, _ transaction: borrowing WriteTransaction) throws {
@@ -74,7 +74,7 @@ struct RowWriter {
         sums.add(RowMark(checksum: checksum, byteCount: key.count + 4), to: .index)
     }
 
-    /// Removes an entry of an index, which is there.
+    /// Removes an index entry, which must exist.
     mutating func removeEntry(_ key: [UInt8], _ transaction: borrowing WriteTransaction) throws {
         guard try transaction.remove(key, in: tables.index) else {
             throw ViewError.damaged("an entry of an index is not there")
@@ -85,12 +85,12 @@ struct RowWriter {
 
     // MARK: - Series
 
-    /// Removes a block; `false` where it is not there.
+    /// Removes a block. Returns `false` if it does not exist.
     mutating func removeBlock(_ key: [UInt8], _ transaction: borrowing WriteTransaction) throws -> Bool {
         try remove(key, from: tables.blocks, .blocks, transaction)
     }
 
-    /// Removes a cell; `false` where it is not there.
+    /// Removes a cell. Returns `false` if it does not exist.
     @discardableResult
     mutating func removeCell(_ key: [UInt8], _ transaction: borrowing WriteTransaction) throws -> Bool {
         try remove(key, from: tables.cells, .cells, transaction)
@@ -107,7 +107,7 @@ struct RowWriter {
         return try transaction.remove(key, in: table)
     }
 
-    /// Adds a block; `false` where it is there, and stays as it is.
+    /// Adds a block. Returns `false` if it exists, and then leaves it unchanged.
     mutating func insertBlock(
         _ row: RawSpan, for key: [UInt8], _ transaction: borrowing WriteTransaction
     ) throws -> Bool {
@@ -116,7 +116,7 @@ struct RowWriter {
         return true
     }
 
-    /// Writes a cell, in the place of the one whose mark is `old`, or of none.
+    /// Writes a cell, replacing the one with the mark `old`, if any.
     mutating func putCell(
         _ cell: [UInt8], for key: [UInt8], replacing old: RowMark?, _ transaction: borrowing WriteTransaction
     ) throws {
@@ -126,9 +126,9 @@ struct RowWriter {
         try add(key.span.bytes, row.span.bytes, to: .cells)
     }
 
-    // MARK: - Events that are not folded, names, and the checkpoint
+    // MARK: - Unread events, names and the checkpoint
 
-    /// Notes why the event at `position` is not folded.
+    /// Records why the event at `position` is not folded.
     mutating func put(
         unread reason: [UInt8], at position: Position, _ transaction: borrowing WriteTransaction
     ) throws {
@@ -141,7 +141,7 @@ struct RowWriter {
         }
     }
 
-    /// Forgets that the event at `position` is not folded; does nothing where it is.
+    /// Removes the note that the event at `position` is not folded; does nothing if there is none.
     mutating func removeUnread(at position: Position, _ transaction: borrowing WriteTransaction) throws {
         _ = try remove(position, from: tables.unread, .unread, transaction)
     }
@@ -156,7 +156,7 @@ struct RowWriter {
         try add(key.span.bytes, row.span.bytes, to: .meta)
     }
 
-    /// Writes the checkpoint, with the sums of all that was written: the last thing that is done in a transaction.
+    /// Writes the checkpoint with the sums of everything written. Must be the last write of a transaction.
     func put(_ checkpoint: Checkpoint, _ transaction: borrowing WriteTransaction) throws {
         var checkpoint = checkpoint
         checkpoint.sums = sums

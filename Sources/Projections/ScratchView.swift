@@ -4,13 +4,13 @@ import Foundation
 import LMDB
 import Synchronization
 
-/// The views of a log at one vector in a file of its own, which goes away with its last user.
+/// The views of a log at one vector, in a temporary file that is deleted with its last user.
 struct ScratchView: Sendable {
     let environment: Environment
     let vector: VersionVector
-    /// Which kinds its rows were made for.
+    /// The signature of the kinds that the rows were made for.
     let signature: UInt64
-    /// Of which content of the log its events were.
+    /// The content of the log whose events were folded.
     let content: LogContent
     private let file: File
 
@@ -43,28 +43,28 @@ struct ScratchView: Sendable {
         self.content = content
     }
 
-    /// The same file, where it was brought up to `vector`.
+    /// Returns the same file, after it was brought up to `vector`.
     func moved(to vector: VersionVector) -> ScratchView {
         ScratchView(environment, file, vector, signature, content)
     }
 }
 
-/// The scratch view that was let go last: whoever goes through points in order goes on with it, which costs what lies
-/// between two points, and not what lies behind them.
+/// The past view that was released last, for reuse. A caller that steps through points in order resumes from it, and
+/// pays only for the events between two points.
 ///
-/// It has one owner at a time: it is left here when nobody can read it any more, and taken out to be changed.
+/// It has one owner at a time: it is stored here when it has no readers left, and removed before it is changed.
 public final class FormerScratch: Sendable {
     private let scratch = Mutex<ScratchView?>(nil)
 
-    /// None yet.
+    /// Creates an empty holder.
     public init() {}
 
-    /// Whether there is one.
+    /// Whether a past view is stored here.
     package var isThere: Bool { scratch.withLock { $0 != nil } }
 
     func leave(_ former: ScratchView) { scratch.withLock { $0 = former } }
 
-    /// Takes it out where it is of use; then it is the caller's alone.
+    /// Removes and returns the past view if `isUseful` accepts it. The caller is then its only owner.
     func take(where isUseful: (ScratchView) -> Bool) -> ScratchView? {
         scratch.withLock { scratch in
             guard let found = scratch, isUseful(found) else { return nil }
@@ -73,11 +73,11 @@ public final class FormerScratch: Sendable {
         }
     }
 
-    /// Lets it go where it is of another content of the log than `content`: its file is deleted.
+    /// Discards the past view and deletes its file, unless it is of the log content `content`.
     public func drop(unlessOf content: LogContent) {
         scratch.withLock { if $0?.content != content { $0 = nil } }
     }
 
-    /// Lets it go: its file is deleted.
+    /// Discards the past view and deletes its file.
     public func close() { scratch.withLock { $0 = nil } }
 }

@@ -4,33 +4,33 @@ import Events
 import LMDB
 import Records
 
-/// Folds the groups of one slice into the rows of a view, inside one write transaction of it.
+/// Folds the events of one slice into the rows of a view, inside one write transaction of it.
 struct SliceWriter {
     private var rows: RowWriter
     private let kinds: Kinds
     private let filter: EventFilter
-    /// Whether the view had no rows: then nothing is looked up, and rows are appended in order of their keys.
+    /// Whether the view had no rows: then nothing is looked up, and rows are appended in key order.
     private let isEmpty: Bool
     private var names: Names
-    /// How many names the view has; -1 where it has those of another fold.
+    /// The number of stored names; -1 if they must be replaced by those of `base`.
     private let nameCount: Int
     private var state = RecordState()
-    /// The row that the state was read from; `nil` where there was none.
+    /// The mark of the row that the state was read from; `nil` if there was none.
     private var former: RowMark?
     private var row = ByteWriter(capacity: 4096)
     private var touched: UInt8 = 0
-    /// Index entries of an empty view, written in order at the end.
+    /// The index entries to add, written in order at the end.
     private var newEntries: [[UInt8]] = []
-    /// What an empty view begins with, as far as it was not passed yet.
+    /// The snapshot that an empty view starts from, with the rows not yet passed.
     private var base: SnapshotRows?
-    /// Events whose content turned out malformed while folding.
+    /// The events whose content turned out to be malformed while folding.
     private(set) var unread: [(position: Position, reason: [UInt8])] = []
 
     static let namesKey = [UInt8]("names".utf8)
 
     /// - Parameters:
-    ///   - names: The names that the rows of `base` are written with.
-    ///   - base: The rows that an empty view begins with.
+    ///   - names: The names that the rows of `base` use.
+    ///   - base: The rows that an empty view starts from.
     init(
         _ transaction: borrowing WriteTransaction, kinds: Kinds, _ filter: EventFilter, names: Names? = nil,
         base: SnapshotRows? = nil
@@ -79,7 +79,7 @@ struct SliceWriter {
         try passBase(through: nil, transaction)
     }
 
-    /// Writes the row of the record under `key`, as its state is now.
+    /// Writes the present state as the row of the record under `key`.
     private mutating func write(_ key: [UInt8], _ transaction: borrowing WriteTransaction) throws {
         row.removeAll()
         state.encode(into: &row, keyChecksum: key.withSpan { CRC32C.checksum($0) })
@@ -89,9 +89,9 @@ struct SliceWriter {
         }
     }
 
-    /// Folds anew what events touch that came late: each record from all of its events, and each cell from its blocks.
+    /// Refolds what late events touch: each record from all of its events, and each cell from its blocks.
     ///
-    /// - Parameter archived: What the log begins with.
+    /// - Parameter archived: The vector of the archive snapshot.
     mutating func fold(
         _ touched: LateTouch, _ history: RecordHistory, archived: VersionVector,
         from snapshot: borrowing LogSnapshot, _ transaction: borrowing WriteTransaction
@@ -115,7 +115,7 @@ struct SliceWriter {
         }
     }
 
-    /// Appends the rows of the base before `key`, and reads the one under it, which its events then change.
+    /// Appends the rows of the base before `wanted`, and reads the row under it, for its events to change.
     private mutating func passBase(through wanted: [UInt8]?, _ transaction: borrowing WriteTransaction) throws {
         guard var snapshot = base else { return }
         base = nil
@@ -127,8 +127,8 @@ struct SliceWriter {
         base = snapshot
     }
 
-    /// Reads a byte of every cache line of a record's events, so that the memory fetches them together and not one after
-    /// the other: they lie scattered over the log.
+    /// Reads one byte per cache line of a record's events, which are scattered over the log, so that the memory
+    /// fetches them in parallel.
     private mutating func touch(_ events: ArraySlice<UInt32>, _ groups: EventGroups, _ snapshot: borrowing LogSnapshot)
     {
         for event in events {
@@ -140,8 +140,8 @@ struct SliceWriter {
         }
     }
 
-    /// The index entries that the view has of the record that was loaded: also where its row says nothing, since none of its
-    /// events could be folded.
+    /// Returns the index entries that the view has for the loaded record. That may include a record with an empty
+    /// row, if none of its events could be folded.
     private func entries(_ schema: KindSchema?) -> [IndexEntry] {
         guard let schema, former != nil else { return [] }
         return schema.indexEntries(ShownValues(state, names))
@@ -166,9 +166,9 @@ struct SliceWriter {
         } catch { throw ViewError.damaged("the checksum of a record is wrong") }
     }
 
-    /// Folds one event; one that is malformed leaves the state as it was.
+    /// Folds one event; a malformed one leaves the state unchanged.
     private mutating func foldEvent(_ bytes: RawSpan, position: Position) throws {
-        // What goes into the views is what was written: its checksum was right when it was met, in the same snapshot.
+        // Its checksum needs no second check: it was verified when the scan met the event in the same snapshot.
         let frame = try Frame(bytes, at: position)
         do throws(ChangeError) {
             try state.fold(
@@ -195,12 +195,13 @@ struct SliceWriter {
         }
     }
 
-    /// Folds the events that add to the series of records, and the blocks that an empty view begins with.
+    /// Folds the events that add to the series of records, and the blocks of the snapshot that an empty view starts
+    /// from.
     ///
     /// - Parameters:
-    ///   - isAnew: Whether the blocks may be there already, or come before others that are: their cells are then computed
-    ///     from all of their blocks, in the order in which a replay meets them.
-    ///   - archived: What the log begins with.
+    ///   - isAnew: Whether the blocks may exist already, or precede existing ones. Then their cells are computed from
+    ///     all of their blocks, in the order of a replay.
+    ///   - archived: The vector of the archive snapshot.
     mutating func fold(
         _ blocks: [(position: Position, place: Place)], isAnew: Bool = false,
         archived: VersionVector = VersionVector(), from snapshot: borrowing LogSnapshot,
@@ -242,7 +243,7 @@ struct SliceWriter {
         try writer.finish(&rows, archived: archived, transaction)
     }
 
-    /// Writes the index entries, sorted, the events that are not folded, the names if any are new, and the checkpoint.
+    /// Writes the sorted index entries, the unread events, the names if any are new, and the checkpoint.
     mutating func finish(
         through checkpoint: Checkpoint, unread others: [(position: Position, reason: [UInt8])],
         _ transaction: borrowing WriteTransaction

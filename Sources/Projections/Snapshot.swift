@@ -2,15 +2,16 @@ import EventLog
 import Events
 import Foundation
 
-/// Compacted dumps of the views: what time travel, a new device and recovery begin with.
+/// Compact dumps of the views: the starting point of time travel, a new device and recovery.
 public enum Snapshot {
-    /// Writes a snapshot of what `views` show, which count a whole vector.
+    /// Writes a snapshot of `views`, whose filter must be a plain version vector.
     ///
     /// - Parameters:
-    ///   - created: The moment, in milliseconds since 1970.
-    ///   - sink: Takes the bytes of the file, piece by piece.
-    /// - Returns: What was written; `nil` where the views were built anew meanwhile, so that it has to be begun again.
-    /// - Complexity: O(records); nothing is held between two pieces of some thousand records.
+    ///   - created: The time of creation, in milliseconds since 1970.
+    ///   - sink: Receives the bytes of the file, piece by piece.
+    /// - Returns: A description of the snapshot; `nil` if the views were rebuilt meanwhile: then the caller must
+    ///   start again.
+    /// - Complexity: O(records). No read transaction is held between pieces of some thousand records.
     public static func write(
         of views: PastViews, created: Int64, to sink: @escaping ([UInt8]) throws -> Void
     ) throws -> SnapshotInformation? {
@@ -18,14 +19,14 @@ public enum Snapshot {
         return try writer.write(created: created)
     }
 
-    /// What the snapshot at `path` says of itself. Cost: three small reads.
+    /// Returns the description stored in the snapshot at `path`. Cost: three small reads.
     ///
     /// - Throws: ``SnapshotError``.
     public static func information(at path: String) throws -> SnapshotInformation {
         try SnapshotReader(path).information
     }
 
-    /// Reads the snapshot at `path` and throws unless every byte of it is what was written, and every record can be read.
+    /// Reads the snapshot at `path` and throws unless every byte is as written and every record is readable.
     ///
     /// - Throws: ``SnapshotError``.
     /// - Complexity: O(bytes), about 100 MB/s of the records.

@@ -3,16 +3,16 @@ import EventLog
 import Events
 import Records
 
-/// Blocks of series as a snapshot has them, without their items, one after the other in order of kind, record, first item
-/// and event:
+/// A block of a series in a snapshot, without its items. Blocks follow one another in order of kind, record, first
+/// item and event:
 ///
-/// | part | form |
+/// | part | format |
 /// |---|---|
 /// | kind | text |
 /// | record | 16 bytes |
 /// | event | replica (16 bytes), number (varint) |
 /// | items | number of the first one, count (varints) |
-/// | what is said of them | length (varint), bytes |
+/// | summary | length (varint), bytes |
 struct SnapshotBlock {
     var kind: String
     var record: RecordID
@@ -36,7 +36,7 @@ extension ByteWriter {
 }
 
 extension SnapshotBlock {
-    /// The blocks of one part of a snapshot, with their positions in the log of `runs`.
+    /// Reads the blocks of one part of a snapshot, with their positions in the log of `runs`.
     static func read(_ content: [UInt8], _ runs: RunIndex) throws(SnapshotError) -> [SnapshotBlock] {
         do {
             return try content.withSpan { bytes in

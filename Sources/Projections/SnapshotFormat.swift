@@ -3,20 +3,21 @@ import EventLog
 import Events
 import Records
 
-// A snapshot: everything that is needed to go on folding from one vector, in one portable file. Its form is that of
-// ChunkedFile, with the magic `GWS1`; between head and end stand the records of each kind in order of kind and id, the
-// blocks of their series, and the residue. The first 16 bytes of its checksum are its id.
+// A snapshot: everything that is needed to resume folding from one vector, in one portable file. It has the format of
+// ChunkedFile, with the magic `GWS1`. Between head and end are the records of each kind in order of kind and id, the
+// blocks of their series, and the residue. The first 16 bytes of its checksum are its ID.
 //
-// The contents are in SnapshotHead, SnapshotEnd and Records.RecordColumnsWriter; a chunk of records is the kind (text), a
-// varint count and the columns; blocks are in SnapshotBlocks.swift; the residue is frames of the log as they are, one after the other.
+// For the contents see SnapshotHead, SnapshotEnd and Records.RecordColumnsWriter. A chunk of records is the kind
+// (text), a varint count and the columns. For blocks see SnapshotBlocks.swift. The residue is unchanged frames of the
+// log, one after another.
 
-/// Why a file is no snapshot that can be used. None of it is dangerous: whoever needs a snapshot starts earlier.
+/// Why a file is not a usable snapshot. None of these is dangerous: the fold then starts from an earlier point.
 public enum SnapshotError: Error, Hashable, Sendable {
     /// The file does not begin or end as a snapshot does.
     case notASnapshot
     /// A checksum is wrong, or what it covers is malformed.
     case damaged(String)
-    /// It was made for other kinds, or another layout of the views, than this program's.
+    /// It was made for other kinds, or for another layout of the views, than those of this program.
     case otherVersion
     /// It is of another log, or of another history of this one.
     case otherHistory
@@ -24,29 +25,29 @@ public enum SnapshotError: Error, Hashable, Sendable {
 
 enum SnapshotFormat {
     static let magic: UInt32 = 0x3153_5747
-    /// What stands between head and end, in this order.
+    /// The chunks between head and end, in this order.
     static let chunks: Set<ChunkedFile.ChunkType> = [.records, .blocks, .residue]
-    /// When a chunk of records is full.
+    /// The limits at which a chunk of records is full.
     static let recordsPerChunk = 1 << 14
     static let bytesPerChunk = 4 << 20
 }
 
-/// What a snapshot says of itself before its records.
+/// The description of a snapshot, before its records.
 struct SnapshotHead {
-    /// What it keeps of each replica.
+    /// The state of one replica.
     struct Replica {
-        /// The last event.
+        /// The last event of the replica.
         var last: EventID
-        /// The right edge of its tree there: with it the tree can be extended.
+        /// The right edge of its tree at that event, from which the tree can be extended.
         var edge: MerkleEdge
-        /// What the author of that event had seen.
+        /// The vector that the author of that event had seen.
         var context: VersionVector
     }
 
     var log: LogID
-    /// When it was made, in milliseconds since 1970.
+    /// When the snapshot was made, in milliseconds since 1970.
     var created: Int64
-    /// What the records were folded by: see ``Kinds/signature``.
+    /// The signature of the kinds that the records were folded with: see ``Kinds/signature``.
     var signature: UInt64
     var replicas: [Replica]
     var names: Names
@@ -57,12 +58,12 @@ struct SnapshotHead {
         return vector
     }
 
-    // | part | form |
+    // | part | format |
     // |---|---|
     // | log | 16 bytes |
     // | created | 8 bytes, milliseconds |
     // | signature | 8 bytes |
-    // | replicas | varint count, then each: replica (16), last number (varint), subtrees of the edge (32 each, as many as the number has bits set), what its author had seen: varint count, then replica (16) and number (varint) each |
+    // | replicas | varint count, then each: replica (16), last number (varint), subtrees of the edge (32 each, as many as the number has bits set), the vector its author had seen: varint count, then replica (16) and number (varint) each |
     // | names | varint length, then as in the views |
     var bytes: [UInt8] {
         var writer = ByteWriter()
@@ -121,12 +122,12 @@ struct SnapshotHead {
     }
 }
 
-/// How much a snapshot holds, behind its records.
+/// The counts of a snapshot, after its records.
 ///
-/// | part | form |
+/// | part | format |
 /// |---|---|
 /// | kinds | varint count, then each: name (text), records (varint), of these visible (varint) |
-/// | residue | varint count of the events that are kept as they are |
+/// | residue | varint count of the events that are stored unchanged |
 struct SnapshotEnd: Hashable, Sendable {
     var kinds: [SnapshotInformation.Kind] = []
     var residue = 0
@@ -157,47 +158,47 @@ struct SnapshotEnd: Hashable, Sendable {
     }
 }
 
-/// What a snapshot is, without reading its records.
+/// The description of a snapshot, available without reading its records.
 public struct SnapshotInformation: Hashable, Sendable {
     /// The records of one kind.
     public struct Kind: Hashable, Sendable {
-        /// Its name.
+        /// The name of the kind.
         public var name: String
-        /// How many records there are.
+        /// The number of records.
         public var records: Int
-        /// How many of them show.
+        /// The number of visible records.
         public var visible: Int
     }
 
-    /// Its name: the start of ``hash``.
+    /// The ID of the snapshot: the first 16 bytes of ``hash``.
     public var id: SnapshotID { SnapshotID(high: hash.id.high, low: hash.id.low) }
-    /// The hash over all its bytes before it.
+    /// The hash of the file, without the hash itself.
     public let hash: Hash256
-    /// The log it is of.
+    /// The log that the snapshot is of.
     public let log: LogID
-    /// Which events it counts.
+    /// The vector of the events that the snapshot includes.
     public let vector: VersionVector
-    /// When it was made, in milliseconds since 1970.
+    /// When the snapshot was made, in milliseconds since 1970.
     public let created: Int64
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     public let byteCount: Int
     /// The records of each kind, in order of kind.
     public let kinds: [Kind]
-    /// Events that its writer could not fold, which it keeps as they are.
+    /// The number of events that the writer could not fold and stored unchanged.
     public let residue: Int
 
-    /// How many records there are.
+    /// The total number of records.
     public var recordCount: Int { kinds.reduce(0) { $0 + $1.records } }
 }
 
-/// The name of a snapshot: the start of the hash over its bytes.
+/// The ID of a snapshot: the first 16 bytes of the hash of its bytes.
 public struct SnapshotID: SixteenByteID {
     /// The first eight bytes, read big-endian.
     public let high: UInt64
     /// The last eight bytes, read big-endian.
     public let low: UInt64
 
-    /// An id from its two halves.
+    /// Creates an ID from its two halves.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low

@@ -5,19 +5,19 @@ import LMDB
 import Records
 
 extension Views {
-    /// Builds a view in a new file at `path` from the snapshot at `snapshotPath`, to be gone on with.
+    /// Builds a view in a new file at `path` from a snapshot, ready for further events.
     ///
     /// The snapshot must be of `log`: the trees of its replicas are compared with those of the log.
     ///
-    /// - Parameter start: Where to go on: everything at or before this position that belongs to it is in the snapshot.
-    /// - Parameter end: Through where to go on at once, with the events of `filter`: the rows of the snapshot and these
-    ///   events are merged in order of the records, so that every row is written once.
-    /// - Parameter content: That of the log before anything of it was looked at.
-    /// - Parameter isBase: Whether the log itself begins with it: then it also counts where it was made for other kinds,
-    ///   since the rows of records know none.
-    /// - Returns: The view. Its checkpoint stands at `end`; without one, at `start`.
-    /// - Throws: ``SnapshotError`` where it cannot be used; then nothing is left at `path` that anybody would take for a
-    ///   view.
+    /// - Parameter start: The position after which to resume: the snapshot has all of its events at or before this
+    ///   position.
+    /// - Parameter end: The position through which to fold the events of `filter` immediately. They are merged with
+    ///   the rows of the snapshot in record order, so that each row is written once.
+    /// - Parameter content: The content of the log before anything of it was read.
+    /// - Parameter isBase: Whether it is the log's archive snapshot. Then it may also be of other kinds, since the
+    ///   rows of records do not depend on them.
+    /// - Returns: The view. Its checkpoint is at `end`, or, without one, at `start`.
+    /// - Throws: ``SnapshotError`` if the snapshot is unusable; then no usable view is left at `path`.
     /// - Complexity: O(records), about 2 us each.
     static func load(
         _ reader: SnapshotReader, at path: String, of log: EventLog, kinds: Kinds, goingOnAfter start: Position,
@@ -26,7 +26,7 @@ extension Views {
     ) throws -> Environment {
         guard reader.head.log == log.id else { throw SnapshotError.otherHistory }
         guard try isBase || reader.head.signature == kinds.signature(for: log) else { throw SnapshotError.otherVersion }
-        // The base still stands for what was lost with a damaged file: nobody can hash that again.
+        // The archive snapshot still covers lost ranges, whose trees can no longer be computed.
         let lost = isBase ? try log.holes() : []
         for replica in reader.head.replicas {
             let last = replica.last
@@ -47,7 +47,7 @@ extension Views {
         }
     }
 
-    /// Has a replay into the view of `transaction` go on behind `start`.
+    /// Makes a replay into the view of `transaction` resume after `start`.
     static func setCheckpoint(
         after start: Position, in transaction: borrowing WriteTransaction, of log: EventLog
     ) throws {
@@ -58,9 +58,9 @@ extension Views {
     }
 }
 
-/// The rows and index entries that the records of one part of a snapshot make.
+/// The rows and index entries made from one chunk of a snapshot's records.
 private struct LoadedPart: Sendable {
-    /// The keys of the rows, and where each one's row and entries end.
+    /// The key of each row, and the ends of its row and its entries.
     private(set) var records: [(key: [UInt8], rowEnd: Int, entryEnd: Int)] = []
     private(set) var rows = ByteWriter()
     private(set) var entries: [[UInt8]] = []
@@ -101,7 +101,7 @@ private struct LoadedPart: Sendable {
     }
 }
 
-/// The rows of a snapshot in order of their keys, which are made on all cores.
+/// The rows of a snapshot in key order, made on all cores.
 struct SnapshotRows {
     private let reader: SnapshotReader
     private let kinds: Kinds
@@ -111,7 +111,7 @@ struct SnapshotRows {
     private var isAtEnd = false
     private var part: LoadedPart?
     private var place = 0
-    /// The events that the writer could not fold, and that a program of the same version cannot either.
+    /// The events that neither the writer nor this version can fold.
     private(set) var unread: [(position: Position, reason: [UInt8])] = []
     /// The blocks of series.
     private(set) var blocks: [SnapshotBlock] = []
@@ -122,7 +122,7 @@ struct SnapshotRows {
         self.runs = runs
     }
 
-    /// Hands out the rows up to and with the one under `key`, those from the last call on; all that are left without one.
+    /// Yields the next rows, through the one under `key`; without a key, all remaining ones.
     mutating func pass(
         through key: [UInt8]?,
         _ body: (_ key: [UInt8], _ row: RawSpan, _ entries: ArraySlice<[UInt8]>) throws -> Void

@@ -9,7 +9,7 @@ struct SnapshotReader {
     let head: SnapshotHead
     let end: SnapshotEnd
 
-    /// Opens the snapshot at `path` and reads what it says of itself. Cost: a few small reads.
+    /// Opens the snapshot at `path` and reads its head and end. Cost: a few small reads.
     init(_ path: String) throws(SnapshotError) {
         (file, head, end) = try Self.translating {
             let file = try ChunkedFileReader(path, magic: SnapshotFormat.magic)
@@ -28,20 +28,21 @@ struct SnapshotReader {
             residue: end.residue)
     }
 
-    /// Reads the whole file and throws unless every byte is what was written. Cost: about 1 GB/s.
+    /// Reads the whole file and throws unless every byte is as written. Cost: about 1 GB/s.
     func verify() throws {
         try Self.translating { try file.verify() }
         try forEachChunk { _, _ in }
     }
 
-    /// Hands out the contents of the chunks between head and end, in order.
+    /// Yields the contents of the chunks between head and end, in order.
     func forEachChunk(_ body: (ChunkedFile.ChunkType, [UInt8]) throws -> Void) throws {
         do { try file.forEachChunk(of: SnapshotFormat.chunks, body) } catch let error as ChunkedFile.Failure {
             throw SnapshotError(error)
         }
     }
 
-    /// The chunk at `offset`, which goes to the next one; 0 stands for the first. `nil` at the end.
+    /// Returns the chunk at `offset`, and advances `offset` to the next one; 0 means the first. Returns `nil` at the
+    /// end.
     func nextChunk(at offset: inout Int) throws -> (type: ChunkedFile.ChunkType, content: [UInt8])? {
         do { return try file.nextChunk(at: &offset, of: SnapshotFormat.chunks) } catch let error as ChunkedFile.Failure
         {

@@ -4,10 +4,10 @@ import Events
 import Records
 
 extension Snapshot {
-    /// The bytes of the snapshot at `path`, which is of `log`, without the values of `events`: as it would have been
-    /// written had they been withheld then.
+    /// Returns the bytes of the snapshot at `path`, which is of `log`, without the values of `events`: as if they had
+    /// been withheld when it was written.
     ///
-    /// - Throws: ``SnapshotError`` where it cannot be read.
+    /// - Throws: ``SnapshotError`` if it cannot be read.
     /// - Complexity: O(records).
     public static func bytes(of path: String, in log: EventLog, without events: EventSet) throws -> [UInt8] {
         let reader = try SnapshotReader(path)
@@ -22,9 +22,9 @@ extension Snapshot {
     }
 }
 
-/// Writes the parts of a snapshot anew without some values.
+/// Copies the parts of a snapshot without some of the values.
 private struct SnapshotRewriter {
-    /// What was written so far.
+    /// Collects the bytes written.
     final class Sink {
         var bytes: [UInt8] = []
     }
@@ -49,7 +49,7 @@ private struct SnapshotRewriter {
             switch type {
             case .records: try file.append(type, records(content))
             case .residue: try file.append(type, residue(content))
-            // There are no items in it.
+            // Blocks contain no items, and hence no values.
             default: try file.append(type, content)
             }
         } catch is ByteCodingError { throw SnapshotError.damaged("a part") } catch is RowError {

@@ -4,15 +4,15 @@ import Events
 import Foundation
 import Records
 
-/// Writes a snapshot of views as they are at one vector, piece by piece: between two pieces nothing is held, so others
-/// may write to the store meanwhile.
+/// Writes a snapshot of the views at one vector, piece by piece. Holds no transaction between pieces, so other
+/// processes can write to the store meanwhile.
 struct SnapshotWriter {
     private let views: PastViews
     private let vector: VersionVector
     private var file: ChunkedFileWriter
     private var end = SnapshotEnd()
 
-    /// - Parameter sink: Takes the bytes of the file, piece by piece.
+    /// - Parameter sink: Receives the bytes of the file, piece by piece.
     init(of views: PastViews, sink: @escaping ([UInt8]) throws -> Void) throws {
         precondition(views.filter.vector != nil && !views.filter.altersHistory, "A snapshot is of a whole vector.")
         self.views = views
@@ -20,9 +20,10 @@ struct SnapshotWriter {
         file = try ChunkedFileWriter(magic: SnapshotFormat.magic, sink: sink)
     }
 
-    /// Writes everything.
+    /// Writes the whole snapshot.
     ///
-    /// - Returns: What was written; `nil` where the views were built anew meanwhile, so that it has to be begun again.
+    /// - Returns: A description of the snapshot; `nil` if the views were rebuilt meanwhile: then the caller must
+    ///   start again.
     mutating func write(created: Int64) throws -> SnapshotInformation? {
         let log = views.log
         let (names, kinds) = try views.read { (view: borrowing ViewReader) in (view.names, try view.kindsWithRecords())
@@ -49,7 +50,7 @@ struct SnapshotWriter {
             created: created, byteCount: file.byteCount, kinds: end.kinds, residue: end.residue)
     }
 
-    /// Writes the records of one kind; `false` where local numbers mean something else meanwhile.
+    /// Writes the records of one kind. Returns `false` if the local numbers have changed their meaning meanwhile.
     private mutating func write(_ kind: String, _ names: Names, _ runs: RunIndex) throws -> Bool {
         var total = SnapshotInformation.Kind(name: kind, records: 0, visible: 0)
         var next: RecordID? = RecordID(high: 0, low: 0)
@@ -105,7 +106,7 @@ struct SnapshotWriter {
         if content.count > 0 { try file.append(.blocks, content.bytes) }
     }
 
-    /// Writes the events that could not be folded, as they are: a later version may know them.
+    /// Writes the events that could not be folded, unchanged, since a later version may know them.
     private mutating func writeResidue() throws {
         var content = ByteWriter()
         for event in try views.read({ try $0.unreadEvents() }) {

@@ -3,27 +3,27 @@ import ByteCoding
 /// The tables of a view whose rows are counted and summed.
 enum SummedTable: Int, CaseIterable, Sendable {
     case records, index, unread, blocks, cells
-    /// All of its rows but the checkpoint, which holds the sums.
+    /// All rows of `meta` but the checkpoint, which holds the sums.
     case meta
 
-    /// The table called `name`; `nil` where a view has none of that name.
+    /// Returns the table called `name`; `nil` if a view has none of that name.
     init?(name: String) {
         guard let table = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = table
     }
 
-    /// What it is called in the file.
+    /// The name of the table in the file.
     var name: String { "\(self)" }
 }
 
-/// One row in a sum: 64 bits that its key and its value decide.
+/// The contribution of one row to a sum: 64 bits that depend on its key and value.
 struct RowMark: Hashable, Sendable {
     fileprivate let bits: UInt64
 
-    /// The mark of a row of `byteCount` bytes, key and value together, whose checksum is `checksum`.
+    /// Creates the mark of a row with this checksum, whose key and value have `byteCount` bytes together.
     ///
-    /// The finaliser of splitmix64 (Steele, Lea and Flood, 2014) takes no two inputs to one output, so rows with different
-    /// checksums or lengths have different marks, and sums of them meet by chance alone.
+    /// The finaliser of splitmix64 (Steele, Lea and Flood, 2014) is a bijection, so rows with different checksums or
+    /// lengths have different marks, and their sums are equal only by chance.
     init(checksum: UInt32, byteCount: Int) {
         var word = UInt64(truncatingIfNeeded: byteCount) << 32 | UInt64(checksum)
         word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -31,30 +31,32 @@ struct RowMark: Hashable, Sendable {
         bits = word ^ word >> 31
     }
 
-    /// The mark of a row that begins with its checksum, as all rows of views do; `nil` where it is too short for one.
+    /// Creates the mark of a row that begins with its checksum, as all rows of views do; `nil` if it is too short for
+    /// one.
     init?(key: RawSpan, row: RawSpan) {
         guard row.byteCount >= 4 else { return nil }
         self.init(checksum: row.uint32(at: 0), byteCount: key.byteCount + row.byteCount)
     }
 }
 
-/// How many rows each table of a view has, and the sum of their marks modulo 2⁶⁴; part of the checkpoint.
+/// The number of rows of each table of a view, and the sum of their marks modulo 2⁶⁴; part of the checkpoint.
 ///
-/// The checksum of a row says that the row was written once, and not that it is the one that counts now: a page that says
-/// again what it said some commits ago has checksums that are all right. The sum changes with every row that comes, changes
-/// or goes, in whatever order, and costs an addition each. A walk through all rows adds them up again, and compares.
+/// The checksum of a row proves that the row was once written, but not that it is current: a page that has fallen
+/// back to its content of some commits ago has only correct checksums. The sums change with every row that is added,
+/// changed or removed, do not depend on the order, and cost one addition per row. A check of the file adds up all
+/// rows and compares.
 struct TableSums: Hashable, Sendable {
-    /// The rows of one table.
+    /// The sum over one table.
     struct Sum: Hashable, Sendable {
-        /// How many there are.
+        /// The number of rows.
         var rows: UInt64 = 0
-        /// The sum of their marks.
+        /// The sum of the marks of the rows.
         var total: UInt64 = 0
     }
 
     static let byteCount = SummedTable.allCases.count * 16
 
-    // One by one and not in an array: an addition for each row is all that they cost.
+    // Separate properties instead of an array, so that each row costs only an addition.
     private var records = Sum()
     private var index = Sum()
     private var unread = Sum()
@@ -62,10 +64,10 @@ struct TableSums: Hashable, Sendable {
     private var cells = Sum()
     private var meta = Sum()
 
-    /// The sums of empty tables.
+    /// Creates the sums of empty tables.
     init() {}
 
-    /// - Parameter offset: Where the sums begin in `bytes`, which has ``byteCount`` more from there on.
+    /// - Parameter offset: The offset of the sums in `bytes`, which has at least ``byteCount`` bytes from there.
     init(at offset: Int, of bytes: RawSpan) {
         for table in SummedTable.allCases {
             let start = offset + table.rawValue * 16
@@ -103,19 +105,19 @@ struct TableSums: Hashable, Sendable {
         }
     }
 
-    /// Counts a row that came.
+    /// Counts an added row.
     mutating func add(_ mark: RowMark, to table: SummedTable) {
         self[table].rows &+= 1
         self[table].total &+= mark.bits
     }
 
-    /// Counts a row that went.
+    /// Counts a removed row.
     mutating func subtract(_ mark: RowMark, from table: SummedTable) {
         self[table].rows &-= 1
         self[table].total &-= mark.bits
     }
 
-    /// In which table these are not `other`, in plain words, as of what was `found`; `nil` where they are the same.
+    /// Describes the first table whose sum differs from that in `found`; `nil` if all are equal.
     func difference(fromFound found: TableSums) -> String? {
         for table in SummedTable.allCases where self[table] != found[table] {
             let (wanted, there) = (self[table].rows, found[table].rows)

@@ -5,12 +5,12 @@ import LMDB
 import Records
 
 extension ViewReader {
-    /// Hands out the blocks of a record's series in order of their first items, until `body` says `false`.
+    /// Yields the blocks of a record's series in order of their first items, until `body` returns `false`.
     ///
-    /// Two blocks of one number are there where two histories of a replica have both gone on with the series.
+    /// Two blocks have the same number if two branches of a replica have both continued the series.
     ///
-    /// - Parameter start: Blocks that end before this item are left out.
-    /// - Complexity: A look-up, and about 0.2 us a block.
+    /// - Parameter start: Blocks that end before this item are skipped.
+    /// - Complexity: A look-up, and about 0.2 us per block.
     public func forEachBlock(
         of kind: String, _ record: RecordID, from start: UInt64 = 0,
         _ body: (_ block: StoredBlock, _ summary: RawSpan) throws -> Bool
@@ -29,7 +29,8 @@ extension ViewReader {
         }
     }
 
-    /// The end of the key of the first block that may hold the item `start`: the last one that begins at it or before.
+    /// Returns the end of the key of the last block that begins at or before the item `start`, which it may therefore
+    /// contain.
     private func firstBlock(of prefix: [UInt8], holding start: UInt64) throws -> [UInt8] {
         try transaction.withCursor(tables.blocks) { cursor in
             let isBehind = try cursor.seek(
@@ -49,11 +50,12 @@ extension ViewReader {
         return writer.bytes
     }
 
-    /// Hands out the cells of `level`, from 1 on, of a record's series, from the one with the item `start` on, until `body`
-    /// says `false`: the number of its first item, and what is said of the blocks that begin in it.
+    /// Yields the cells of `level` (from 1 on) of a record's series, from the one with the item `start` on, until
+    /// `body` returns `false`: the number of the first item, and the summary of the blocks that begin in the cell.
     ///
-    /// - Returns: `false` where the cells do not count here: in the past, or without some events. Then the blocks do.
-    /// - Complexity: A look-up, and about 0.2 us a cell.
+    /// - Returns: `false` if cells are not valid here, since the view is of the past or without some events. Then use
+    ///   the blocks.
+    /// - Complexity: A look-up, and about 0.2 us per cell.
     public func forEachCell(
         of kind: String, _ record: RecordID, level: Int, from start: UInt64 = 0,
         _ body: (_ first: UInt64, _ cell: RawSpan) throws -> Bool
@@ -75,10 +77,10 @@ extension ViewReader {
         return true
     }
 
-    /// Hands out what is said of a record's series in order, as coarsely as is wanted: of a cell where `isTaken` says so, and
-    /// else of what is in it, down to its blocks.
+    /// Yields the summaries of a record's series in order, as coarsely as the caller wants: that of a cell if
+    /// `isTaken` accepts it, otherwise those of its parts, down to the blocks.
     ///
-    /// - Complexity: A look-up for each cell that is not taken, and about 0.2 us for each cell and each block.
+    /// - Complexity: A look-up for each cell that is not accepted, and about 0.2 us for each cell and each block.
     public func descend(
         _ kind: String, _ record: RecordID, takingCells isTaken: (_ cell: RawSpan) throws -> Bool,
         _ body: (_ block: StoredBlock, _ summary: RawSpan) throws -> Void
@@ -95,7 +97,7 @@ extension ViewReader {
         if level == 0 {
             return try forEachBlock(of: kind, record, from: first) { block, summary in
                 guard block.first <= last else { return false }
-                // One that begins before belongs to the cell before.
+                // A block that begins before this cell belongs to the previous one.
                 if block.first >= first { try body(block, summary) }
                 return true
             }
@@ -111,7 +113,7 @@ extension ViewReader {
         }
     }
 
-    /// Hands out every block of every series, in order of kind, record, first item and event.
+    /// Yields every block of every series, in order of kind, record, first item and event.
     func forEachBlock(
         _ body: (_ kind: String, _ record: RecordID, _ block: StoredBlock, _ summary: RawSpan) throws -> Void
     ) throws {

@@ -4,16 +4,16 @@ import LMDB
 import Records
 
 extension ViewReader {
-    /// Hands out the records whose entry in `index` lies in `range`, in order of the entries or backwards, until
-    /// `body` says `false`.
+    /// Yields the records whose entry in `index` lies in the range, in the order of the entries or backwards, until
+    /// `body` returns `false`.
     ///
-    /// A damaged key sends a search astray at most by one place: to itself, or to just behind it. So the entries on both
-    /// sides of the place where a search ends are checked, and those on both sides of the range.
+    /// A damaged key misleads a search by at most one entry: the search ends at it or just after it. So the entries
+    /// on both sides of the place where a search ends are verified, and those on both sides of the range.
     ///
     /// - Parameters:
     ///   - prefix: Only entries that start with these bytes.
-    ///   - from: Only entries at or behind these bytes, which follow the prefix.
-    ///   - isBackwards: From the last entry to the first.
+    ///   - from: Only entries that, after the prefix, are not less than these bytes.
+    ///   - isBackwards: Whether to go from the last entry to the first.
     public func forEachEntry(
         of kind: String, index: UInt8, prefix: [UInt8] = [], from: [UInt8] = [], isBackwards: Bool = false,
         _ body: (_ key: RawSpan, _ record: RecordID) throws -> Bool
@@ -30,7 +30,8 @@ extension ViewReader {
                 try isEntry(key) && split(key)
             }
         }
-        // Two lists in one order: the entries of the rows, without those of overlaid records, and those of the overlay.
+        // Merge two sorted lists: the stored entries without those of overlaid records, and the entries of the
+        // overlay.
         var others = Array(overlay.entries(prefix: start, from: first))
         if !isBackwards { others.reverse() }
         var goesOn = true
@@ -49,8 +50,8 @@ extension ViewReader {
         while goesOn, let other = others.popLast() { goesOn = try split(other.span.bytes) }
     }
 
-    /// Hands out the keys of the stored entries from `first` on, or backwards from the last one with `prefix` to it,
-    /// until `body` says `false`; also keys without the prefix, which end a list.
+    /// Yields the keys of the stored entries from `first` on, or backwards from the last one with `prefix` to
+    /// `first`, until `body` returns `false`. Also yields keys without the prefix: `body` must end the list there.
     private func forEachStoredEntry(
         prefix: [UInt8], from first: [UInt8], _ isBackwards: Bool, _ body: (_ key: RawSpan) throws -> Bool
     ) throws {
@@ -82,7 +83,7 @@ extension ViewReader {
         }
     }
 
-    /// The first key behind all that start with `prefix`, or `nil` where there is none.
+    /// Returns the least key greater than all that start with `prefix`, or `nil` if there is none.
     private static func successor(of prefix: [UInt8]) -> [UInt8]? {
         guard let place = prefix.lastIndex(where: { $0 != 0xFF }) else { return nil }
         var next = Array(prefix[...place])

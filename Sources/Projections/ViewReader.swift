@@ -4,16 +4,16 @@ import Events
 import LMDB
 import Records
 
-/// One state of the views, lent for a while: what a query, a listing or a digest reads.
+/// One consistent state of the views, lent to a query, a listing or a digest.
 public struct ViewReader: ~Copyable {
     let transaction: ReadTransaction
     let tables: ViewTables
-    /// The kinds that are known.
+    /// The known kinds.
     public let kinds: Kinds
     /// The local numbers of replicas, sources and fields.
     public let names: Names
     private let checkpoint: Checkpoint
-    /// What is read otherwise than the rows say.
+    /// The records and entries that replace stored ones.
     let overlay: Overlay?
 
     private init(
@@ -37,12 +37,12 @@ public struct ViewReader: ~Copyable {
         let checkpoint = try Replayer.checkpoint(in: transaction, tables)
         guard checkpoint.signature == kinds.signature else { throw ViewError.stale }
         let names = try SliceWriter.names(in: transaction, tables)
-        // The copy of the transaction is lent like the original, and ends before it.
+        // The shared transaction is only lent too, and ends before the original.
         let reader = ViewReader(ReadTransaction(sharing: transaction), tables, checkpoint, names, kinds, overlay)
         return try body(reader)
     }
 
-    /// The same state under an overlay.
+    /// Lends the same state under an overlay to `body`.
     func overlaid<Result>(by overlay: Overlay, _ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         try Self.lend(transaction, kinds: kinds, overlay: overlay, to: body)
     }
@@ -53,12 +53,12 @@ public struct ViewReader: ~Copyable {
     /// The position of the last event that was folded into the rows.
     var storedPosition: Position { checkpoint.position }
 
-    /// Of which content of the log the events were that were folded into the rows.
+    /// The content of the log whose events were folded into the rows.
     var content: LogContent { checkpoint.content }
 
     // MARK: - Records
 
-    /// The state of a record, or `nil` where no event of it was folded.
+    /// Returns the state of a record, or `nil` if no event of it was folded.
     public func state(of kind: String, _ record: RecordID) throws -> RecordState? {
         switch overlay?.find(kind, record) ?? .stored {
         case .stored: return try storedState(of: kind, record)
@@ -70,7 +70,7 @@ public struct ViewReader: ~Copyable {
         }
     }
 
-    /// The state that the row of a record says.
+    /// Returns the state in the stored row of a record.
     func storedState(of kind: String, _ record: RecordID) throws -> RecordState? {
         let key = RecordKey.of(kind: kind, record)
         return try transaction.withValue(key, in: tables.records, confirming: CheckedRow.check) { row in
@@ -90,14 +90,14 @@ public struct ViewReader: ~Copyable {
         try row.withSpan { try state.decode($0, names: names) }
     }
 
-    /// A record, hidden or not, or `nil` where no event of it was folded. Cost: a few microseconds.
+    /// Returns a record, hidden or not, or `nil` if no event of it was folded. Cost: a few microseconds.
     public func record(_ kind: String, _ id: RecordID) throws -> Record? {
         try state(of: kind, id).map {
             Record(kind: kind, id: id, state: $0, names: names, schema: kinds[kind])
         }
     }
 
-    /// Hands out all records of a kind in order of id, hidden ones included, until `body` says `false`.
+    /// Yields all records of a kind in order of id, including hidden ones, until `body` returns `false`.
     public func forEachRecord(of kind: String, _ body: (Record) throws -> Bool) throws {
         let schema = kinds[kind]
         try forEachState(of: kind) { id, state in
@@ -105,7 +105,7 @@ public struct ViewReader: ~Copyable {
         }
     }
 
-    /// Hands out the states of all records of a kind in order of id, from `start` on, until `body` says `false`.
+    /// Yields the states of all records of a kind in order of id, from `start` on, until `body` returns `false`.
     public func forEachState(
         of kind: String, from start: RecordID = RecordID(high: 0, low: 0),
         _ body: (RecordID, RecordState) throws -> Bool
@@ -114,7 +114,7 @@ public struct ViewReader: ~Copyable {
         var state = RecordState()
         try transaction.withCursor(tables.records) { cursor in
             try cursor.forEach(from: RecordKey.of(kind: kind, start), confirming: CheckedRow.check) { key, row in
-                // Before the end is believed too: a damaged key may look like that of another kind.
+                // Verify the row before its key ends the loop: a damaged key may look like one of another kind.
                 try decode(row, under: key, into: &state)
                 guard key.byteCount == prefix.count + 16, Self.key(key, hasPrefix: prefix) else { return false }
                 let record = RecordID(at: prefix.count, of: key)
@@ -128,7 +128,7 @@ public struct ViewReader: ~Copyable {
         }
     }
 
-    /// The names of all kinds that have records, in byte order, registered or not.
+    /// Returns the names of all kinds that have records, registered or not, in byte order.
     public func kindsWithRecords() throws -> [String] {
         var result: [String] = []
         try transaction.withCursor(tables.records) { cursor in
@@ -140,14 +140,15 @@ public struct ViewReader: ~Copyable {
                 }
                 guard let kind else { throw ViewError.damaged("the key of a record is malformed") }
                 if try hasRecords(of: kind) { result.append(kind) }
-                // The first key behind all of this kind: the separator is 0, so 1 is behind it.
+                // Seek to the first key after this kind: the separator after its name is 0, so any later key is at
+                // least name and 1.
                 isThere = try cursor.seek(atOrAfter: [UInt8](kind.utf8) + [1], confirming: CheckedRow.check)
             }
         }
         return result
     }
 
-    /// Whether there is a record of `kind`. Cost: a look-up.
+    /// Returns whether there is a record of `kind`. Cost: a look-up.
     public func hasRecords(of kind: String) throws -> Bool {
         var isThere = false
         try forEachState(of: kind) { _, _ in
@@ -161,9 +162,9 @@ public struct ViewReader: ~Copyable {
         key.byteCount >= prefix.count && prefix.withSpan { key.extracting(0..<prefix.count).elementsEqual($0) }
     }
 
-    // MARK: - What is not folded
+    // MARK: - Unread events
 
-    /// The events that are in the log and not in these views, in order of position.
+    /// Returns the events that are in the log but not in these views, in order of position.
     public func unreadEvents() throws -> [UnreadEvent] {
         var result: [UnreadEvent] = []
         try transaction.withCursor(tables.unread) { cursor in
@@ -180,14 +181,14 @@ public struct ViewReader: ~Copyable {
 }
 
 extension ViewReader {
-    /// Hands out the ids of `kind` whose base32 form starts with `textPrefix`, in order, until `body` says `false`.
+    /// Yields the ids of `kind` whose base32 form starts with `textPrefix`, in order, until `body` returns `false`.
     ///
-    /// Cost: O(matches), since ids are sorted as their texts are.
+    /// Cost: O(matches), since ids sort like their text.
     public func forEachRecordID(
         of kind: String, textPrefix: String, _ body: (RecordID) throws -> Bool
     ) throws {
         guard let digits = Base32.digits(of: textPrefix), digits.count <= 26 else { return }
-        // The least id that starts so: the digits, filled up with zeros to whole bytes.
+        // The least matching id: the digits, padded with zeros to whole bytes.
         let padded = digits + [UInt8](repeating: 0, count: 26 - digits.count)
         let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
         guard let first = RecordID(text: String(padded.map { alphabet[Int($0)] })) else { return }

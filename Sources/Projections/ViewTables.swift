@@ -4,17 +4,17 @@ import Events
 import LMDB
 import Records
 
-// The tables of views.mdb: folds of the log, disposable.
+// The tables of views.mdb. They are folded from the log, and disposable.
 //
 // | table | key | value |
 // |---|---|---|
 // | records | kind, 0, record id (16) | the record's row: see RecordState+Encoding.swift |
-// | index | kind, 0, number of the index (1), what to find it by, record id (16) | CRC-32C of the key (4) |
-// | unread | position (8) | CRC-32C of key and rest (4), then why the event there is not folded: 1 unknown or 2 malformed, then the words |
+// | index | kind, 0, number of the index (1), search key, record id (16) | CRC-32C of the key (4) |
+// | unread | position (8) | CRC-32C of key and rest (4), then why the event there is not folded: 1 unknown or 2 malformed, then a description |
 // | blocks, cells | see BlockRow.swift | |
 // | meta | `checkpoint`, `names` | see Checkpoint and Records.Names, each with a CRC-32C before it |
 
-/// The key of a record, or the start of a kind's keys.
+/// The key of a record, or the prefix of the keys of a kind.
 struct RecordKey {
     static func of(kind: String, _ record: RecordID) -> [UInt8] {
         var writer = ByteWriter(capacity: kind.utf8.count + 17)
@@ -26,7 +26,7 @@ struct RecordKey {
 
     static func prefix(kind: String) -> [UInt8] { [UInt8](kind.utf8) + [0] }
 
-    /// Kind and id out of a key, or `nil` where it is no key of a record.
+    /// Returns the kind and the id in a key, or `nil` if it is not the key of a record.
     static func parse(_ key: RawSpan) -> (kind: String, record: RecordID)? {
         guard key.byteCount > 17, key.byte(at: key.byteCount - 17) == 0 else { return nil }
         let kind = String(decoding: key.extracting(0..<(key.byteCount - 17)).toArray(), as: UTF8.self)
@@ -59,7 +59,7 @@ struct ViewTables {
     let cells: Table<[UInt8]>
     let meta: Table<[UInt8]>
 
-    /// Makes the tables.
+    /// Creates the tables.
     init(creatingIn transaction: borrowing WriteTransaction) throws {
         records = try transaction.openOrCreate("records")
         index = try transaction.openOrCreate("index")
@@ -85,7 +85,7 @@ struct ViewTables {
         self.meta = meta
     }
 
-    /// How many rows `table` says that it has, the checkpoint aside.
+    /// Returns the number of rows that LMDB counts in `table`, without the checkpoint.
     func count(of table: SummedTable, in transaction: borrowing some Reading & ~Copyable) throws -> Int {
         switch table {
         case .records: try transaction.count(of: records)
@@ -98,31 +98,31 @@ struct ViewTables {
     }
 }
 
-/// Why a view cannot answer. It is disposable, so the answer to each is to rebuild it from the log.
+/// Why a view cannot be read. It is disposable: damaged and stale views are rebuilt from the log.
 public enum ViewError: Error, Hashable, Sendable {
     /// A row or table is not what was written.
     case damaged(String)
     /// The view belongs to another log, another history of it, or another version of the kinds.
     case stale
-    /// Events came late that were not folded into the view yet.
+    /// The log has late events that were not folded into the view yet.
     case behind
     /// The view cannot be brought up to date because the store is read-only.
     case readOnly
 }
 
-/// How far a view has come, and of which history: changed in the same transaction as the rows.
+/// The progress of a view, and the log that it belongs to; written in the same transaction as the rows.
 struct Checkpoint: Hashable {
     var log: LogID
     var epoch: UInt64
-    /// Which kinds and indexes of which versions the rows were made for.
+    /// The signature of the kinds and indexes that the rows were made for.
     var signature: UInt64
-    /// Of which content of the log the events were that were folded: the rows end with its generation, and what came late
-    /// since is folded into them.
+    /// The content of the log whose events were folded. The rows are valid for its generation; newer late events are
+    /// still to be folded.
     var content: LogContent
     var position: Position
     /// The checksum of the frame at that position.
     var checksum: UInt32
-    /// The rows that the view has, as ``RowWriter`` has counted them.
+    /// The counts and sums of the rows, as ``RowWriter`` keeps them.
     var sums = TableSums()
 
     private static let byteCount = 68 + TableSums.byteCount
@@ -165,9 +165,9 @@ struct Checkpoint: Hashable {
     }
 }
 
-/// Rows begin with a checksum: of key and value, in the meta table of the value.
+/// Rows begin with a checksum: of key and value, or, in the meta table, of the value alone.
 enum CheckedRow {
-    /// Throws unless `row`, of a record, a block, a cell or an event that is not folded, is what was written under `key`.
+    /// Throws unless the row of a record, block, cell or unread event is as it was written under `key`.
     static func check(_ key: RawSpan, _ row: RawSpan) throws {
         let isSound =
             row.byteCount >= 4
@@ -175,14 +175,14 @@ enum CheckedRow {
         guard isSound else { throw ViewError.damaged("the checksum of a row is wrong") }
     }
 
-    /// Throws unless the entry of an index is what was written.
+    /// Throws unless an index entry is as written.
     static func checkEntry(_ key: RawSpan, _ value: RawSpan) throws {
         guard value.byteCount == 4, CRC32C.checksum(key) == value.uint32(at: 0) else {
             throw ViewError.damaged("the checksum of an index entry is wrong")
         }
     }
 
-    /// The row that says `bytes` under `key`.
+    /// Returns the row with the content `bytes` under `key`.
     static func seal(_ bytes: [UInt8], under key: some TableKey) -> [UInt8] {
         let start = key.withKeyBytes { CRC32C.checksum($0) }
         var writer = ByteWriter(capacity: bytes.count + 4)

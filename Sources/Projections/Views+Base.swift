@@ -3,9 +3,9 @@ import Events
 import Foundation
 import LMDB
 
-// What every fold begins with: nothing, or the snapshot that the log has in the place of archived history.
+// The starting point of every fold: empty views, or the archive snapshot of the log.
 extension Views {
-    /// Writes the snapshot that stands for archived history to a new file at `path`.
+    /// Writes the archive snapshot to a new file at `path`.
     private static func copyBase(of log: EventLog, to path: String) throws {
         guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
             let file = FileHandle(forWritingAtPath: path)
@@ -14,9 +14,9 @@ extension Views {
         try file.close()
     }
 
-    /// The snapshot that stands for archived history, without the values of `events`.
+    /// Returns the archive snapshot without the values of `events`.
     ///
-    /// - Parameter path: A place in a temporary folder.
+    /// - Parameter path: A path for a temporary file.
     public static func base(of log: EventLog, without events: EventSet, scratchPath path: String) throws -> [UInt8] {
         defer { unlink(path) }
         try copyBase(of: log, to: path)
@@ -25,10 +25,10 @@ extension Views {
         }
     }
 
-    /// A new file at `path` with what every fold of `log` begins with: nothing, or its base where history was archived.
+    /// Creates a file at `path` with the starting point of every fold of `log`: empty, or the archive snapshot.
     ///
-    /// - Parameter content: That of the log before anything of it was looked at, which the view says of itself: where it
-    ///   is rewritten meanwhile, the view is stale.
+    /// - Parameter content: The content of the log before anything of it was read, which goes into the checkpoint. If
+    ///   the log is rewritten meanwhile, the view is therefore stale.
     static func beginning(
         at path: String, of log: EventLog, kinds: Kinds, _ content: LogContent
     ) throws -> Environment {

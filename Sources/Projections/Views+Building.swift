@@ -3,14 +3,14 @@ import Events
 import Foundation
 import LMDB
 
-// How a file of views is made, for these views, another store, or another point in time.
+// Builds files of views: for these views, for another store, or for another point in time.
 extension Views {
-    /// Builds the views of `log` up to `end` in a new file at `path`: for another store, or another point in time.
+    /// Builds the views of `log` through `end` in a new file at `path`: for another store, or another point in time.
     ///
-    /// Where history was archived, the fold begins with the log's base.
+    /// If history was archived, the fold begins with the archive snapshot.
     ///
-    /// - Throws: ``EventLog/EventLogError/archived(_:)`` where the values of an event are archived that would have to be
-    ///   folded, or left out.
+    /// - Throws: ``EventLog/EventLogError/archived(_:)`` if the fold would need, or would have to leave out, an event
+    ///   whose values are archived.
     static func build(
         at path: String, of log: EventLog, kinds: Kinds, through end: Position = .max,
         _ filter: EventFilter = EventFilter()
@@ -30,9 +30,9 @@ extension Views {
     static var options: Environment.Options {
         var options = Environment.Options()
         options.tables = ViewTables.count
-        // A commit of the views is not flushed. After a power cut nothing of the file is believed: see ViewsBoot.
+        // Commits of the views are not flushed. After a power cut the whole file is discarded: see ViewsBoot.
         options.synchronous = false
-        // Files in the making are nobody else's.
+        // No other process uses a file that is still being built.
         options.patience = nil
         return options
     }
@@ -48,10 +48,10 @@ extension Views {
         return try openNew(path)
     }
 
-    /// Opens views that were made just now.
+    /// Opens newly created views.
     ///
-    /// - Throws: ``ViewError/stale`` where they are empty: then they were deleted in between, and LMDB, which was about to
-    ///   open them, has made a file of its own.
+    /// - Throws: ``ViewError/stale`` if they are empty: then the file was deleted in between, and LMDB has created an
+    ///   empty one on opening it.
     static func openNew(_ path: String) throws -> Environment {
         let environment = try Environment.open(path, options: options)
         do { try environment.read { _ = try ViewTables(in: $0) } } catch is ViewError {

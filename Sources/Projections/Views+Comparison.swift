@@ -3,28 +3,28 @@ import Events
 import Foundation
 import LMDB
 
-/// The present views beside those that the log folds to anew.
+/// A comparison of the present views with those folded from the log again.
 public struct ViewComparison: Hashable, Sendable {
-    /// How many events were folded.
+    /// The number of events folded.
     public let events: Int
-    /// Up to which event both were compared.
+    /// The position of the last event compared.
     public let position: Position
-    /// The digest of the views as they were; `nil` where they could not be read.
+    /// The digest of the present views; `nil` if they could not be read.
     public let before: ViewDigest?
-    /// Why they could not be read.
+    /// Why the present views could not be read.
     public let trouble: String?
-    /// The digest of the views that were folded anew.
+    /// The digest of the newly folded views.
     public let after: ViewDigest
 
-    /// Whether the views were what the log says.
+    /// Whether the views matched the log.
     public var isSame: Bool { before == after }
 }
 
 extension Views {
-    /// Folds the log anew in a file at `path`, as far as the present views are, and compares the two.
+    /// Folds the log into a new file at `path`, as far as the present views go, and compares the two.
     ///
-    /// Nothing of the store is written; the file at `path` stays and is the caller's to remove. Where the present
-    /// views cannot be read, the whole log is folded.
+    /// Writes nothing to the store. The caller must remove the file at `path`. If the present views cannot be read,
+    /// the whole log is folded.
     ///
     /// - Complexity: One replay and two passes over the records.
     public func compare(foldingInto path: String) throws -> ViewComparison {
@@ -33,9 +33,9 @@ extension Views {
         return comparison
     }
 
-    /// Builds the views anew beside the present ones, compares the two, and lets the new ones take their place.
+    /// Rebuilds the views in a new file, compares it with the present one, and replaces that.
     ///
-    /// What is written meanwhile is in the new ones too, and not in the comparison.
+    /// Events written meanwhile are in the new views, but not in the comparison.
     public func rebuildComparing() throws -> ViewComparison {
         guard !isReadOnly else { throw ViewError.readOnly }
         return try replaceFile { aside in
@@ -73,7 +73,7 @@ extension Views {
 }
 
 extension ViewError {
-    /// What is wrong with the views, in words.
+    /// A description of what is wrong with the views.
     public var explanation: String {
         switch self {
         case .damaged(let what): "damaged: \(what)"
@@ -84,8 +84,8 @@ extension ViewError {
 }
 
 extension Views {
-    /// The digest of the state after the event at `position`: of these views where they are there, else of a fold into
-    /// a file at `path`, which is then the caller's to remove.
+    /// Returns the digest of the state after the event at `position`: from these views if they are at that position,
+    /// otherwise from a fold into a new file at `path`, which the caller must then remove.
     public func digest(at position: Position, foldingInto path: String) throws -> ViewDigest {
         let present = try read { view in view.position == position ? try view.digest() : nil }
         if let present { return present }

@@ -1,7 +1,7 @@
 import LMDB
 
 extension Views {
-    /// What the tables of the views take, by their names.
+    /// Returns the storage statistics of each table of the views, by name.
     public func storage() throws -> [(name: String, statistics: TableStatistics)] {
         try environment().read { transaction in
             let tables = try ViewTables(in: transaction)

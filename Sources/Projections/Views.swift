@@ -6,41 +6,41 @@ import LMDB
 import Records
 import Synchronization
 
-/// The views of one store: what everyone reads, and nobody but the replay writes.
+/// The views of one store: read by all callers, written only by the replay.
 ///
-/// They live in one LMDB file that may be deleted at any time. Whatever is wrong with it (missing, damaged, of another
-/// log or another version) ends in the same way: a new one is built aside from the log and takes its place.
+/// They are stored in one LMDB file, which may be deleted at any time. Every defect of the file (missing, damaged, of
+/// another log or of another version) is handled the same way: a new file is built from the log and replaces it.
 public final class Views: Sendable {
-    /// The log that these are a fold of.
+    /// The log that the views are folded from.
     public let log: EventLog
-    /// The kinds that are known.
+    /// The known kinds.
     public let kinds: Kinds
 
     /// Whether the file is never written, not even to bring it up to date.
     public var isReadOnly: Bool { place.withLock { $0.isReadOnly } }
 
-    /// Folds single records anew from their events.
+    /// Folds single records from their events.
     public let history: RecordHistory
 
     private let place: Mutex<Place>
     private let aside: (@Sendable () throws -> Aside)?
-    /// Which start of the machine it is; zeros where that is not known.
+    /// The boot ID of the machine; zeros if unknown.
     private let boot: [UInt8]
     private let file = Mutex<OpenFile?>(nil)
-    /// The file that was built last by this object, and so by the present start of the machine.
+    /// The file that this object built last, and hence during the current boot.
     private let built = Mutex<FileID?>(nil)
     private let rebuilds = Mutex<[Rebuild]>([])
     private let didRebuild: @Sendable (Rebuild) -> Void
 
-    /// Where the file lies.
+    /// The location of the file.
     private struct Place {
         var path: String
         var isReadOnly: Bool
-        /// What keeps that place there.
+        /// Keeps the folder of `path` alive.
         var keeper: (any Sendable)?
     }
 
-    /// A place for views that are nobody else's: a path in a temporary folder, and what keeps that folder there.
+    /// A location for private views: a path in a temporary folder, and the object that keeps the folder alive.
     public typealias Aside = (path: String, keeper: any Sendable)
 
     private var path: String { place.withLock { $0.path } }
@@ -50,25 +50,25 @@ public final class Views: Sendable {
         var identity: FileID
     }
 
-    /// Why and when the views were built anew.
+    /// Why the views were rebuilt, and from how many events.
     public struct Rebuild: Hashable, Sendable {
-        /// What was wrong with the ones before.
+        /// The defect of the previous views.
         public let reason: String
-        /// How many events were folded.
+        /// The number of events folded.
         public let events: Int
-        /// Whether there were views, and they were damaged.
+        /// Whether views existed and were damaged.
         public let isRepair: Bool
     }
 
-    /// The views of `log` in the file at `path`, which need not exist. Nothing is read or built yet.
+    /// Creates the views of `log` in the file at `path`, which need not exist. Reads and builds nothing yet.
     ///
     /// - Parameters:
-    ///   - isReadOnly: Whether the file is never written; as the log, where it is not given. Views of a read-only log may
-    ///     be written where the file is nobody else's.
-    ///   - boot: Which start of the machine it is, as an ``EventLog/Arrival`` says it. Views of another start, or of an
-    ///     unknown one, are not believed.
-    ///   - aside: Makes a place where views may be written instead, once those at `path` cannot be used and are never
-    ///     written: see ``moveAside()``.
+    ///   - isReadOnly: Whether the file is never written; by default, as for the log. Views of a read-only log may be
+    ///     writable if no other process uses the file.
+    ///   - boot: The boot ID of the machine, as in an ``EventLog/Arrival``. Views of another or an unknown boot are
+    ///     not used.
+    ///   - aside: Makes a location for writable views, for use if those at `path` are unusable and read-only: see
+    ///     ``moveAside()``.
     ///   - didRebuild: Called after each rebuild, on the thread that did it.
     public init(
         of log: EventLog, kinds: Kinds, at path: String, isReadOnly: Bool? = nil, boot: [UInt8] = Arrival.now().boot,
@@ -83,24 +83,24 @@ public final class Views: Sendable {
         place = Mutex(Place(path: path, isReadOnly: isReadOnly ?? log.isReadOnly))
     }
 
-    /// What was built anew since this object was made.
+    /// The rebuilds since this object was created.
     public var rebuildsSoFar: [Rebuild] { rebuilds.withLock { $0 } }
 
-    /// What is said of views that are not there yet.
+    /// The reason reported if the file does not exist.
     private static let missing = "they are not there"
 
-    /// What is said of views that were written before the machine started, for all that is known: see ``ViewsBoot``.
+    /// The reason reported for views that may have been written before the machine started: see ``ViewsBoot``.
     private static let unclean = "they are not known to be of the present start of the machine"
 
     // MARK: - Reading
 
-    /// Lends one state of the views to `body`: all its answers belong together.
+    /// Lends one consistent state of the views to `body`.
     ///
-    /// The state is that of the last ``catchUp()`` of any process. Where events came late since, they are folded into the
-    /// views; where the log was rewritten, or rows turn out damaged, these are rebuilt; then `body` runs once more. Views
-    /// that can only be read are read as they are.
+    /// The state is that of the last ``catchUp()`` of any process. Late events since then are first folded into the
+    /// views. If the log was rewritten or a row is damaged, the views are rebuilt. In both cases `body` runs again.
+    /// Read-only views are not brought up to date first.
     ///
-    /// - Parameter kinds: The kinds, where records are to be read by other policies; otherwise they are the same.
+    /// - Parameter kinds: The kinds, with other merge policies for reading records; by default those of the views.
     public func read<Result>(
         kinds: Kinds? = nil, _ body: (borrowing ViewReader) throws -> Result
     ) throws -> Result {
@@ -108,14 +108,14 @@ public final class Views: Sendable {
         return try mending(&folded) { try readOnce(kinds: kinds, body) }
     }
 
-    /// As ``read(kinds:_:)``, but what is damaged or stale is thrown and not built anew.
+    /// As ``read(kinds:_:)``, but throws if the views are damaged or stale, and does not rebuild them.
     package func readOnce<Result>(
         kinds: Kinds? = nil, _ body: (borrowing ViewReader) throws -> Result
     ) throws -> Result {
         try environment().read { transaction in
             try ViewReader.lend(transaction, kinds: kinds ?? self.kinds) { view in
                 if !isReadOnly {
-                    // Asked behind the views: they are never of a later content than the log.
+                    // Read after the views: their content is never newer than that of the log.
                     let content = try log.content()
                     guard view.content.generation == content.generation else { throw ViewError.stale }
                     guard view.content.late >= content.late else { throw ViewError.behind }
@@ -127,7 +127,7 @@ public final class Views: Sendable {
 
     // MARK: - Catching up
 
-    /// Folds what the log has and the views have not, by whichever process it was written.
+    /// Folds the events that the log has and the views have not, whichever process wrote them.
     @discardableResult
     public func catchUp() throws -> Int {
         var folded = 0
@@ -135,12 +135,12 @@ public final class Views: Sendable {
         return folded + rest
     }
 
-    /// What `body` gives, which runs once more where what made it fail could be set right; damage is repaired once.
+    /// Runs `body`, and runs it again after a failure that could be repaired. Damage is repaired only once.
     ///
-    /// Where another process replaces the log meanwhile, or events come late, what was set right is not any more: then it
-    /// runs a few times more.
+    /// Another process may replace the log again, or receive late events, after a repair. So failures caused by
+    /// others are retried a few times.
     ///
-    /// - Parameter folded: How many events were folded to set it right is added here.
+    /// - Parameter folded: Increased by the number of events folded for repairs.
     private func mending<Result>(_ folded: inout Int, _ body: () throws -> Result) throws -> Result {
         var isRepaired = false
         for _ in 1..<Self.attemptLimit {
@@ -155,9 +155,9 @@ public final class Views: Sendable {
         return try body()
     }
 
-    /// Sets right what made a use of the views fail, where that can be done, or throws `error` on.
+    /// Repairs the cause of `error`, or rethrows it if that is impossible.
     ///
-    /// - Returns: How many events were folded.
+    /// - Returns: The number of events folded.
     private func mend(after error: any Error) throws -> Int {
         switch error {
         case ViewError.behind: return try replayer.catchUp(environment()).events
@@ -165,7 +165,7 @@ public final class Views: Sendable {
         case let error as LMDBError where error.meansDamage && isOurs(error):
             return try rebuild(because: .damaged("\(error.reason)"))
         case let error as LMDBError where error.reason == .mustReopen && isOurs(error):
-            // A failed write has left LMDB refusing everything until the file was closed.
+            // After a failed write LMDB refuses every operation until the file is closed.
             close()
             return 0
         case let error as LMDBError where error.reason == .closed && isOurs(error):
@@ -175,8 +175,8 @@ public final class Views: Sendable {
         }
     }
 
-    /// Whether what others did meanwhile has made a use of the views fail: they replaced the log, or took in what came late;
-    /// or another object of this process has closed the file, for the one that took its place.
+    /// Whether another process or object caused `error`: it replaced the log, received late events, or (in this
+    /// process) closed the file to replace it.
     private func isOfOthers(_ error: any Error) -> Bool {
         switch error {
         case ViewError.stale, ViewError.behind: true
@@ -185,24 +185,24 @@ public final class Views: Sendable {
         }
     }
 
-    /// Whether `error` is of the file of these views, and not of the log beside it.
+    /// Whether `error` concerns the file of these views, not the log beside it.
     private func isOurs(_ error: LMDBError) -> Bool {
         error.path.split(separator: "/").last == path.split(separator: "/").last
     }
 
-    /// Builds the views anew beside the present ones, and lets them take their place.
+    /// Rebuilds the views in a new file, which then replaces the present one.
     ///
-    /// - Returns: How many events were folded.
+    /// - Returns: The number of events folded.
     @discardableResult
     public func rebuild() throws -> Int {
         guard !isReadOnly else { throw ViewError.readOnly }
         return try rebuild(because: "asked for", isRepair: false)
     }
 
-    /// Leaves views that are never written, and whatever is wrong with them, as they are: from here on these are others, in
-    /// a place of their own, which the next use builds from the log. Does nothing where the views may be written.
+    /// Switches read-only views to a private, writable location, where the next use builds them from the log. The
+    /// file at the old path is left unchanged. Does nothing if the views are writable.
     ///
-    /// - Throws: ``ViewError/readOnly`` where there is no such place.
+    /// - Throws: ``ViewError/readOnly`` if there is no such location.
     public func moveAside() throws {
         try place.withLock { place in
             guard place.isReadOnly else { return }
@@ -232,11 +232,11 @@ public final class Views: Sendable {
         }
     }
 
-    /// Has `build` make a file aside and say how far it goes, and puts it in the place of the present one.
+    /// Has `build` write a new file and return its checkpoint, then replaces the present file with it.
     ///
-    /// Where values were erased from the log meanwhile, it is made anew: they must not come back. So it is where whoever
-    /// erases has deleted it, as the remains of somebody who does not go on: then it is missing, or LMDB, which was about
-    /// to open it, has made an empty one in its place.
+    /// Starts over if values were erased from the log meanwhile, since the new file may still contain them. Also
+    /// starts over if the process that erases has deleted the new file, taking it for the leftover of a crashed
+    /// process: the file is then missing, or LMDB, which was about to open it, has created an empty one.
     func replaceFile<Result>(_ build: (_ aside: String) throws -> (Result, Rebuild, Checkpoint)) throws -> Result {
         for _ in 1..<Self.attemptLimit {
             do { return try replaceFileOnce(build) } catch ViewError.stale { continue }
@@ -272,14 +272,14 @@ public final class Views: Sendable {
         }
     }
 
-    /// Runs `body` while no process opens or replaces the views: under the log's writer lock. Views that are written
-    /// beside a read-only log are nobody else's.
+    /// Runs `body` under the log's writer lock, so that no process opens or replaces the views meanwhile. Takes no
+    /// lock if the log is read-only: its writable views are private.
     private func alone<Result>(_ body: () throws -> Result) throws -> Result {
         log.isReadOnly ? try body() : try log.withWriterLock(body)
     }
 
-    /// Whether the file is there, whole as far as can be seen without reading all of it, of this log and version, and
-    /// not behind the log.
+    /// Whether the file exists, is of this log and version, and is not behind the log. Detects only damage that is
+    /// visible without reading the whole file.
     public func isCurrent() throws -> Bool {
         do {
             let checkpoint = try environment().read { try Replayer.checkpoint(in: $0, ViewTables(in: $0)) }
@@ -296,13 +296,14 @@ public final class Views: Sendable {
 
     // MARK: - The file
 
-    /// The environment of the file at the path now; another process may have replaced it since the last call.
+    /// Returns the environment of the file that is at the path now; another process may have replaced it since the
+    /// last call.
     func environment() throws -> Environment {
         let path = path
         let identity = FileID(path: path)
         let known = file.withLock { open in open?.identity == identity ? open?.environment : nil }
         if let known { return known }
-        // The log's writer lock comes before ours, as it does where the file is replaced.
+        // Locking order: the log's writer lock, then ours, as when the file is replaced.
         return try alone { try file.withLock { try reopen(path, &$0) } }
     }
 
@@ -316,7 +317,7 @@ public final class Views: Sendable {
             open = nil
             throw ViewError.damaged(Self.unclean)
         }
-        // A read that is still running keeps the file before this one open, and LMDB allows one of a name.
+        // A running read keeps the previous file open, and LMDB opens only one environment of a path at a time.
         let before = open.map { FormerFile(environment: $0.environment, identity: $0.identity) }
         open = nil
         var options = Self.options
@@ -329,7 +330,7 @@ public final class Views: Sendable {
         let environment: Environment
         do { environment = try Environment.open(path, options: options) } catch {
             if error.meansDamage { throw ViewError.damaged("\(error)") }
-            // Until that read ends, its state, whole though older, is answered from.
+            // Until that read ends, use its environment: its state is older, but consistent.
             guard error.reason == .inUse, let before, let running = before.environment else { throw error }
             open = OpenFile(environment: running, identity: before.identity)
             return running
@@ -338,16 +339,16 @@ public final class Views: Sendable {
         return environment
     }
 
-    /// A file that was replaced, and its environment for as long as somebody reads it.
+    /// A replaced file, and its environment while a read still uses it.
     private struct FormerFile {
         weak var environment: Environment?
         let identity: FileID
     }
 
-    /// Puts on the disk what was folded so far: a power cut then takes nothing of it.
+    /// Flushes the views to the disk, so that they survive a power cut.
     public func synchronise() throws { try environment().synchronise() }
 
-    /// Bytes of the file.
+    /// Returns the size of the file in bytes.
     public func fileSizeBytes() throws -> Int { try environment().fileSizeBytes }
 
     /// Closes the file; the next use opens it again.
@@ -366,7 +367,7 @@ public final class Views: Sendable {
     private static func removeLock(_ path: String) { unlink("\(path)-lock") }
 }
 
-/// Which file it is, whatever it is called.
+/// The identity of a file, independent of its name.
 struct FileID: Hashable {
     var device: UInt64
     var inode: UInt64

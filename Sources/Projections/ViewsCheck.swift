@@ -3,13 +3,14 @@ import EventLog
 import LMDB
 
 extension Views {
-    /// What is wrong with the views at `path`, in plain words; `nil` where nothing is, or where they are not there.
+    /// Returns a description of the damage of the views at `path`; `nil` if there is none, or if the file does not
+    /// exist.
     ///
-    /// Every page and every row is looked at, without liblmdb, and the rows are counted and summed: what the checkpoint
-    /// says of them shows a page that says what it said some commits ago. Views that somebody writes to meanwhile are read
-    /// again, some times at most, and not called damaged. Nothing is written, and no file ends the process.
+    /// Checks every page and row without liblmdb, and compares the count and sum of the rows with the checkpoint,
+    /// which detects pages of earlier commits. Views that are being written to are read again, a limited number of
+    /// times, and not reported as damaged. Writes nothing, and cannot crash on any file.
     ///
-    /// - Complexity: O(bytes), read once; once more where something is wrong.
+    /// - Complexity: O(bytes), read once; read again if something is wrong.
     public static func damage(at path: String) -> String? {
         do { return try PageCheck.everything(of: path) { ViewJudge() } } catch let error as PageFileError
             where error.isMissing
@@ -20,12 +21,12 @@ extension Views {
         }
     }
 
-    /// Whether the views at `path` were built since the machine has started: those of an earlier start, or of an unknown one,
-    /// are believed by nobody, and built anew.
+    /// Whether the views at `path` were built since the machine started. Views of an earlier or unknown boot are not
+    /// used, but rebuilt.
     public static func areOfThisBoot(at path: String) -> Bool { ViewsBoot.isPresent(path, Arrival.now().boot) }
 }
 
-/// Adds up the rows of views, and compares them with what the checkpoint says of them.
+/// Adds up the rows of the views, and compares the sums with the checkpoint.
 private struct ViewJudge: FileJudge {
     private var table = SummedTable.records
     private var tables = 0

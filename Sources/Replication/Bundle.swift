@@ -1,15 +1,15 @@
 import EventLog
 import Events
 
-/// Some events of a log, as segments one after the other.
+/// Some events of a log, as a sequence of segments.
 public struct Bundle<Log: ReplicatedLog> {
     private let log: Log
     private let identity: Identity
     private let ranges: [EventRange]
     private let kept: [RangeFrame]
 
-    /// What `log` has and a store with `vector` lacks, signed as `identity`; of the ranges that are kept as they came, those
-    /// too.
+    /// Creates a bundle of the events and retained ranges of `log` that a store with `vector` is missing, signed as
+    /// `identity`.
     public init(of log: Log, as identity: Identity, missingFrom vector: VersionVector) throws {
         let waiting = Set(try log.waitingFrames())
         let streams = try log.streams()
@@ -20,8 +20,7 @@ public struct Bundle<Log: ReplicatedLog> {
             })
     }
 
-    /// The events of `ranges`, as far as something proves them, and `kept`, ranges that are kept as they came; signed as
-    /// `identity`.
+    /// Creates a bundle of the provable events of `ranges` and the retained ranges `kept`, signed as `identity`.
     public init(of log: Log, as identity: Identity, _ ranges: [EventRange], kept: [RangeFrame]) {
         self.log = log
         self.identity = identity
@@ -29,7 +28,7 @@ public struct Bundle<Log: ReplicatedLog> {
         self.kept = kept
     }
 
-    /// Hands out the segments, at least one, with the ranges in each.
+    /// Yields the segments, at least one, with the ranges in each.
     public func write(now: Arrival, _ body: (_ segment: [UInt8], _ ranges: [RangeFrame]) throws -> Void) throws {
         let statement = try Statement(of: log, as: identity, milliseconds: now.wallMilliseconds)
         var (ranges, kept) = (ranges[...], kept[...])

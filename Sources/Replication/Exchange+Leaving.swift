@@ -2,13 +2,13 @@ import EventLog
 import Events
 
 extension Exchange {
-    /// Leaves what is not there yet.
+    /// Pushes what the remote is missing.
     mutating func push() async throws {
         let me = identity.replica
         var statement = try Statement(of: log, as: identity, milliseconds: now().wallMilliseconds)
         if !notes.unread.isEmpty { statement.wanted += wanted(beyond: statement) }
         try notes.settle(with: log, statement)
-        // The answer may not have been readable either.
+        // A full pass repeats the request: the previous answer may have been unreadable too.
         var asksAgain = isFull && !statement.wanted.isEmpty
         var wantedByOthers = try rangesWantedByOthers(of: statement)
         while true {
@@ -32,11 +32,12 @@ extension Exchange {
                 report.sentEvents += frames.reduce(0) { $0 + $1.range.count }
                 report.sentBytes += bytes.count
             case .exists:
-                // A medium without links may have kept part of what this store wrote when it was stopped.
+                // On a medium without hard links, an interrupted write of this store may have left part of a segment.
                 if try await removeOwnRemains(number) { continue }
-                // This store wrote it and was stopped before it could note so; or somebody else writes under its name.
+                // Either this store wrote it and was stopped before it saved the remote cache, or another one uses
+                // its replica ID.
                 do { try await pull(me, isFull: false, mayTake: true) } catch let failure as QuarantineReason {
-                    // What cannot be read is not counted on, and the next segment stands behind it.
+                    // An unreadable segment does not count as pushed; the next one is written after it.
                     report.quarantined[me] = failure.text
                     notes.next[me] = (notes.next[me] ?? 1) + 1
                     notes.marks[me] = nil
@@ -46,7 +47,8 @@ extension Exchange {
         }
     }
 
-    /// Deletes what has the name of this store's segment and is none; returns whether it was so.
+    /// Deletes an object with the name of this store's segment if it is not a valid segment. Returns whether the name
+    /// is free.
     private mutating func removeOwnRemains(_ number: UInt64) async throws -> Bool {
         let name = Place.segment(number, of: identity.replica)
         report.requestCount += 1
@@ -60,7 +62,7 @@ extension Exchange {
         }
     }
 
-    /// The ranges of one segment; none where everything lies there.
+    /// Collects the ranges of one segment; empty if the remote has everything.
     private func nextSegment(of statement: Statement, _ wanted: inout [Wanted]) throws -> SegmentFrames<Log> {
         var known = notes.vector
         var segment = SegmentFrames(of: log, signedBy: identity)
@@ -74,7 +76,7 @@ extension Exchange {
                 let rest = EventRange(range.replica, range.first + frame.range.count, through: range.last)
                 wanted.insert(Wanted(range: rest, hasEvents: next.hasEvents), at: 0)
             }
-            // Who has the events and lacks their values is not helped by who lacks them too.
+            // Do not send frames without values to a store that already has the events.
             if frame.hasValues || !next.hasEvents { segment.append(frame, of: range) }
         }
         let kept = statement.kept.filter { kept in
@@ -90,7 +92,7 @@ extension Exchange {
         return segment
     }
 
-    /// What others say that they have and this store lacks.
+    /// Returns the events that other stores have and this store is missing.
     private func wanted(beyond statement: Statement) -> [EventRange] {
         var all = VersionVector()
         for (store, statement) in notes.statements where store != identity.replica { all.join(statement.vector) }
@@ -99,11 +101,12 @@ extension Exchange {
         }
     }
 
-    /// What others want again and this store has and lies there by its notes: whoever wants it could not read it there.
+    /// Returns the events that other stores request again and this store has: they were unreadable, or without
+    /// values.
     private mutating func rangesWantedByOthers(of statement: Statement) throws -> [Wanted] {
         var ranges: [Wanted] = []
         for other in notes.statements.values.sorted(by: { $0.store < $1.store }) where other.store != identity.replica {
-            // Once for each time that it asks.
+            // Each request is answered only once.
             guard !other.wanted.isEmpty, notes.answered[other.store] != other.milliseconds else { continue }
             notes.answered[other.store] = other.milliseconds
             for range in other.wanted {
@@ -119,9 +122,9 @@ extension Exchange {
     }
 }
 
-/// A range that another store wants again.
+/// A range that another store requests again.
 private struct Wanted {
     let range: EventRange
-    /// Whether it has the events, and so wants their values.
+    /// Whether that store has the events, and so requests their values.
     let hasEvents: Bool
 }

@@ -1,11 +1,11 @@
 import EventLog
 import Events
 
-/// One look at a place: takes what others have left there, leaves what it lacks.
+/// One sync pass with a remote: pulls what other stores have pushed there, then pushes what the remote is missing.
 ///
-/// Whoever looks reads first, so it never leaves what is there already. Each step is safe to break off: what was taken
-/// is in the log, what was left is whole, and the next look goes on. Nothing that the place says or fails to say ever
-/// takes anything away here.
+/// A pass reads before it writes, so it never pushes what is already there. It can be interrupted at any step: pulled
+/// events are in the log, pushed objects are complete, and the next pass resumes. Nothing that the remote returns, or
+/// fails to return, removes anything from the log.
 public struct Exchange<Log: ReplicatedLog> {
     let log: Log
     let identity: Identity
@@ -13,27 +13,27 @@ public struct Exchange<Log: ReplicatedLog> {
     let now: () -> Arrival
     let checkSignature: @Sendable (SignedHead) throws(SignedHeadError) -> Void
     let isValid: SignatureCheck
-    /// What is to be remembered until the next look, also where this one fails.
+    /// The remote cache, to be saved for the next pass, even if this one fails.
     public internal(set) var notes: PlaceNotes
-    /// What came of it so far.
+    /// The results so far.
     public internal(set) var report = ExchangeReport()
-    /// Whether this look is at everything.
+    /// Whether this pass reads everything.
     var isFull = false
-    /// The most segments of one store that are noted as unread.
+    /// The maximum number of segments of one store recorded as unread.
     private static var unreadCount: Int { 1000 }
 
-    /// How often everything is looked at, whatever the notes say: once a day.
+    /// The interval between passes that read everything, whatever the remote cache contains: one day.
     public static var fullLookMilliseconds: Int64 { 24 * 3600 * 1000 }
 
-    /// Whether a signature is one of a message by a public key.
+    /// Returns whether a signature of a message by a public key is valid.
     public typealias SignatureCheck =
         @Sendable (_ signature: [UInt8], _ message: [UInt8], _ publicKey: [UInt8]) -> Bool
 
-    /// A look by the store that has `log` and signs as `identity`.
+    /// Creates a sync pass for the store that has `log` and signs as `identity`.
     ///
     /// - Parameters:
-    ///   - checkSignature: What to ask about heads, where it is not the usual check.
-    ///   - isValid: The same for what signs a whole segment.
+    ///   - checkSignature: The check of signed heads, if not the usual one.
+    ///   - isValid: The check of the signature of a whole segment.
     public init(
         _ log: Log, as identity: Identity, at transport: any Transport, notes: PlaceNotes,
         checkSignature: @escaping @Sendable (SignedHead) throws(SignedHeadError) -> Void = {
@@ -51,40 +51,41 @@ public struct Exchange<Log: ReplicatedLog> {
         self.now = now
     }
 
-    /// Looks.
+    /// Runs the pass.
     ///
     /// - Parameters:
-    ///   - isPulling: Whether to take what is there.
-    ///   - isPushing: Whether to leave what is not.
-    ///   - isFull: Whether to look at everything even if the notes are fresh.
-    /// - Throws: ``TransportError``; ``PlaceError``; errors of the log. What was done before it stays done.
+    ///   - isPulling: Whether to pull.
+    ///   - isPushing: Whether to push.
+    ///   - isFull: Whether to read everything even if the remote cache is fresh.
+    /// - Throws: ``TransportError``; ``PlaceError``; errors of the log. Steps completed before the error stay in
+    ///   effect.
     public mutating func run(isPulling: Bool = true, isPushing: Bool = true, isFull: Bool = false) async throws {
-        // A log that was put back to an earlier state has not read what the notes say.
+        // A log restored from a backup may be missing events that the remote cache counts as pulled.
         if try !log.provenVector(signedBy: identity).covers(notes.taken) { notes = PlaceNotes() }
         try await checkLog(mayCreate: isPushing)
         let wall = now().wallMilliseconds
         let isDue = isFull || abs(wall - notes.lastFullLook) >= Self.fullLookMilliseconds
         self.isFull = isDue
         if isDue { try await checkNotes() }
-        // What lies there must be known before anything is left there.
+        // The contents of the remote must be known before anything is pushed.
         do { try await pull(isFull: isDue, mayTake: isPulling) } catch is PlaceWasFilledAgain {
             forget()
             try await pull(isFull: isDue, mayTake: isPulling)
         }
-        // Who learns that it is an earlier state of itself leaves nothing under its old name.
+        // A store that finds out that it was restored from a backup pushes nothing under its old replica ID.
         if isPushing, !report.received.isOfOwn(identity.replica) { try await push() }
         notes.taken = try log.provenVector(signedBy: identity)
         if isDue { notes.lastFullLook = wall }
         report.statements = notes.statements.values.sorted { $0.store < $1.store }
     }
 
-    /// Makes sure that the place is of this log; says so where it was emptied.
+    /// Checks that the remote is of this log, and discards the remote cache if the remote was emptied.
     private mutating func checkLog(mayCreate: Bool) async throws {
         report.requestCount += 1
         if let bytes = try await transport.get(Place.log, range: nil, limit: 64) {
             guard let found = Place.log(reading: bytes) else { throw PlaceError.notAPlace }
             guard found == log.id else { throw PlaceError.otherLog(found) }
-            // The last thing that was left here is still here, unless somebody has taken it away.
+            // The last own segment must still be here, unless somebody has deleted it.
             if try await !isThere(lastOf: identity.replica) { forget() }
             return
         }
@@ -92,11 +93,11 @@ public struct Exchange<Log: ReplicatedLog> {
         guard mayCreate else { return }
         report.requestCount += 1
         let outcome = try await transport.putIfAbsent(Place.log, Place.logBytes(log.id))
-        // Somebody else was faster, and may have another log.
+        // Another store was faster, and may be of another log.
         if outcome == .exists { try await checkLog(mayCreate: false) }
     }
 
-    /// Forgets the notes where the place no longer has what they say.
+    /// Discards the remote cache if the remote no longer has the segments listed in it.
     private mutating func checkNotes() async throws {
         for store in notes.next.keys.sorted() where try await !isThere(lastOf: store) {
             forget()
@@ -104,24 +105,24 @@ public struct Exchange<Log: ReplicatedLog> {
         }
     }
 
-    /// Whether the last segment of `store` that the notes say is still there, and still the same.
+    /// Returns whether the last segment of `store` in the remote cache is still there, unchanged.
     private mutating func isThere(lastOf store: ReplicaID) async throws -> Bool {
         guard let next = notes.next[store], next > 1 else { return true }
         report.requestCount += 1
         let bytes = try await transport.get(
             Place.segment(next - 1, of: store), range: Segment.markPlace, limit: Segment.markPlace.count)
         guard let bytes else { return notes.unread[store]?.contains(next - 1) ?? false }
-        // Where it is cut short nobody knows which one it is.
+        // A truncated segment cannot be identified, and counts as changed.
         return notes.marks[store].map { $0 == Segment.mark(bytes) } ?? true
     }
 
-    /// The place has lost something: everything is looked at again, and what is here left there again.
+    /// Discards the remote cache after a loss at the remote, so that everything is read and pushed again.
     private mutating func forget() {
         report.wasEmptied = true
         notes = PlaceNotes()
     }
 
-    /// The numbers of listed segments behind one.
+    /// Returns the numbers of the listed segments after `startAfter`, at most 1000.
     private mutating func lastSegments(of store: ReplicaID, startAfter: UInt64?) async throws -> [UInt64] {
         report.requestCount += 1
         let names = try await transport.list(
@@ -142,10 +143,10 @@ public struct Exchange<Log: ReplicatedLog> {
         }
     }
 
-    /// Reads the segments of one store that were not read yet.
+    /// Pulls the new segments of one store.
     mutating func pull(_ store: ReplicaID, isFull: Bool, mayTake: Bool) async throws {
         var number = notes.next[store] ?? 1
-        // A look begins with this store's own segments: it has seen to the last of them.
+        // The last own segment was already checked at the start of the pass.
         var isBehindTheLast = store == identity.replica
         while true {
             report.requestCount += 1
@@ -153,7 +154,7 @@ public struct Exchange<Log: ReplicatedLog> {
                 Place.segment(number, of: store), range: nil, limit: Segment.byteLimit)
             guard let bytes = found else {
                 guard isFull, let later = try await firstSegment(of: store, behind: number) else { break }
-                // A hole: what it brought is wanted from whoever has it.
+                // Segments are missing: their events are requested from other stores.
                 report.quarantined[store] = "Its segment \(number) is not there, and later ones are."
                 while number < later {
                     noteUnread(number, of: store)
@@ -163,8 +164,8 @@ public struct Exchange<Log: ReplicatedLog> {
             }
             report.receivedBytes += bytes.count
             if !isBehindTheLast {
-                // At a place that was filled again this is not the first that is new, and with its mark in the notes
-                // no later look could tell.
+                // If the remote was emptied and filled again, this is not the first new segment. Storing its mark in
+                // the remote cache would hide that from later passes.
                 guard try await isThere(lastOf: store) else { throw PlaceWasFilledAgain() }
                 isBehindTheLast = true
             }
@@ -175,7 +176,7 @@ public struct Exchange<Log: ReplicatedLog> {
             }
             try take(segment, of: store, mayTake: mayTake)
             number += 1
-            // What was only looked at is still to be taken.
+            // A segment that was read without pulling must be read again.
             guard mayTake || store == identity.replica else { continue }
             notes.next[store] = number
             notes.marks[store] = Segment.mark(of: bytes)
@@ -183,7 +184,7 @@ public struct Exchange<Log: ReplicatedLog> {
         if store == identity.replica { notes.next[store] = number }
     }
 
-    /// Passes over a segment that cannot be read, once the one after it is there; until then it may still become whole.
+    /// Skips an unreadable segment if the next one exists; otherwise it may still become complete.
     private mutating func skip(_ number: inout UInt64, of store: ReplicaID, because text: String) async throws {
         report.quarantined[store] = text
         report.requestCount += 1
@@ -197,7 +198,7 @@ public struct Exchange<Log: ReplicatedLog> {
         if notes.unread[store]?.count ?? 0 < Self.unreadCount { notes.unread[store, default: []].insert(number) }
     }
 
-    /// Tries once more to read what could not be read: it may have been on its way.
+    /// Retries the segments that could not be read before: they may have been incomplete.
     private mutating func readAgain(_ store: ReplicaID, mayTake: Bool) async throws {
         for number in (notes.unread[store] ?? []).sorted() {
             report.requestCount += 1
@@ -231,12 +232,12 @@ public struct Exchange<Log: ReplicatedLog> {
                 throw QuarantineReason("It says of the events \(refused.first) to \(refused.last) what is not so.")
             }
             for range in received.present { notes.add(range) }
-            // A range of another history has numbers of which others may lie there too.
+            // Recorded with their roots: other branches may have other events with these numbers at the remote.
             for frame in frames where received.parked.contains(frame.range) { notes.waiting.insert(KeptRange(frame)) }
         } else {
             notes.waiting.formUnion(frames.map(KeptRange.init))
         }
-        // Segments may be read again; what a store has said never goes down.
+        // Segments may be read again, so an older manifest must not replace a newer one.
         let (known, streams) = (notes.statements[store]?.vector ?? VersionVector(), try log.streams())
         if streams.ranges(of: known, missingFrom: segment.statement.vector).isEmpty {
             notes.statements[store] = segment.statement
@@ -244,24 +245,24 @@ public struct Exchange<Log: ReplicatedLog> {
     }
 }
 
-/// How many of something there may be at a place.
+/// Limits of a remote.
 enum PlaceLimits {
-    /// The most stores; more are not looked at.
+    /// The maximum number of stores; further ones are ignored.
     static let storeCount = 1024
 }
 
-/// Why a place is not the right one.
+/// Why a remote cannot be used.
 public enum PlaceError: Error, Hashable, Sendable {
-    /// There is something under the name of our mark that is none.
+    /// The object with the name of the log mark is not a log mark.
     case notAPlace
-    /// Another log lies there.
+    /// The remote is of another log.
     case otherLog(LogID)
 }
 
-/// The segment of a store that was read last is another one now, or gone, and a later one is there.
+/// The last segment read of a store has changed or is gone, and a later one exists.
 private struct PlaceWasFilledAgain: Error {}
 
-/// Why one store's objects are left alone; everybody else's are read all the same.
+/// Why the objects of one store are skipped; those of all other stores are still read.
 struct QuarantineReason: Error {
     let text: String
 

@@ -1,25 +1,25 @@
 import EventLog
 import Events
 
-/// What came of a look at a place.
+/// The results of a sync pass.
 public struct ExchangeReport: Hashable, Sendable {
-    /// What became of the ranges that were taken.
+    /// The outcome of the pulled ranges.
     public internal(set) var received = Received()
-    /// Events that were left there.
+    /// The number of events pushed.
     public internal(set) var sentEvents: UInt64 = 0
-    /// Bytes that were left there.
+    /// The number of bytes pushed.
     public internal(set) var sentBytes = 0
-    /// Bytes that were taken.
+    /// The number of bytes pulled.
     public internal(set) var receivedBytes = 0
-    /// How often the place was asked something.
+    /// The number of requests to the remote.
     public internal(set) var requestCount = 0
-    /// What each store said last, this one's own included; in order of store.
+    /// The latest manifest of each store, including this one, in order of store.
     public internal(set) var statements: [Statement] = []
-    /// Stores of which something could not be believed or read, with a sentence.
+    /// The stores with invalid or unreadable data, each with a sentence.
     public internal(set) var quarantined: [ReplicaID: String] = [:]
-    /// Whether the place no longer has what it had; what is here was left there again.
+    /// Whether the remote has lost objects, so that everything was pushed again.
     public internal(set) var wasEmptied = false
 
-    /// Nothing yet.
+    /// An empty report.
     public init() {}
 }

@@ -1,22 +1,21 @@
 import Foundation
 
-/// What a name in a folder stands for.
+/// The status of a name in a folder.
 struct FileStatus: Hashable, Sendable {
-    /// What can have a name.
+    /// The kinds of files.
     enum Kind: Hashable, Sendable {
         case file, folder, symbolicLink
-        /// A device, a FIFO, a socket.
+        /// A device, a FIFO or a socket.
         case special
     }
 
     let kind: Kind
     let byteCount: Int
-    /// How many names the file has.
+    /// The number of hard links.
     let linkCount: Int
-    /// When it was changed last, by the clock of its file system: seconds since 1970, not negative.
+    /// The date of the last modification, by the clock of the file system: seconds since 1970, not negative.
     let modifiedSeconds: Int
-    /// Differs from what it was, as far as the file system can tell, when something was made, named or deleted in the
-    /// folder.
+    /// Changes, as far as the file system can show it, when a name in the folder is created or deleted.
     let mark: [Int]
 
     init(_ status: stat) {
@@ -33,7 +32,7 @@ struct FileStatus: Hashable, Sendable {
         #endif
         byteCount = max(Int(status.st_size), 0)
         linkCount = Int(status.st_nlink)
-        // A file system may say anything; with these one can reckon.
+        // The file system may return any value; these bounds prevent overflow in later arithmetic.
         modifiedSeconds = min(max(Int(modified.tv_sec), 0), 1 << 40)
         mark = [
             Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino),
@@ -42,14 +41,14 @@ struct FileStatus: Hashable, Sendable {
         ]
     }
 
-    /// What the file system says of the folder at `path`, which may be a link to one; `nil` where it says nothing.
+    /// Reads the status of the folder at `path`, which may be a link to a folder; `nil` on failure.
     init?(ofFolder path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// That it is no object, in words; `nil` for a file.
+    /// Why it is not an object; `nil` for a file.
     var refusal: String? {
         switch kind {
         case .file: nil

@@ -8,7 +8,7 @@ extension FolderObjects {
         return listing.names
     }
 
-    /// A walk through folders that meets the names in order of their bytes.
+    /// A traversal of folders that yields names in byte order.
     private struct Listing {
         let startAfter: String
         let limit: Int
@@ -17,9 +17,9 @@ extension FolderObjects {
         /// Adds the objects in `folder`, whose names start with `prefix`.
         mutating func add(_ folder: borrowing OpenFolder, _ prefix: String) throws(TransportError) {
             guard names.count < limit else { return }
-            // What a name stands for is not known before it is looked at. So each could be that of an object or of a
-            // folder, which has its place elsewhere: `a-1` lies between `a` and `a/1`. The names are ASCII, where the
-            // order of strings is that of their bytes.
+            // Whether a name is a file or a folder is unknown until its status is read. So each name is a candidate
+            // for both, at different places in the order: `a-1` sorts between `a` and `a/1`. Names are ASCII, so
+            // strings sort in byte order.
             var candidates: [String] = []
             for name in try folder.names() where PlaceNames.isOfObject(name) {
                 let path = prefix + name
@@ -68,7 +68,7 @@ extension FolderObjects {
             guard found.count < limit else { return }
             let path = prefix + name
             if name.unicodeScalars.contains("\u{FFFD}") {
-                // Its true name may be no Unicode, and cannot be asked for.
+                // Its true name may be invalid Unicode, and cannot be passed to the system.
                 found.append(ForeignName(path: path, kind: .other))
                 continue
             }

@@ -16,7 +16,7 @@ extension FolderObjects {
         return try putInPlace(last, bytes, in: folder, as: name)
     }
 
-    /// Whether there is an object of that name, here or only in the cloud.
+    /// Returns whether there is an object of that name, here or only in the cloud.
     private func isTaken(
         _ part: String, in folder: borrowing OpenFolder, as name: ObjectName
     ) throws(TransportError) -> Bool {
@@ -27,7 +27,8 @@ extension FolderObjects {
         return try folder.status(of: PlaceNames.placeholder(of: part)) != nil
     }
 
-    /// Writes the file aside, and gives it its name when it is whole; `nil` where the file system cannot do that.
+    /// Writes a temporary file, and links it to its name when it is complete; `nil` if the file system cannot do
+    /// that.
     private func putByLink(
         _ part: String, _ bytes: [UInt8], in folder: borrowing OpenFolder, as name: ObjectName
     ) throws(TransportError) -> PutOutcome? {
@@ -35,13 +36,14 @@ extension FolderObjects {
         guard let file = try folder.makeFile(aside) else {
             throw .unreachable("The file \(folder.path)/\(aside) is there, though nobody else makes up that name.")
         }
-        // When this fails, the next writer removes it.
+        // If this fails, a later writer removes the file.
         defer { _ = try? folder.remove(aside) }
         try removeLeftOvers(in: folder, now: try file.status().modifiedSeconds)
         try file.write(bytes)
         let code = folder.link(aside, as: part)
         if TransportError.isWithoutLinks(code) { return nil }
-        // A server that was asked twice, since its first answer was lost, says that the name is taken: by us.
+        // A server that executed the call twice, since its first reply was lost, reports that the name exists: it is
+        // ours.
         let isOurs = code == EEXIST ? try file.status().linkCount == 2 : code == 0
         if isOurs {
             try folder.flush()
@@ -54,7 +56,7 @@ extension FolderObjects {
         return .exists
     }
 
-    /// Writes the file where it belongs: readers may see part of it.
+    /// Writes the file under its name; readers may see part of it.
     private func putInPlace(
         _ part: String, _ bytes: [UInt8], in folder: borrowing OpenFolder, as name: ObjectName
     ) throws(TransportError) -> PutOutcome {
@@ -70,10 +72,10 @@ extension FolderObjects {
         return .stored
     }
 
-    /// Removes files that crashed writers have left aside an hour ago or earlier.
+    /// Removes temporary files that crashed writers left at least an hour ago.
     ///
-    /// Their age is told by the clock that has dated them: that of the machine that holds the folder. Each folder is
-    /// searched at the first object that is stored in it, and then once an hour.
+    /// Their age is measured by the clock that set their date: that of the machine with the folder. Each folder is
+    /// searched when the first object is stored in it, and then once an hour.
     private func removeLeftOvers(in folder: borrowing OpenFolder, now: Int) throws(TransportError) {
         let hour = 3600
         let path = folder.path

@@ -1,18 +1,18 @@
 import Foundation
 import Synchronization
 
-/// The objects of a ``FolderTransport``, on the calling thread.
+/// The objects of a ``FolderTransport``. Works on the calling thread.
 final class FolderObjects: Sendable {
     let root: String
     let state: Mutex<State>
 
-    /// The most bytes of an object: what fits in a file of a FAT file system.
+    /// The maximum size of an object in bytes: that of a file on FAT.
     static let largest = Int(UInt32.max)
 
     struct State {
-        /// Whether the file system gives a file a second name, as far as that is known.
+        /// Whether the file system supports hard links, as far as known.
         var hasLinks: Bool
-        /// When a folder was last searched for what crashed writers left in it, by the clock of its file system.
+        /// When each folder was last searched for the leftovers of crashed writers, by the clock of its file system.
         var searched: [String: Int] = [:]
     }
 
@@ -21,7 +21,7 @@ final class FolderObjects: Sendable {
         state = Mutex(State(hasLinks: hasLinks))
     }
 
-    /// Makes the root's last part, unless it is there.
+    /// Creates the last part of the root, unless it exists.
     func makeRoot() throws(TransportError) {
         let url = URL(filePath: root)
         let parent = try OpenFolder(root: url.deletingLastPathComponent().path)
@@ -29,10 +29,9 @@ final class FolderObjects: Sendable {
         _ = try OpenFolder(root: root)
     }
 
-    /// The folder with these parts below the root; `nil` where there is none.
+    /// Opens the folder with these parts below the root; `nil` if it does not exist.
     ///
-    /// - Throws: ``TransportError``: `unreachable` where there is no root; `refused` where something other than a folder
-    ///   is on the way.
+    /// - Throws: ``TransportError``: `unreachable` if the root does not exist; `refused` if a part is not a folder.
     func folder(_ parts: some Sequence<String>) throws(TransportError) -> OpenFolder? {
         var folder = try OpenFolder(root: root)
         var path = ""
@@ -44,7 +43,7 @@ final class FolderObjects: Sendable {
         return folder
     }
 
-    /// The folder of an object, made where it is not there.
+    /// Opens the folder of an object, and creates it if it does not exist.
     func madeFolder(of name: ObjectName) throws(TransportError) -> OpenFolder {
         var folder = try OpenFolder(root: root)
         var path = ""

@@ -1,43 +1,42 @@
 import Foundation
 
-/// A place that is a folder: on a stick, on a share, or one that a program keeps the same on several machines.
+/// A remote that is a folder: on a USB stick, on a share, or synchronised between machines by another program.
 ///
-/// Objects are files with their names. A file gets its name when it is whole and on the medium, by `link(2)`, which
-/// never replaces anything: of several writers of one name exactly one succeeds, and no reader sees part of an object.
-/// Programs that copy folders between machines know nothing of this. What two machines stored under one name meanwhile
-/// they keep as two files, of which one gets a name that ``foreignNames(limit:)`` recognises.
+/// Objects are files. A file gets its name when it is complete and flushed, by `link(2)`, which never replaces a
+/// file: of several writers of one name exactly one succeeds, and no reader sees a partial object. Programs that
+/// synchronise folders between machines do not know this. If two machines stored different objects under one name,
+/// such a program keeps both files, and gives one of them a name that ``foreignNames(limit:)`` recognises.
 ///
-/// Where a file system has no second names for a file (FAT, exFAT, many shares), the file is made with its name and
-/// then written. There a reader can see part of an object, and after a crash or a power cut part of it is all that will
-/// ever be there: readers notice by its checksum, and its writer, which finds its name taken, has to compare, delete
-/// and store it once more.
+/// On a file system without hard links (FAT, exFAT, many shares), the file is created under its name and then
+/// written. There a reader can see a partial object, which a crash or a power cut makes permanent. Readers detect it
+/// by its checksum. Its writer, which finds the name taken, must compare, delete and store it again.
 ///
-/// The folder itself is never made by the way: a stick that is not plugged in is `unreachable`, not an empty folder. So
-/// name a folder on the stick; the place where sticks appear may be there without one.
+/// The folder itself is only created by ``create()``: a stick that is not plugged in is `unreachable`, not an empty
+/// folder. So name a folder on the stick, since the mount point may exist without the stick.
 ///
-/// Whatever stands below the folder is taken for hostile. Symbolic links are not followed, and devices and FIFOs not
-/// opened. The folder itself may be reached through links: a person has named it.
+/// Everything below the folder is treated as hostile. Symbolic links are not followed, and devices and FIFOs are not
+/// opened. The folder itself may be reached through links, since the user has named it.
 ///
-/// File systems that take `a` and `A` for one name hold only the first of two such objects; see ``ObjectName``.
+/// On a file system that ignores case, only the first of the objects `a` and `A` can be stored; see ``ObjectName``.
 ///
-/// Each call does its work on threads of its own, since shares and sticks let one wait, and clouds that first download
-/// what is read. Cancelling a task does not end a call that has begun.
+/// Calls run on a separate queue, since shares and sticks are slow, and clouds download a file before it can be
+/// read. Cancelling a task does not end a call that has begun.
 public struct FolderTransport: Transport {
     /// The folder.
     public let root: URL
     let objects: FolderObjects
     private let interval: Duration
 
-    /// A place in the folder `root`, which need not be there yet.
+    /// Creates a remote for the folder `root`, which need not exist yet.
     ///
     /// - Parameters:
     ///   - root: A `file` URL.
-    ///   - interval: How long ``watch()`` waits between two looks.
+    ///   - interval: The time between two checks of ``watch()``.
     public init(_ root: URL, interval: Duration = .milliseconds(200)) {
         self.init(root, interval: interval, hasLinks: true)
     }
 
-    /// As above; without links where a test wants it so.
+    /// As above; a test may disable hard links.
     package init(_ root: URL, interval: Duration = .milliseconds(200), hasLinks: Bool) {
         precondition(root.isFileURL, "A folder has a file URL.")
         self.root = root.standardizedFileURL
@@ -45,9 +44,9 @@ public struct FolderTransport: Transport {
         objects = FolderObjects(self.root.path, hasLinks: hasLinks)
     }
 
-    /// Makes the folder, for a first use: only its last part. Nothing happens where it is there already.
+    /// Creates the last part of the folder, for the first use. Does nothing if it exists.
     ///
-    /// - Throws: ``TransportError``: `unreachable` where the folder that it is to be in is not there.
+    /// - Throws: ``TransportError``: `unreachable` if the parent folder does not exist.
     public func create() async throws(TransportError) {
         try await perform { (objects) throws(TransportError) in try objects.makeRoot() }
     }
@@ -59,7 +58,7 @@ public struct FolderTransport: Transport {
 
     private static let queue = DispatchQueue(label: "groundwave.folders", qos: .utility, attributes: .concurrent)
 
-    /// Does what takes time where it keeps nobody else waiting.
+    /// Runs a slow operation on a separate queue.
     private func perform<Outcome: Sendable>(
         _ body: @escaping @Sendable (FolderObjects) throws(TransportError) -> Outcome
     ) async throws(TransportError) -> Outcome {
@@ -72,25 +71,26 @@ public struct FolderTransport: Transport {
         return try result.get()
     }
 
-    /// Stores an object; see ``Transport``. Folders on its way are made. Takes three flushes of the disk.
+    /// Stores an object; see ``Transport``. Creates missing folders. Flushes the disk three times.
     ///
-    /// - Throws: ``TransportError``: `refused` where something that is no object has the name, or is on the way.
+    /// - Throws: ``TransportError``: `refused` if the name is not a file, or a part of its path is not a folder.
     public func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) -> PutOutcome {
         try await perform { (objects) throws(TransportError) in try objects.put(name, bytes) }
     }
 
-    /// The bytes of an object; see ``Transport``.
+    /// Returns the bytes of an object; see ``Transport``.
     ///
-    /// - Throws: ``TransportError``: `unreachable` also where a cloud has the object and this machine does not yet;
-    ///   `refused` where something that is no object has the name, or is on the way.
+    /// - Throws: ``TransportError``: `unreachable` also if a cloud has the object but this machine has not downloaded
+    ///   it; `refused` if the name is not a file, or a part of its path is not a folder.
     public func get(_ name: ObjectName, range: Range<Int>?, limit: Int) async throws(TransportError) -> [UInt8]? {
         try await perform { (objects) throws(TransportError) in try objects.get(name, range: range, limit: limit) }
     }
 
-    /// The names of objects; see ``Transport``. Left out is what ``foreignNames(limit:)`` tells of.
+    /// Returns the names of objects; see ``Transport``. Leaves out those that ``foreignNames(limit:)`` returns.
     ///
-    /// - Throws: ``TransportError``: `refused` where something other than a folder is on the way to `prefix`.
-    /// - Complexity: For each folder on the way O(*n* log *n*) for the *n* names in it; one look at each name returned.
+    /// - Throws: ``TransportError``: `refused` if a part of the path to `prefix` is not a folder.
+    /// - Complexity: For each folder on the way O(*n* log *n*) for the *n* names in it; one `stat` call per name
+    ///   returned.
     public func list(
         prefix: ObjectPrefix, startAfter: ObjectName?, limit: Int
     ) async throws(TransportError) -> [ObjectName] {
@@ -99,35 +99,36 @@ public struct FolderTransport: Transport {
         }
     }
 
-    /// The names of folders; see ``Transport``. A folder stays when the last object in it is deleted.
+    /// Returns the names of folders; see ``Transport``. A folder remains when its last object is deleted.
     ///
-    /// - Throws: ``TransportError``: `refused` where something other than a folder is on the way to `prefix`.
+    /// - Throws: ``TransportError``: `refused` if a part of the path to `prefix` is not a folder.
     public func folders(prefix: ObjectPrefix, limit: Int) async throws(TransportError) -> [String] {
         try await perform { (objects) throws(TransportError) in try objects.folders(prefix: prefix, limit: limit) }
     }
 
-    /// Deletes an object; see ``Transport``. After a power cut it may be there again.
+    /// Deletes an object; see ``Transport``. It may reappear after a power cut.
     ///
-    /// - Throws: ``TransportError``: `refused` where something that is no object has the name, or is on the way.
+    /// - Throws: ``TransportError``: `refused` if the name is not a file, or a part of its path is not a folder.
     public func delete(_ name: ObjectName) async throws(TransportError) {
         try await perform { (objects) throws(TransportError) in try objects.delete(name) }
     }
 
-    /// What is below the folder and was not put there by a store, in order of its path.
+    /// Returns what is below the folder and was not put there by a store, in order of path.
     ///
-    /// Blocks the calling thread for as long as it takes to look at every name there is.
+    /// Blocks the calling thread until every name was checked.
     ///
-    /// - Parameter limit: The most of them.
-    /// - Throws: ``TransportError``: `unreachable` where the folder is not there.
+    /// - Parameter limit: The maximum number of results.
+    /// - Throws: ``TransportError``: `unreachable` if the folder does not exist.
     public func foreignNames(limit: Int = 1_000) throws(TransportError) -> [ForeignName] {
         try objects.foreignNames(limit: limit)
     }
 
-    /// Tells when something was stored or deleted below the folder, by whomever. Of what is there already, it tells at once.
+    /// Notifies when an object was stored or deleted below the folder, by any process. The first hint, for existing
+    /// objects, comes immediately.
     ///
-    /// It looks every interval whether a folder was changed, at folders alone and not at the files in them. It goes on
-    /// while the folder is not there, and tells when it is there again. A share may show its changes some seconds later.
-    /// Ends when nobody takes the hints any more; works on without this value.
+    /// Checks every interval whether a folder has changed; does not check files. Continues while the folder is
+    /// missing, and notifies when it is back. Changes on a share may appear some seconds late. Ends when the stream
+    /// is no longer consumed; does not depend on this value.
     public func watch() -> AsyncStream<Void>? {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let task = Task.detached(priority: .utility) { [self] in

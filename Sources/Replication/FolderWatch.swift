@@ -1,34 +1,35 @@
-/// What was last seen of the folders of a place, to tell when something was stored or deleted in one of them.
+/// The last seen state of a remote's folders, for detecting that an object was stored or deleted in one of them.
 ///
-/// A file system dates a folder when a name in it comes or goes. So a look costs one question for each folder, however
-/// many files there are.
+/// A file system updates the date of a folder when a name in it is added or removed. So a check costs one `stat` call
+/// per folder, however many files there are.
 struct FolderWatch: Sendable {
     private let objects: FolderObjects
-    /// The folders, by their paths from the root on.
+    /// The folders, by their paths from the root.
     private var folders: [String: Folder] = ["": Folder()]
 
     private struct Folder {
-        /// What the file system said of it last; `nil` where it was not there.
+        /// The last status from the file system; `nil` if the folder was missing.
         var mark: [Int]?
-        /// Whether the folders in it are to be found out.
+        /// Whether the subfolders must be read.
         var isUnread = true
-        /// Not before that.
+        /// The earliest time of the next reading.
         var nextReading: ContinuousClock.Instant?
-        /// When to take it for changed once more.
+        /// When to report it as changed once more.
         var echo: ContinuousClock.Instant?
     }
 
-    /// Further folders are not watched, so that a hostile place costs no more than that.
+    /// The maximum number of watched folders, which bounds the cost of a hostile remote.
     private static let mostFolders = 4_096
 
-    /// Some file systems count time in steps of two seconds: of two changes within a step only the first can be seen.
+    /// Some file systems have time steps of two seconds: only the first of two changes within a step is visible.
     private static let step = Duration.milliseconds(2_500)
 
     init(of objects: FolderObjects) { self.objects = objects }
 
-    /// This watch after a look, and whether there may be something new. What is there at the first look is new.
+    /// Checks the folders. Returns the updated watch, and whether something may have changed. At the first check,
+    /// everything counts as new.
     ///
-    /// Blocks while it asks for each folder, and while it reads those that have changed to find the folders in them.
+    /// Blocks while it reads the status of each folder, and the names in each changed folder to find its subfolders.
     func looked() -> (watch: FolderWatch, hasChanged: Bool) {
         var watch = self
         var hasChanged = false
@@ -57,7 +58,7 @@ struct FolderWatch: Sendable {
         return true
     }
 
-    /// The folders in a changed folder that were not known. They are known then.
+    /// Adds the new subfolders of a changed folder to the watch, and returns them.
     private mutating func newFolders(in path: String) -> [String] {
         let start = ContinuousClock.now
         guard let folder = folders[path], folder.isUnread, folder.mark != nil, (folder.nextReading ?? start) <= start
@@ -65,7 +66,7 @@ struct FolderWatch: Sendable {
         let names = try? objects.folders(prefix: ObjectPrefix(folder: path) ?? .all, limit: Self.mostFolders)
         let end = ContinuousClock.now
         folders[path]!.isUnread = names == nil
-        // A folder with very many files that changes all the time is read for half a hundredth of the time.
+        // Limits the reading of a very large folder that changes all the time to half a percent of the time.
         folders[path]!.nextReading = end + (end - start) * 200
         var found: [String] = []
         for name in names ?? [] where folders.count < Self.mostFolders {

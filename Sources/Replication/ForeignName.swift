@@ -1,37 +1,37 @@
 /// Something in the folder of a ``FolderTransport`` that no store has put there.
 public struct ForeignName: Hashable, Sendable {
-    /// Where it is, from the folder on, with `/` between the parts.
+    /// The path from the folder on, with `/` between the parts.
     ///
-    /// It comes from outside and may hold any character but NUL; what is no Unicode in it is shown as U+FFFD. Show it
-    /// with care, and do not open it.
+    /// It may contain any character but NUL; invalid Unicode is shown as U+FFFD. Treat it as untrusted: escape it for
+    /// display, and do not open it.
     public let path: String
-    /// What it seems to be.
+    /// The apparent kind.
     public let kind: Kind
 
-    /// A foreign name of these parts.
+    /// Creates a foreign name from its parts.
     public init(path: String, kind: Kind) {
         self.path = path
         self.kind = kind
     }
 
-    /// What a foreign name seems to be.
+    /// The apparent kind of a foreign name.
     public enum Kind: Hashable, Sendable {
-        /// A copy of an object, or of a folder of that name, that a program has made which keeps folders of several
-        /// machines the same: two of them had stored different files under this name.
+        /// A conflict copy of an object, or of a folder with that name, made by a program that synchronises folders:
+        /// two machines had stored different files under the name.
         case conflictCopy(of: ObjectName)
-        /// An object that a cloud has and this machine has not downloaded.
+        /// An object in a cloud that this machine has not downloaded.
         case notDownloaded(ObjectName)
-        /// A symbolic link, wherever it leads.
+        /// A symbolic link, whatever its target.
         case symbolicLink
         /// A device, a FIFO or a socket.
         case special
-        /// Anything else, such as what systems and programs put into folders for themselves.
+        /// Anything else, such as files of the system or of other programs.
         case other
     }
 }
 
 extension ForeignName.Kind {
-    /// What the name in the folder `prefix` seems to be; `nil` for an object, or a folder of objects.
+    /// Classifies the name in the folder `prefix`; `nil` for an object, or a folder of objects.
     init?(of name: String, below prefix: String, _ status: FileStatus.Kind) {
         switch status {
         case .symbolicLink: self = .symbolicLink

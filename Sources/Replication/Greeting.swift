@@ -1,22 +1,22 @@
 import Events
 
-/// What a store says first: for whoever only asks, before there is a conversation, or instead of one.
+/// The first message of a store, for a caller that only probes the store, or has no session yet.
 public struct Greeting: Hashable, Sendable {
-    /// Its log.
+    /// The log of the store.
     public let log: LogID
-    /// What it has.
+    /// The manifest of the store.
     public let statement: Statement
 
-    /// Puts a greeting together from bytes as they come. Keeps at most one message.
+    /// Assembles a greeting from received bytes. Buffers at most one message.
     public struct Reader: Sendable {
         private var reader = MessageReader()
 
-        /// Nothing has come yet.
+        /// Creates an empty reader.
         public init() {}
 
-        /// The greeting that `bytes` complete; `nil` while part of it is missing.
+        /// Adds received bytes. Returns the greeting when it is complete; `nil` before.
         ///
-        /// - Throws: ``Refusal`` where the other side wants no conversation; ``ProtocolError`` where what it says is no
+        /// - Throws: ``Refusal`` if the other side refuses the connection; ``ProtocolError`` if the bytes are not a
         ///   greeting.
         public mutating func read(_ bytes: [UInt8]) throws -> Greeting? {
             var messages: [Message] = []
@@ -33,12 +33,12 @@ public struct Greeting: Hashable, Sendable {
         }
     }
 
-    /// The other side ended the conversation before it began.
+    /// The other side closed the connection before the session began.
     public struct Refusal: Error, Hashable, Sendable {
-        /// Why, in its words.
+        /// The reason that the other side gave.
         public let reason: String
     }
 
-    /// What to send to a peer that is not talked with.
+    /// Returns the bytes that close a connection without a session.
     public static func farewell(_ reason: String) -> [UInt8] { Message.goodbye(reason).bytes }
 }

@@ -2,11 +2,12 @@ import ByteCoding
 import EventLog
 import Events
 
-/// A range that a store keeps as it came, and which events that are: its log may have others with the same numbers.
+/// A range that a store retains as received. The root identifies its events, since the log may have others with the
+/// same numbers.
 public struct KeptRange: Hashable, Sendable {
-    /// The numbers.
+    /// The replica and the numbers of its events.
     public let range: EventRange
-    /// The first 8 bytes of the root of the replica's tree through the last of them.
+    /// The first 8 bytes of the root of the replica's tree through the last event.
     let rootPrefix: UInt64
 
     init(range: EventRange, rootPrefix: UInt64) {
@@ -28,7 +29,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    /// Reads a range that is kept; `nil` where it is none.
+    /// Reads a retained range; `nil` if it is malformed.
     mutating func keptRange(in bytes: RawSpan) throws(ByteCodingError) -> KeptRange? {
         let range = try range(in: bytes)
         let rootPrefix = bytes.bigEndianUInt64(at: try skip(8, in: bytes).lowerBound)

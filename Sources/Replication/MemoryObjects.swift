@@ -2,7 +2,7 @@
 struct MemoryObjects: Sendable {
     private struct Object {
         var bytes: [UInt8]
-        /// Which call of `put` stored it.
+        /// The number of the call of `put` that stored it.
         var number: Int
     }
 
@@ -10,7 +10,7 @@ struct MemoryObjects: Sendable {
     private var putCount = 0
     /// All names, in order.
     private(set) var names: [ObjectName] = []
-    /// How many bytes the objects have together.
+    /// The total size of the objects in bytes.
     private(set) var byteCount = 0
 
     func bytes(of name: ObjectName) -> [UInt8]? { objects[name]?.bytes }
@@ -27,7 +27,7 @@ struct MemoryObjects: Sendable {
         return .stored
     }
 
-    /// Returns whether there was one.
+    /// Deletes an object. Returns whether it existed.
     mutating func delete(_ name: ObjectName) -> Bool {
         guard let object = objects.removeValue(forKey: name) else { return false }
         names.remove(at: index(of: name.description))
@@ -35,14 +35,14 @@ struct MemoryObjects: Sendable {
         return true
     }
 
-    /// The count of calls goes on.
+    /// Deletes all objects. The count of `put` calls continues.
     mutating func removeAll() {
         objects = [:]
         names = []
         byteCount = 0
     }
 
-    /// The names that a listing shows.
+    /// Returns the names that a listing shows.
     func names(
         below prefix: ObjectPrefix, hiding faults: MemoryTransport.Faults, after name: ObjectName? = nil
     ) -> some Sequence<ObjectName> {
@@ -61,7 +61,7 @@ struct MemoryObjects: Sendable {
         return folders.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// The call from which on listings lack what was stored.
+    /// Returns the number of the first `put` call whose object is missing in listings.
     private func firstHidden(_ faults: MemoryTransport.Faults) -> Int {
         let first = putCount + 1 - max(faults.listingsLackPuts, 0)
         guard faults.listingsLackObjects > 0 else { return first }
@@ -69,7 +69,7 @@ struct MemoryObjects: Sendable {
         return min(first, newest.first ?? first)
     }
 
-    /// Where the first name is that does not precede `text`, or, on demand, the first one behind it.
+    /// Returns the index of the first name that is not less than `text`, or, with `isBehind`, greater than it.
     private func index(of text: String, orBehind isBehind: Bool = false) -> Int {
         var range = 0..<names.count
         while let middle = range.isEmpty ? nil : range.lowerBound + range.count / 2 {

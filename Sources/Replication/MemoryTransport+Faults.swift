@@ -1,37 +1,36 @@
 extension MemoryTransport {
-    /// What goes wrong at a place. Without faults it does what ``Transport`` promises.
+    /// The faults of a remote. Without faults it behaves as ``Transport`` specifies.
     public struct Faults: Hashable, Sendable {
-        /// Whether every request fails, and nothing happens.
+        /// Whether every request fails and has no effect.
         public var isUnreachable = false
-        /// How many bytes all objects together may have; an object that would be more is refused as `full`. As many as
-        /// they like where there is no number.
+        /// The maximum total size of the objects in bytes; larger ones are refused as `full`. Unlimited if `nil`.
         public var roomBytes: Int?
-        /// How many of the objects that were stored last a listing lacks.
+        /// The number of most recently stored objects that listings miss.
         public var listingsLackObjects = 0
-        /// A listing lacks what the last so many calls of `putIfAbsent` stored; calls that found their object there
-        /// already, or no room, count too. So a listing catches up as others go on.
+        /// The number of latest `putIfAbsent` calls whose objects listings miss. Calls that stored nothing, since the
+        /// object existed or there was no room, count too. So a listing catches up as others continue to write.
         public var listingsLackPuts = 0
-        /// Whether `putIfAbsent` throws `unreachable` when it is done: the object is there, and its writer does not
-        /// know.
+        /// Whether `putIfAbsent` throws `unreachable` after it has stored the object, so that the writer does not
+        /// know of it.
         public var putsFailAfterwards = false
-        /// How many bytes of an object, or of the range of it, are handed out at most, as if they were all.
+        /// The maximum number of bytes returned of an object, or of a range of it, as if they were all.
         public var getsEndAfterBytes: Int?
 
         /// No faults.
         public init() {}
     }
 
-    /// A request, as the closure sees it that decides on its faults.
+    /// A request, as passed to the closure that returns its faults.
     public enum Request: Hashable, Sendable {
-        /// To store an object.
+        /// Store an object.
         case put(ObjectName)
-        /// To hand out an object.
+        /// Read an object.
         case get(ObjectName)
-        /// To list the objects of a folder.
+        /// List the objects of a folder.
         case list(ObjectPrefix)
-        /// To list the folders in a folder.
+        /// List the subfolders of a folder.
         case folders(ObjectPrefix)
-        /// To delete an object.
+        /// Delete an object.
         case delete(ObjectName)
     }
 }

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// A place in memory: what a transport is, and every way in which one can fail, on demand.
+/// A remote in memory, which can simulate every failure of a transport.
 ///
-/// It does what it is told and nothing by itself: it has no clock and no randomness, so one sequence of calls always
-/// gives one sequence of results. Its methods are synchronous, so that a simulation can call them in an order of its
-/// own; through ``Transport`` they are called like those of any other place.
+/// It has no clock and no randomness, so the same sequence of calls always gives the same results. Its methods are
+/// synchronous, so that a simulation can determine the order of calls. Through ``Transport`` it is called like any
+/// other remote.
 ///
-/// Unlike a ``FolderTransport``, it holds an object `a` beside an object `a/b`.
+/// Unlike a ``FolderTransport``, it can hold an object `a` beside an object `a/b`.
 public final class MemoryTransport: Transport {
-    /// What goes wrong with one request, made from which one it is and the faults that are set.
+    /// Returns the faults of one request, given the request and the faults that are set.
     ///
     /// It must not call the transport.
     public typealias FaultsOfRequest = @Sendable (Request, Faults) -> Faults
 
-    /// What this place can do.
+    /// The capabilities of this remote.
     public let capabilities: TransportCapabilities
 
     private let faultsOfRequest: FaultsOfRequest?
@@ -25,13 +25,13 @@ public final class MemoryTransport: Transport {
         var objects = MemoryObjects()
     }
 
-    /// An empty place.
+    /// Creates an empty remote.
     ///
     /// - Parameters:
-    ///   - objectBytes: The most bytes of one object.
-    ///   - faults: What goes wrong from the beginning.
-    ///   - faultsOfRequest: Asked at each request, one after the other, for what goes wrong with this one: a closure
-    ///     over a seeded generator. Without it, the faults are those that were set.
+    ///   - objectBytes: The maximum size of an object in bytes.
+    ///   - faults: The initial faults.
+    ///   - faultsOfRequest: Returns the faults of each request, and is called for one request at a time: for example
+    ///     a closure over a seeded generator. Without it, the faults are those that are set.
     public init(
         objectBytes: Int = 64 << 20, faults: Faults = Faults(), faultsOfRequest: FaultsOfRequest? = nil
     ) {
@@ -42,19 +42,19 @@ public final class MemoryTransport: Transport {
 
     deinit { watchers.finish() }
 
-    /// What goes wrong from now on.
+    /// The present faults.
     public var faults: Faults {
         get { state.withLock { $0.faults } }
         set { state.withLock { $0.faults = newValue } }
     }
 
-    /// How many objects there are, whatever a listing says.
+    /// The number of objects, whatever a listing shows.
     public var objectCount: Int { state.withLock { $0.objects.names.count } }
 
-    /// How many bytes the objects have together.
+    /// The total size of the objects in bytes.
     public var byteCount: Int { state.withLock { $0.objects.byteCount } }
 
-    /// Takes everything away, as somebody does who clears the folder. Whoever watches is told.
+    /// Deletes all objects, like a user who empties the folder. Notifies watchers.
     public func empty() {
         state.withLock { $0.objects.removeAll() }
         watchers.tell()
@@ -70,9 +70,9 @@ public final class MemoryTransport: Transport {
         }
     }
 
-    /// Stores an object; see ``Transport``. Whoever watches is told.
+    /// Stores an object; see ``Transport``. Notifies watchers.
     ///
-    /// - Throws: ``TransportError``; nothing was stored, except where ``Faults/putsFailAfterwards`` says otherwise.
+    /// - Throws: ``TransportError``; then nothing was stored, unless ``Faults/putsFailAfterwards`` is set.
     public func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) throws(TransportError) -> PutOutcome {
         guard bytes.count <= capabilities.objectBytes else { throw .tooLarge(name, byteCount: bytes.count) }
         let (outcome, isAnswerLost) = try perform(.put(name)) {
@@ -84,7 +84,7 @@ public final class MemoryTransport: Transport {
         return outcome
     }
 
-    /// The bytes of an object; see ``Transport``.
+    /// Returns the bytes of an object; see ``Transport``.
     public func get(_ name: ObjectName, range: Range<Int>?, limit: Int) throws(TransportError) -> [UInt8]? {
         try perform(.get(name)) { (objects, faults) throws(TransportError) -> [UInt8]? in
             guard let bytes = objects.bytes(of: name) else { return nil }
@@ -94,7 +94,7 @@ public final class MemoryTransport: Transport {
         }
     }
 
-    /// The names of objects; see ``Transport``.
+    /// Returns the names of objects; see ``Transport``.
     public func list(
         prefix: ObjectPrefix, startAfter: ObjectName?, limit: Int
     ) throws(TransportError) -> [ObjectName] {
@@ -103,19 +103,19 @@ public final class MemoryTransport: Transport {
         }
     }
 
-    /// The names of folders; see ``Transport``. A folder is there as long as an object is below it.
+    /// Returns the names of folders; see ``Transport``. A folder exists while an object is below it.
     public func folders(prefix: ObjectPrefix, limit: Int) throws(TransportError) -> [String] {
         try perform(.folders(prefix)) { (objects, faults) in
             Array(objects.folders(below: prefix, hiding: faults).prefix(max(limit, 0)))
         }
     }
 
-    /// Deletes an object; see ``Transport``. Whoever watches is told.
+    /// Deletes an object; see ``Transport``. Notifies watchers.
     public func delete(_ name: ObjectName) throws(TransportError) {
         let isDeleted = try perform(.delete(name)) { (objects, _) in objects.delete(name) }
         if isDeleted { watchers.tell() }
     }
 
-    /// Tells of each object that is stored or deleted; several may be told of as one. Ends with this object.
+    /// Notifies of each object stored or deleted; several changes may be merged. Ends with this object.
     public func watch() -> AsyncStream<Void>? { watchers.stream() }
 }

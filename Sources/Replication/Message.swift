@@ -2,30 +2,31 @@ import ByteCoding
 import EventLog
 import Events
 
-/// What two stores say to each other while they are connected.
+/// A message between two connected stores.
 ///
 /// | size | |
 /// |---|---|
 /// | 4 | length of the body in bytes |
-/// | 1 | sort: 1 hello, 2 range, 3 took, 4 idle, 5 goodbye |
+/// | 1 | type: 1 hello, 2 range, 3 ack (`took`), 4 caught up (`idle`), 5 close (`goodbye`) |
 /// | … | body |
 /// | 4 | CRC-32C of everything before it |
 enum Message: Hashable, Sendable {
-    /// The first message of both: `GWP1`, the log (16), and a ``Statement``.
+    /// The first message of both sides: `GWP1`, the log (16), and a ``Statement``.
     case hello(LogID, Statement)
     /// A ``RangeFrame``.
     case range([UInt8])
-    /// How many ranges were taken in since the last such message (2), and the heads that have moved since (32 each).
+    /// An acknowledgement: the number of ranges stored since the previous one (2), and the heads changed since (32
+    /// each).
     case took(count: Int, heads: [ObservedHead])
-    /// There is nothing more to send for now.
+    /// The sender has nothing more to send for now.
     case idle
-    /// The connection ends. A sentence for people, of at most 500 bytes: empty where all is well.
+    /// The sender closes the connection. A sentence for people, of at most 500 bytes; empty if there was no error.
     case goodbye(String)
 
     /// `GWP1`: the version of the protocol.
     static let magic: UInt32 = 0x3150_5747
     static let prefixSize = 5
-    /// The most bytes of a body: a range is the largest.
+    /// The maximum number of bytes of a body, reached by a range.
     static let bodyLimit = RangeLimits.frameBytes
 
     var bytes: [UInt8] {
@@ -54,7 +55,7 @@ enum Message: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The body of a message of this sort; `nil` where it is none.
+    /// Creates a message of this type from its body; `nil` if it is malformed.
     init?(sort: UInt8, body: RawSpan) {
         var reader = ByteReader()
         do throws(ByteCodingError) {
@@ -87,16 +88,16 @@ enum Message: Hashable, Sendable {
     }
 }
 
-/// Cuts a stream of bytes into messages. Keeps at most one message that is not whole yet.
+/// Splits a stream of bytes into messages. Buffers at most one incomplete message.
 struct MessageReader: Sendable {
     private var buffer: [UInt8] = []
 
-    /// Bytes that are kept now.
+    /// The number of buffered bytes.
     var byteCount: Int { buffer.count }
 
-    /// The messages that `bytes` complete, in order.
+    /// Appends the messages that `bytes` complete to `messages`, in order.
     ///
-    /// - Throws: ``ProtocolError`` at the first thing that is no message; what came before it is in `messages`.
+    /// - Throws: ``ProtocolError`` at the first malformed message; those before it are in `messages`.
     mutating func read(_ bytes: [UInt8], into messages: inout [Message]) throws(ProtocolError) {
         buffer += bytes
         var start = 0
@@ -116,24 +117,24 @@ struct MessageReader: Sendable {
     }
 }
 
-/// What a peer has done that no honest one does.
+/// A violation of the protocol, which no correct peer commits.
 public enum ProtocolError: Error, Hashable, Sendable {
-    /// It sends bytes that are no message.
+    /// The peer sent bytes that are not a message.
     case garbage
-    /// It announces a message of so many bytes.
+    /// The peer announced a message with a body of this many bytes.
     case tooLong(Int)
-    /// It says something that does not belong at this place of the conversation.
+    /// The peer sent something that is not allowed at this point.
     case unexpected(String)
-    /// It is a store of another log.
+    /// The peer is a store of another log.
     case otherLog(LogID)
-    /// It sends a range that is not what was signed.
+    /// The peer sent a range that does not match its signature.
     case badRange(RangeError)
-    /// It sends a range that says of its author what is not so.
+    /// The peer sent a range with a false assertion about its author.
     case madeUp(EventRange)
-    /// It says that it has these events, and does not send them.
+    /// The peer reports these events, but does not send them.
     case claims(EventRange)
-    /// It says less of a replica than it has said before.
+    /// The peer reports fewer events of a replica than before.
     case goesBack(ReplicaID)
-    /// It sends again and again what it was told is here.
+    /// The peer sent too many bytes of events that it knew to be here.
     case repeats(bytes: Int)
 }

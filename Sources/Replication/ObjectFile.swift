@@ -1,6 +1,6 @@
 import Foundation
 
-/// An open file of a folder. Closed with this value.
+/// An open file in a folder. Closed when the value ends.
 struct ObjectFile: ~Copyable {
     private let descriptor: Int32
     private let path: String
@@ -18,7 +18,7 @@ struct ObjectFile: ~Copyable {
         return FileStatus(status)
     }
 
-    /// The bytes of `range`; fewer where the file has become shorter.
+    /// Reads the bytes of `range`; fewer if the file has become shorter.
     func read(_ range: Range<Int>) throws(TransportError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < range.count {
@@ -35,9 +35,9 @@ struct ObjectFile: ~Copyable {
         return bytes
     }
 
-    /// Writes all of `bytes` to a file that was just made, and waits until they are on the medium.
+    /// Writes all of `bytes` to a newly created file, and flushes them to the medium.
     ///
-    /// - Throws: ``TransportError``; some of them may have been written.
+    /// - Throws: ``TransportError``; then some of the bytes may have been written.
     func write(_ bytes: [UInt8]) throws(TransportError) {
         var rest = bytes
         while !rest.isEmpty {

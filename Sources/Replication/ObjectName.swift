@@ -1,27 +1,27 @@
-/// The name of an object at a transport: folders and a last part, with `/` between them.
+/// The name of an object at a transport: folders and a last part, separated by `/`.
 ///
-/// Each part is 1 to 64 of the letters `A`–`Z`, `a`–`z`, the digits, `-`, `_` and `.`, and does not begin with a point.
-/// There is no other way to make one, so a name from outside can never lead out of the place that it names.
+/// Each part has 1 to 64 of the letters `A`–`Z`, `a`–`z`, the digits, `-`, `_` and `.`, and does not begin with a
+/// point. Every name is checked on creation, so a name from outside can never lead out of the remote's folder.
 ///
-/// Whoever makes up names keeps to two rules, so that every place can hold the objects: no name is also the folder of
-/// another (`a` and `a/b`), and no two names differ only in their case.
+/// A caller that chooses names follows two rules, so that every remote can hold the objects: no name is also the
+/// folder of another (`a` and `a/b`), and no two names differ only in case.
 public struct ObjectName: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The whole name.
     public let description: String
 
-    /// The name that `text` says; `nil` where it is not of that form, or has more than 255 bytes.
+    /// Creates a name from `text`; `nil` if it does not have that form, or has more than 255 bytes.
     public init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard text.utf8.count <= 255, parts.allSatisfy(Self.isPart) else { return nil }
         description = text
     }
 
-    /// Byte order.
+    /// Compares names in byte order.
     public static func < (left: ObjectName, right: ObjectName) -> Bool {
         left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
     }
 
-    /// What stands between the `/`; at least one.
+    /// The parts between the `/`; at least one.
     var parts: [String] { description.split(separator: "/").map(String.init) }
 
     static func isPart(_ part: some Collection<UInt8>) -> Bool {
@@ -37,12 +37,12 @@ public struct ObjectName: Hashable, Comparable, Sendable, CustomStringConvertibl
     }
 }
 
-/// A folder of objects: nothing, or a name with `/` at its end.
+/// A folder of objects: empty, or a name followed by `/`.
 public struct ObjectPrefix: Hashable, Sendable, CustomStringConvertible {
-    /// The prefix as it stands before each name.
+    /// The prefix of the names in the folder.
     public let description: String
 
-    /// The folder, which is named like an object; `nil` for ``all``.
+    /// The folder as a name; `nil` for ``all``.
     public let folder: ObjectName?
 
     /// All objects.
@@ -53,13 +53,13 @@ public struct ObjectPrefix: Hashable, Sendable, CustomStringConvertible {
         folder = nil
     }
 
-    /// The objects below the folder `text`, which has the form of an ``ObjectName``; `nil` where it has not.
+    /// Creates the prefix of the folder `text`, which has the form of an ``ObjectName``; otherwise `nil`.
     public init?(folder text: String) {
         guard let folder = ObjectName(text) else { return nil }
         description = text + "/"
         self.folder = folder
     }
 
-    /// Whether an object is below this folder, however deep. An object `ab` is not below the folder `a`.
+    /// Returns whether an object is below this folder, at any depth. An object `ab` is not below the folder `a`.
     public func contains(_ name: ObjectName) -> Bool { name.description.utf8.starts(with: description.utf8) }
 }

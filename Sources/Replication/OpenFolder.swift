@@ -1,11 +1,12 @@
 import Foundation
 
-/// A folder below which names are looked up one part at a time, never through a symbolic link. Closed with this value.
+/// A folder in which names are resolved one part at a time, never through a symbolic link. Closed when the value
+/// ends.
 ///
-/// Each name given here is one part, without `/`.
+/// Every name passed here is one part, without `/`.
 struct OpenFolder: ~Copyable {
     private let descriptor: Int32
-    /// Where it was when it was opened.
+    /// The path at which the folder was opened.
     let path: String
 
     private init(_ descriptor: Int32, _ path: String) {
@@ -15,9 +16,9 @@ struct OpenFolder: ~Copyable {
 
     deinit { _ = close(descriptor) }
 
-    /// Opens a folder that a person has named: it may be reached through links.
+    /// Opens a folder named by the user, which may be reached through links.
     ///
-    /// - Throws: ``TransportError``: `unreachable` where there is none.
+    /// - Throws: ``TransportError``: `unreachable` if it does not exist.
     init(root path: String) throws(TransportError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(errno, "The folder \(path) cannot be opened") }
@@ -26,7 +27,7 @@ struct OpenFolder: ~Copyable {
 
     private func at(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// What has the name; `nil` where nothing has.
+    /// Returns the status of a name; `nil` if it does not exist.
     func status(of name: String) throws(TransportError) -> FileStatus? {
         var status = stat()
         if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return FileStatus(status) }
@@ -34,9 +35,9 @@ struct OpenFolder: ~Copyable {
         return nil
     }
 
-    /// The folder of that name, which is `object` from the root on; `nil` where nothing has the name.
+    /// Opens the folder `name`, which is `object` from the root on; `nil` if the name does not exist.
     ///
-    /// - Throws: ``TransportError``: `refused` where it is anything but a folder.
+    /// - Throws: ``TransportError``: `refused` if it is not a folder.
     func folder(_ name: String, as object: ObjectName) throws(TransportError) -> OpenFolder? {
         guard let status = try status(of: name) else { return nil }
         guard status.kind == .folder else { throw .refused(object, status.refusal ?? "It is a file, not a folder.") }
@@ -44,25 +45,25 @@ struct OpenFolder: ~Copyable {
         if descriptor >= 0 { return OpenFolder(descriptor, at(name)) }
         switch errno {
         case ENOENT: return nil
-        // It has become a link since it was looked at.
+        // It was replaced by a link after the status was read.
         case ELOOP, ENOTDIR: throw .refused(object, "It is no folder.")
         default: throw .system(errno, "The folder \(at(name)) cannot be opened")
         }
     }
 
-    /// Makes a folder, unless something has the name, and lets the name survive a power cut.
+    /// Creates a folder, unless the name exists, and flushes the name, so that it survives a power cut.
     func makeFolder(_ name: String) throws(TransportError) {
         if mkdirat(descriptor, name, 0o777) == 0 { return try flush() }
         guard errno == EEXIST else { throw .system(errno, "The folder \(at(name)) cannot be made") }
     }
 
-    /// The file of that name, to be read; `nil` where there is none.
+    /// Opens a file for reading; `nil` if the name does not exist.
     ///
-    /// - Throws: ``TransportError``: `refused` where it is anything but a file. Devices are not even opened.
+    /// - Throws: ``TransportError``: `refused` if it is not a file. Devices are not opened.
     func file(_ name: String, as object: ObjectName) throws(TransportError) -> ObjectFile? {
         guard let status = try status(of: name) else { return nil }
         if let refusal = status.refusal { throw .refused(object, refusal) }
-        // Not blocking: it may have become a FIFO since, and nobody may ever open its other end.
+        // Non-blocking: it may have become a FIFO since, whose other end may never be opened.
         let descriptor = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             switch errno {
@@ -76,7 +77,7 @@ struct OpenFolder: ~Copyable {
         return file
     }
 
-    /// Makes a file; `nil` where something has the name, even a link that leads nowhere.
+    /// Creates a file; `nil` if the name exists, even as a broken link.
     func makeFile(_ name: String) throws(TransportError) -> ObjectFile? {
         let descriptor = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
         if descriptor >= 0 { return ObjectFile(descriptor, at(name)) }
@@ -84,12 +85,12 @@ struct OpenFolder: ~Copyable {
         return nil
     }
 
-    /// Gives a file a second name, unless something has it. Returns 0, or the code of the failure.
+    /// Creates a hard link to a file, unless the new name exists. Returns 0, or the error code.
     func link(_ name: String, as other: String) -> Int32 {
         linkat(descriptor, name, descriptor, other, 0) == 0 ? 0 : errno
     }
 
-    /// Takes a name from its file; `false` where nothing has it.
+    /// Deletes a name. Returns `false` if it does not exist.
     @discardableResult
     func remove(_ name: String) throws(TransportError) -> Bool {
         if unlinkat(descriptor, name, 0) == 0 { return true }
@@ -97,24 +98,24 @@ struct OpenFolder: ~Copyable {
         return false
     }
 
-    /// Makes the names in the folder survive a power cut.
+    /// Flushes the names in the folder, so that they survive a power cut.
     func flush() throws(TransportError) {
         let code = flushToMedium(descriptor)
-        // Some file systems keep names safe by themselves and refuse the call.
+        // Some file systems keep names durable by themselves and refuse the call.
         guard [0, EINVAL, ENOTSUP, EBADF].contains(code) else {
             throw .system(code, "The folder \(path) cannot be flushed")
         }
     }
 
-    /// All names in the folder, in no order.
+    /// Returns all names in the folder, in no particular order.
     ///
-    /// They are read by its path. If a link was put in its place since it was opened, these are names of elsewhere, of
-    /// which none will be opened.
+    /// They are read by path. If the folder was replaced by a link since it was opened, the names are those of
+    /// another folder, and none of them will be opened.
     ///
     /// - Complexity: O(*n*) time and memory for *n* names.
     func names() throws(TransportError) -> [String] {
         do { return try FileManager.default.contentsOfDirectory(atPath: path) } catch {
-            // It could be opened, so we may read it: it is gone, or its disk is.
+            // The folder could be opened, so it is readable: it, or its disk, is gone.
             throw .unreachable("The folder \(path) cannot be read: \(error.localizedDescription)")
         }
     }

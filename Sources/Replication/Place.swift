@@ -2,15 +2,16 @@ import ByteCoding
 import EventLog
 import Events
 
-/// How the stores of a log lay out their objects at a transport.
+/// The layout of a log's objects at a remote.
 ///
 /// | name | |
 /// |---|---|
-/// | `groundwave-log` | `GWL1` and the id of the log (16): what lies here, written once |
-/// | `stores/REPLICA/NUMBER.segment` | a ``Segment``: what that replica's store has left here, numbered from 1 without holes |
+/// | `groundwave-log` | the log mark: `GWL1` and the id of the log (16), written once |
+/// | `stores/REPLICA/NUMBER.segment` | a ``Segment`` pushed by that replica's store, numbered consecutively from 1 |
 ///
-/// A store writes in its own folder alone, each object once. So no two devices ever write one name, which is what
-/// services that copy folders cannot bear, and whoever has read 41 segments of a store knows the name of the next.
+/// A store writes only in its own folder, and each object only once. So two devices never write the same name, which
+/// sync services for folders cannot handle, and a device that has read 41 segments of a store knows the name of the
+/// next one.
 public enum Place {
     static let magic: UInt32 = 0x314C_5747
 
@@ -37,7 +38,7 @@ public enum Place {
         return name("stores/\(store)/\(String(repeating: "0", count: 20 - digits.count))\(digits).segment")
     }
 
-    /// The number in the name of a segment; `nil` where it is no such name.
+    /// Returns the number in the name of a segment; `nil` if it is not such a name.
     static func number(of name: ObjectName, of store: ReplicaID) -> UInt64? {
         let last = name.description.split(separator: "/").last.map(String.init) ?? ""
         guard last.hasSuffix(".segment"), let number = UInt64(last.dropLast(8)), number >= 1,
@@ -46,7 +47,7 @@ public enum Place {
         return number
     }
 
-    /// The log that lies at `transport`; `nil` where none does.
+    /// Returns the log of the remote at `transport`; `nil` if there is none.
     public static func log(at transport: any Transport) async throws -> LogID? {
         try await transport.get(log, range: nil, limit: 64).flatMap { log(reading: $0) }
     }

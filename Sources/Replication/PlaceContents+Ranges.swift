@@ -2,14 +2,14 @@ import EventLog
 import Events
 
 extension PlaceContents {
-    /// Reads all segments at `transport`, and hands out every range in them that proves itself.
+    /// Reads all segments at `transport`, and yields every valid range in them.
     ///
-    /// What a device that joins there could not take is left out: a segment that was changed, and of its store all that
-    /// follows one with a range that is not what was signed.
+    /// Leaves out what a new device could not pull: a damaged segment, and, from a segment with an invalid range on,
+    /// the rest of that store.
     ///
-    /// - Returns: How many segments, or stores of which no more was read, were left out; `nil` where no log lies there.
-    /// - Throws: ``TransportError``; ``PlaceError`` where another log lies there.
-    /// - Complexity: O(bytes of the place); one segment in memory.
+    /// - Returns: The number of segments left out, counting the rest of a store as one; `nil` if no log is there.
+    /// - Throws: ``TransportError``; ``PlaceError`` if the remote is of another log.
+    /// - Complexity: O(bytes of the remote); one segment in memory.
     public static func forEachRange(
         at transport: any Transport, of log: LogID, _ body: (RangeFrame) throws -> Void
     ) async throws -> Int? {

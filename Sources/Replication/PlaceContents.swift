@@ -1,13 +1,13 @@
 import Events
 
-/// What lies at a place, by store.
+/// The contents of a remote, by store.
 public struct PlaceContents: Sendable {
-    /// The log that lies there; `nil` where none does.
+    /// The log of the remote; `nil` if there is none.
     public let log: LogID?
-    /// What each store has left, in order of store.
+    /// The number of segments and bytes that each store has pushed, in order of store.
     public private(set) var stores: [(store: ReplicaID, segments: Int, bytes: Int)] = []
 
-    /// Looks what lies at `transport`, reading every segment.
+    /// Lists the contents of the remote at `transport`. Reads every segment.
     public init(at transport: any Transport) async throws(TransportError) {
         log = try await transport.get(Place.log, range: nil, limit: 64).flatMap { Place.log(reading: $0) }
         for name in try await transport.folders(prefix: Place.stores, limit: PlaceLimits.storeCount) {
@@ -21,12 +21,13 @@ public struct PlaceContents: Sendable {
         }
     }
 
-    /// Deletes all that stores have left at `transport`, the mark of the log last; returns how many objects.
+    /// Deletes everything that stores have pushed to `transport`, the log mark last. Returns the number of objects
+    /// deleted.
     public static func delete(at transport: any Transport) async throws(TransportError) -> Int {
         var count = 0
         for name in try await transport.folders(prefix: Place.stores, limit: PlaceLimits.storeCount) {
             guard let store = ReplicaID(text: name), "\(store)" == name else { continue }
-            // From the last one, so that what is left, where this is broken off, has no holes.
+            // Begins with the last one, so that an interruption leaves consecutive numbers.
             for name in try await names(in: Place.segments(of: store), at: transport).reversed() {
                 try await transport.delete(name)
                 count += 1

@@ -1,33 +1,34 @@
 import Foundation
 
-/// Which names a folder can hold, and what each says. A name here is one part of an ``ObjectName``, or was to be one.
+/// The file names in a remote folder, and their meaning. A name is one part of an ``ObjectName``, or a candidate for
+/// it.
 enum PlaceNames {
     // MARK: Objects
 
-    /// Whether an object or a folder of objects can have the name.
+    /// Returns whether an object or a folder of objects can have the name.
     static func isOfObject(_ name: String) -> Bool { ObjectName.isPart(name.utf8) && !isOfConflictCopy(name) }
 
-    // MARK: Files in the making
+    // MARK: Temporary files
 
-    // Programs that copy folders take files whose names begin like this, or end like this, for nobody else's business.
+    // Sync programs for folders skip files whose names begin, or end, like this.
     private static let asideStart = ".~groundwave-"
     private static let asideEnd = ".tmp"
 
-    /// A name that nobody has used or will use.
+    /// Returns a new, unique name for a temporary file.
     static func unused() -> String { asideStart + UUID().uuidString + asideEnd }
 
-    /// Whether it is such a name.
+    /// Returns whether a name is that of such a temporary file.
     static func isAside(_ name: String) -> Bool {
         name.hasPrefix(asideStart) && name.hasSuffix(asideEnd)
             && UUID(uuidString: String(name.dropFirst(asideStart.count).dropLast(asideEnd.count))) != nil
     }
 
-    // MARK: Files that a cloud has
+    // MARK: Files in a cloud
 
-    /// What iCloud puts in the place of a file that is not downloaded.
+    /// Returns the name of iCloud's placeholder for a file that is not downloaded.
     static func placeholder(of name: String) -> String { ".\(name).icloud" }
 
-    /// The file in whose place it stands.
+    /// Returns the name of the file for which `name` is iCloud's placeholder; `nil` if it is none.
     static func placeheld(by name: String) -> String? {
         guard name.hasPrefix("."), name.hasSuffix(".icloud") else { return nil }
         let held = String(name.dropFirst().dropLast(".icloud".count))
@@ -36,12 +37,13 @@ enum PlaceNames {
 
     // MARK: Conflict copies
 
-    /// Whether it is the name of a conflict copy, though an object could have it too.
+    /// Returns whether a name looks like that of a conflict copy, although an object could have it too.
     static func isOfConflictCopy(_ name: String) -> Bool {
         ObjectName.isPart(name.utf8) && original(of: name) != nil
     }
 
-    /// The name of which a program has made this one, for a copy; `nil` where it does not look like one.
+    /// Returns the original of a conflict copy made by a sync program; `nil` if the name does not look like such a
+    /// copy.
     ///
     /// Of `0001.seg`:
     ///
@@ -52,9 +54,9 @@ enum PlaceNames {
     /// | Google Drive, Windows | `0001 (1).seg` |
     /// | iCloud, Finder | `0001 2.seg` |
     /// | Syncthing | `0001.sync-conflict-20260501-123456-ABCDEFG.seg` |
-    /// | OneDrive | `0001-DESKTOP-ABC.seg`, with the name that Windows gives to a machine |
+    /// | OneDrive | `0001-DESKTOP-ABC.seg`, with the machine name given by Windows |
     ///
-    /// Other machines' names with OneDrive cannot be told from objects.
+    /// OneDrive's copies with other machine names cannot be distinguished from objects.
     static func original(of name: String) -> String? {
         let (stem, ending) = split(name)
         let base = stem.utf8.contains(UInt8(ascii: " ")) ? baseOfSpaced(stem) : baseOfPlain(stem)
@@ -62,7 +64,7 @@ enum PlaceNames {
         return String(base) + ending
     }
 
-    /// What stands before the last point, and the rest; all of it where what follows the point is no ending.
+    /// Splits a name before its last point; without a valid extension, all of it is the stem.
     private static func split(_ name: String) -> (stem: Substring, ending: Substring) {
         guard let point = name.utf8.lastIndex(of: UInt8(ascii: ".")), point > name.startIndex,
             ObjectName.isPart(name[point...].utf8.dropFirst()), !name[point...].contains("sync-conflict-")
@@ -70,7 +72,7 @@ enum PlaceNames {
         return (name[..<point], name[point...])
     }
 
-    /// The base of a copy whose name may have only letters that objects have too.
+    /// Returns the original stem of a copy whose name may have only characters that object names may have.
     private static func baseOfPlain(_ stem: Substring) -> Substring? {
         if let (base, rest) = cut(stem, before: ".sync-conflict-") {
             let parts = rest.split(separator: "-", omittingEmptySubsequences: false)
@@ -84,7 +86,7 @@ enum PlaceNames {
         return nil
     }
 
-    /// The base of a copy whose name has a space, which none of objects has.
+    /// Returns the original stem of a copy whose name has a space, which object names never have.
     private static func baseOfSpaced(_ stem: Substring) -> Substring? {
         if stem.utf8.last == UInt8(ascii: ")"), let (base, _) = cut(stem, before: " (") { return base }
         guard let (base, rest) = cut(stem, before: " "), (1...3).contains(rest.utf8.count) else { return nil }
@@ -95,7 +97,7 @@ enum PlaceNames {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(letter)
     }
 
-    /// What stands before the first `mark`, and behind it.
+    /// Returns the text before and after the first `mark`.
     private static func cut(_ text: Substring, before mark: String) -> (Substring, Substring)? {
         let (letters, mark) = (text.utf8, mark.utf8)
         var rest = letters

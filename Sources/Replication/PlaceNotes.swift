@@ -2,40 +2,41 @@ import ByteCoding
 import EventLog
 import Events
 
-/// What a store remembers of a place between two looks.
+/// The remote cache: what a store remembers of a remote between two sync passes.
 ///
-/// All of it is a hint: with empty notes the next look reads everything again, and ends with the same.
+/// All of it is a hint: with an empty cache the next pass reads everything again, with the same result.
 public struct PlaceNotes: Hashable, Sendable {
-    /// Of each store the number of the segment to read, or to write, next.
+    /// The number of the segment of each store to read, or to write, next.
     public internal(set) var next: [ReplicaID: UInt64] = [:]
-    /// Of each store the mark of the segment before that one: a number alone would not tell it from another one that was
-    /// left under its name after the place had been emptied.
+    /// The mark of the segment before that one, for each store. The number alone would not distinguish it from
+    /// another segment pushed under its name after the remote was emptied.
     public internal(set) var marks: [ReplicaID: UInt64] = [:]
-    /// What lies there, as far as it follows without holes.
+    /// The events at the remote, up to the first missing event of each branch.
     public internal(set) var vector = VersionVector()
-    /// Ranges that lie there beside that.
+    /// The ranges at the remote after missing events.
     public internal(set) var kept: Set<EventRange> = []
-    /// Ranges that lie there and were not in the log here when they came: its events with these numbers may be others.
+    /// The ranges at the remote that were not in the log when they were pulled: its events with these numbers may be
+    /// others.
     public internal(set) var waiting: Set<KeptRange> = []
-    /// What each store said last.
+    /// The latest manifest of each store.
     public internal(set) var statements: [ReplicaID: Statement] = [:]
-    /// When each store had said what this one has answered, where it wanted ranges again.
+    /// The time of the manifest of each store whose requests this store has answered.
     public internal(set) var answered: [ReplicaID: Int64] = [:]
-    /// Of each store the numbers of segments behind which it went on without having read them: they were not there, or
-    /// damaged. What they brought is wanted again.
+    /// The numbers of the segments of each store that were skipped because they were missing or damaged. Their events
+    /// are requested again.
     public internal(set) var unread: [ReplicaID: Set<UInt64>] = [:]
-    /// What the log had and could prove at the end of the last look.
+    /// The events that the log had and could prove at the end of the last pass.
     public internal(set) var taken = VersionVector()
-    /// When everything was looked at last, by this device's clock, in milliseconds since 1970.
+    /// When everything was last read, by this device's clock, in milliseconds since 1970.
     public internal(set) var lastFullLook: Int64 = 0
 
-    /// No notes.
+    /// Creates an empty cache.
     public init() {}
 
     private static let magic: UInt32 = 0x344E_5747
     private static let countLimit = 1 << 16
 
-    /// The notes that `bytes` hold; empty ones where they hold none.
+    /// Creates the cache from `bytes`; empty if they are invalid.
     public init(reading bytes: [UInt8]) {
         self.init()
         let span = bytes.span.bytes
@@ -83,7 +84,7 @@ public struct PlaceNotes: Hashable, Sendable {
         self = notes
     }
 
-    /// The notes as bytes.
+    /// The encoded cache.
     public var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.append(littleEndian: Self.magic)
@@ -132,7 +133,8 @@ public struct PlaceNotes: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// A store has said directly what it has: with it alone lies what can be met there.
+    /// Records the manifest received over a direct peer connection: the remote then has exactly the events of that
+    /// peer.
     public mutating func heard(_ statement: Statement) {
         statements[statement.store] = statement
         vector = statement.vector
@@ -140,7 +142,7 @@ public struct PlaceNotes: Hashable, Sendable {
         waiting = []
     }
 
-    /// Counts on those of the ranges that waited here whose events are in `log` now, and forgets those that are gone.
+    /// Counts the pending ranges whose events are now in `log`, and forgets those that are no longer retained.
     mutating func settle(with log: some ReplicatedLog, _ statement: Statement) throws {
         for one in waiting {
             let isHere = try log.root(of: one.range.replica, through: one.range.last)?.prefix == one.rootPrefix
@@ -149,15 +151,15 @@ public struct PlaceNotes: Hashable, Sendable {
         }
     }
 
-    /// A range lies there.
+    /// Records that a range is at the remote.
     mutating func add(_ range: EventRange) {
-        // Numbers that others say may be the greatest there are, so nothing is added to them.
+        // Numbers from other stores may be the maximum, so adding to them could overflow.
         guard range.first - 1 <= vector[range.replica] else {
             kept.insert(range)
             return
         }
         vector[range.replica] = max(vector[range.replica], range.last)
-        // What lay beside it may follow now.
+        // Ranges after the missing events may follow directly now.
         while let next = kept.first(where: { $0.replica == range.replica && $0.first - 1 <= vector[$0.replica] }) {
             kept.remove(next)
             vector[next.replica] = max(vector[next.replica], next.last)

@@ -1,33 +1,34 @@
 import EventLog
 import Events
 
-/// What replication needs of a log: what it has, ranges out of it, ranges into it.
+/// The operations that replication needs: reporting what the log has, reading ranges and storing ranges.
 public protocol ReplicatedLog {
-    /// The name of the log.
+    /// The id of the log.
     var id: LogID { get }
 
-    /// Which histories have parted.
+    /// Returns the branches of the log.
     func streams() throws -> Streams
 
-    /// What can leave the log: of each replica the number of the last event that something proves.
+    /// Returns the events that may leave the log: of each branch, the number of the last provable event.
     func provenVector(signedBy identity: Identity?) throws -> VersionVector
 
-    /// The root of the tree over the events of `replica` up to `sequence`; `nil` where there are not that many.
+    /// Returns the root of the tree over the events of `replica` through `sequence`; `nil` if the log has fewer.
     func root(of replica: ReplicaID, through sequence: SequenceNumber) throws -> Hash256?
 
-    /// As many events of `range` as one frame holds well; `nil` where the first is not here, or nothing proves it.
+    /// Returns a frame with the first events of `range`, up to a good frame size; `nil` if the first event is missing
+    /// or cannot be proved.
     func frame(of range: EventRange, signedBy identity: Identity?, preferredBytes: Int) throws -> RangeFrame?
 
-    /// The ranges that are kept as they came, for whoever lacks them too.
+    /// Returns the retained ranges, for stores that are missing them too.
     func keptFrames() throws -> [RangeFrame]
 
-    /// Those of them whose events are not in the log.
+    /// Returns the retained ranges whose events are not in the log.
     func waitingFrames() throws -> [RangeFrame]
 
-    /// The events that are here without their values, which others may still have.
+    /// Returns the events whose values are missing here, and that other stores may still have.
     func lackingValues() throws -> EventSet
 
-    /// Takes in ranges that were checked; all of them in one commit.
+    /// Stores ranges that were checked, all in one commit.
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received
 }
 
@@ -37,7 +38,7 @@ extension EventLog: ReplicatedLog {
         try frame(of: range, signedBy: identity, preferredBytes: preferredBytes) { _, _ in false }
     }
 
-    /// As ``receive(_:arrival:isFilling:)``, with values that were lacking.
+    /// As ``receive(_:arrival:isFilling:)``; also stores missing values.
     public func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
         try receive(frames, arrival: arrival, isFilling: true)
     }

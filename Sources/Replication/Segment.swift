@@ -2,7 +2,7 @@ import ByteCoding
 import EventLog
 import Events
 
-/// Ranges at rest: what one store has left at a transport, or put into a bundle, at one time.
+/// A stored sequence of ranges that one store has pushed to a transport, or put into a bundle.
 ///
 /// | size | |
 /// |---|---|
@@ -10,52 +10,53 @@ import Events
 /// | 4 | length of the whole segment in bytes |
 /// | 16 | log |
 /// | 32 | public key of the store's replica |
-/// | 64 | its signature of what stands before the ranges and is not signature: a provider cannot make up what a store has |
-/// | 4 | bytes of the statement |
-/// | … | the ``Statement`` |
-/// | … | range frames, one after the other |
+/// | 64 | signature of the log and the manifest: a storage provider cannot forge what a store has |
+/// | 4 | length of the manifest in bytes |
+/// | … | the manifest: a ``Statement`` |
+/// | … | range frames, one after another |
 /// | 4 | CRC-32C of everything before it |
 public struct Segment: Sendable {
     /// The first four bytes: `GWG1`.
     public static let magic: UInt32 = 0x3147_5747
-    /// The most bytes of a segment.
+    /// The maximum size of a segment in bytes.
     public static let byteLimit = 8 << 20
-    /// After so many bytes of ranges a segment is closed.
+    /// The size of the ranges in bytes at which a segment is full.
     static let preferredBytes = 4 << 20
     private static let prefixSize = 124
-    /// Where the bytes stand that tell two segments of one name apart: the beginning of the signature.
+    /// The byte range that distinguishes two segments of the same name: the beginning of the signature.
     static let markPlace = 56..<64
 
-    /// What tells `segment` from another one of its name; `nil` where that is cut off.
+    /// Returns the mark that distinguishes `segment` from another one of its name; `nil` if it is truncated before
+    /// the mark.
     static func mark(of segment: [UInt8]) -> UInt64? {
         segment.count >= markPlace.upperBound ? mark(Array(segment[markPlace])) : nil
     }
 
-    /// The same, of the bytes at ``markPlace``.
+    /// Returns the mark in the bytes read from ``markPlace``; `nil` if they are truncated.
     static func mark(_ bytes: [UInt8]) -> UInt64? {
         bytes.count == markPlace.count ? bytes.span.bytes.uint64(at: 0) : nil
     }
 
-    /// What the store had when it wrote this.
+    /// The manifest of the store when it wrote the segment.
     public let statement: Statement
-    /// The ranges, as bytes that were not looked into yet.
+    /// The encoded ranges, not checked yet.
     public let ranges: [[UInt8]]
 
-    /// Why bytes are no segment.
+    /// Why bytes are not a valid segment.
     public enum Failure: Error, Hashable, Sendable {
-        /// They are none, or not all of one.
+        /// They are not a segment, or too short for one.
         case notASegment
-        /// Lengths do not add up.
+        /// Lengths are inconsistent.
         case malformed
-        /// They were changed on their way.
+        /// The checksum does not match.
         case checksumMismatch
-        /// It is of another log.
+        /// The segment is of another log.
         case otherLog(LogID)
-        /// It was not signed by the store that it says it is of.
+        /// The signature is not that of the store named in the manifest.
         case wrongSignature
     }
 
-    /// The bytes of a segment.
+    /// Returns the encoded segment.
     public static func bytes(log: LogID, _ statement: Statement, _ ranges: [RangeFrame], by identity: Identity)
         -> [UInt8]
     {
@@ -75,9 +76,9 @@ public struct Segment: Sendable {
         return writer.bytes
     }
 
-    /// Reads a segment of `log`; the ranges are only cut apart.
+    /// Reads a segment of `log`. Splits the ranges, but does not check them.
     ///
-    /// - Parameter isValid: What to ask about a signature, its message and a public key, where it is not the usual check.
+    /// - Parameter isValid: The check of a signature of a message by a public key, if not the usual one.
     public init(
         reading bytes: [UInt8], of log: LogID,
         isValid: (_ signature: [UInt8], _ message: [UInt8], _ publicKey: [UInt8]) -> Bool = Identity.isValid

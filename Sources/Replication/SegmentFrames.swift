@@ -1,14 +1,14 @@
 import EventLog
 import Events
 
-/// Collects ranges for one segment, until it has enough.
+/// Collects ranges for one segment, until it is full.
 struct SegmentFrames<Log: ReplicatedLog> {
     private let log: Log
     private let identity: Identity
     private(set) var frames: [RangeFrame] = []
-    /// Those of them that the log only keeps.
+    /// The frames of retained ranges.
     private(set) var kept: [RangeFrame] = []
-    /// Which events the others are, as the log names them.
+    /// The events of the other frames, as the log names them.
     private(set) var ranges: [EventRange] = []
     private var byteCount = 0
 
@@ -17,7 +17,7 @@ struct SegmentFrames<Log: ReplicatedLog> {
         self.identity = identity
     }
 
-    /// Whether another range of the greatest size still belongs into this segment.
+    /// Whether another range of the preferred size fits into this segment.
     var hasRoom: Bool { byteCount < Segment.preferredBytes - RangeLimits.preferredBytes }
 
     /// Appends the frame of the beginning of `range`.
@@ -27,19 +27,19 @@ struct SegmentFrames<Log: ReplicatedLog> {
         byteCount += frame.bytes.count
     }
 
-    /// Appends a range that the log keeps as it came.
+    /// Appends a retained range.
     mutating func append(kept frame: RangeFrame) {
         frames.append(frame)
         kept.append(frame)
         byteCount += frame.bytes.count
     }
 
-    /// A frame of the beginning of `range`; `nil` where there is none, or nothing proves it.
+    /// Returns a frame of the beginning of `range`; `nil` if the events are missing or cannot be proved.
     func frame(of range: EventRange) throws -> RangeFrame? {
         try log.frame(of: range, signedBy: identity, preferredBytes: RangeLimits.preferredBytes)
     }
 
-    /// Appends what `vector` has and `known` lacks, as far as there is room; `known` goes along.
+    /// Appends the events of `vector` that `known` is missing while there is room, and advances `known` past them.
     mutating func append(of vector: VersionVector, missingFrom known: inout VersionVector) throws {
         while hasRoom, let range = vector.ranges(missingFrom: known).first {
             let frame = try frame(of: range)

@@ -1,74 +1,74 @@
 import EventLog
 import Events
 
-/// One conversation of two stores, from one side: vectors and ranges both ways.
+/// The replication protocol of one peer connection, from one side: exchanges manifests and ranges in both directions.
 ///
-/// A value without I/O, clock or log: something happens, it says what to do, and whoever drives it does that. Nothing is
-/// kept between two conversations; each begins with what both have then, so a cut at any byte costs what was on its
-/// way and nothing else.
+/// A value without I/O, clock or log: it turns events into actions, which its driver executes. No state outlives the
+/// connection: each one begins with what both sides have then. So a cut at any byte loses only what was in transit.
 ///
-/// Both sides say hello with what they have. Each sends what the other lacks, a few ranges ahead of what the other has
-/// confirmed; each confirms what is on its disk. Who has nothing more to send says so, and the connection stays for
-/// what comes later.
+/// Each side begins with a hello that contains its manifest. Each then sends the ranges that the other is missing, a
+/// few ahead of the acknowledgements, and acknowledges the ranges that are on its disk. A side with nothing more to
+/// send reports that it is caught up, and the connection stays open for later events.
 public struct Session: Sendable {
-    /// What to do next, in order.
+    /// What the driver must do next, in order.
     public enum Action: Hashable, Sendable {
         /// Send these bytes.
         case send([UInt8])
         /// Make a frame of the beginning of this range, then call ``provide(_:of:)``.
         case make(EventRange)
-        /// As ``make(_:)``, of events that the peer has and whose values it lacks; `nil` where they are lacking here too.
+        /// As ``make(_:)``, of events whose values the peer is missing. Provide `nil` if they are missing here too.
         case makeAgain(EventRange)
-        /// Find the frame of this range among those that are kept as they came, then call ``provide(_:of:)``.
+        /// Find the frame of this retained range, then call ``provide(_:of:)``.
         case find(KeptRange)
-        /// Take this range into the log, durably, then call ``took(_:now:)``.
+        /// Store this range in the log durably, then call ``took(_:now:)``.
         case take(RangeFrame)
-        /// The conversation is over.
+        /// The connection is over.
         case end(Ending)
     }
 
-    /// How a conversation ended.
+    /// How a connection ended.
     public enum Ending: Hashable, Sendable {
-        /// One side said goodbye; with a sentence where it had a reason.
+        /// One side closed it; with a sentence if there was a reason.
         case goodbye(String)
-        /// The peer is not to be believed.
+        /// The peer violated the protocol.
         case quarantine(ProtocolError)
     }
 
-    /// Why a store ends a conversation in which it has learnt that it was put back to an earlier state: whoever talked with
-    /// it connects again.
+    /// The reason for closing a connection in which this store found out that it was restored from a backup. The peer
+    /// then connects again.
     public static let newName = "this store goes on under a new name"
 
-    /// How many ranges are sent before the first is confirmed.
+    /// The maximum number of unacknowledged ranges.
     static let window = 4
-    /// So many bytes that a peer sends for nothing are forgiven.
+    /// The redundant bytes tolerated before the peer is quarantined.
     static let forgivenBytes = 16 << 20
-    /// So many times a peer may say for nothing that it is idle.
+    /// The redundant caught-up messages tolerated before the peer is quarantined.
     static let forgivenIdles = 2 * Statement.rangeCount
 
     private let log: LogID
     private let checkSignature: @Sendable (SignedHead) throws(SignedHeadError) -> Void
-    /// What is here.
+    /// The manifest of this store.
     private var local: Statement
-    /// The heads that the peer was told are here.
+    /// The heads that this side has sent to the peer.
     private var told: [ReplicaID: ObservedHead] = [:]
-    /// What the peer has said that it has, and what it must have since it has sent it, by the names that are known here.
+    /// The peer's manifest, and the events that the peer must have since it sent them, in the branches known here.
     public private(set) var remote: Statement?
-    /// The heads that the peer itself has said that it has, by the names that are known there.
+    /// The heads that the peer has reported, in the branches known to the peer.
     private var said: [ReplicaID: ObservedHead] = [:]
     private var reader = MessageReader()
-    /// Of each stream the last event that was sent, or need not be.
+    /// The last event of each branch that was sent, or need not be sent.
     private var sent = VersionVector()
-    /// What the peer has sent and can prove.
+    /// The events that the peer has sent and can prove.
     private var came = VersionVector()
     private var sentKept: Set<KeptRange> = []
-    /// What the peer lacks the values of and has not been answered.
+    /// The ranges that the peer has requested again and that were not sent yet.
     private var wanted: [EventRange] = []
-    /// Replicas of which the peer has another history: all of theirs was sent again.
+    /// The replicas of which the peer has another history: all of their events are sent again.
     private var parted: Set<ReplicaID> = []
     private var inFlight = 0
     private var making: Action?
-    /// Whether it turned out meanwhile that all events of its replica go again: then it is no step on the way.
+    /// Whether all events of the replica must be sent again, so that the range being made no longer counts as
+    /// progress.
     private var isMakingStale = false
     private var taking: RangeFrame?
     private var arrived: [RangeFrame] = []
@@ -77,27 +77,27 @@ public struct Session: Sendable {
     private var wastedBytes = 0
     private var wastedIdles = 0
     private var isOver = false
-    /// What went over the connection.
+    /// The traffic of the connection.
     public private(set) var traffic = Traffic()
 
-    /// What went over a connection.
+    /// The traffic of a connection.
     public struct Traffic: Hashable, Sendable {
-        /// Bytes sent.
+        /// The bytes sent.
         public var sentBytes = 0
-        /// Bytes received.
+        /// The bytes received.
         public var receivedBytes = 0
-        /// Events that were sent and confirmed, or are on their way.
+        /// The events sent, acknowledged or not.
         public var sentEvents: UInt64 = 0
-        /// Events that came, new or not.
+        /// The events received, new or not.
         public var receivedEvents: UInt64 = 0
 
-        /// Nothing.
+        /// No traffic.
         public init() {}
     }
 
-    /// A conversation about `log` for the side that has `local`.
+    /// Creates a session about `log` for the side with the manifest `local`.
     ///
-    /// - Parameter checkSignature: What to ask about heads, where it is not the usual check.
+    /// - Parameter checkSignature: The check of signed heads, if not the usual one.
     public init(
         log: LogID, local: Statement,
         checkSignature: @escaping @Sendable (SignedHead) throws(SignedHeadError) -> Void = {
@@ -109,30 +109,30 @@ public struct Session: Sendable {
         self.checkSignature = checkSignature
     }
 
-    /// Whether both sides have the same events, as far as both have said, and nothing is on its way.
+    /// Whether both sides have the same events, as far as both have reported, and nothing is in transit.
     public var isComplete: Bool {
         guard let remote, isQuiet, isRemoteIdle else { return false }
         return remote.hasSame(as: local)
     }
 
-    /// Whether nothing is left to do on either side until something new is written.
+    /// Whether this side has nothing left to do until something new is written.
     public var isQuiet: Bool {
         remote != nil && inFlight == 0 && making == nil && taking == nil && arrived.isEmpty && saidIdle
     }
 
-    /// Whether nothing is left to do, and the other side has said so too.
+    /// Whether nothing is left to do, and the peer has reported the same.
     public var isDone: Bool { isQuiet && isRemoteIdle }
 
-    /// Bytes that came and are kept: the beginning of a message, and ranges that wait to be taken.
+    /// The bytes held in memory: an incomplete message, and ranges that wait to be stored.
     public var bufferedBytes: Int { arrived.reduce(reader.byteCount) { $0 + $1.bytes.count } }
 
-    /// Begins: says hello.
+    /// Starts the session with a hello.
     public mutating func start() -> [Action] {
         for head in local.heads { told[head.event.replica] = head }
         return [send(.hello(log, local))]
     }
 
-    /// Bytes have come.
+    /// Handles received bytes.
     public mutating func received(_ bytes: [UInt8]) -> [Action] {
         guard !isOver else { return [] }
         traffic.receivedBytes += bytes.count
@@ -149,18 +149,18 @@ public struct Session: Sendable {
         return actions + goOn()
     }
 
-    /// Something was written here, or came from elsewhere.
+    /// Handles a change of the log, whose manifest is now `now`.
     public mutating func changed(to now: Statement) -> [Action] {
         guard !isOver else { return [] }
         moveOn(to: now)
         return goOn()
     }
 
-    /// The frame that was asked for; `nil` where there is none any more.
+    /// Handles the requested frame; `nil` if it no longer exists.
     public mutating func provide(_ frame: RangeFrame?, of range: EventRange) -> [Action] {
         guard !isOver else { return [] }
         let isStep = making == .make(range) && !isMakingStale
-        // The frame has the replica's own numbers, and the range may be of a stream.
+        // The frame uses the numbers of the replica; the range may use those of a branch.
         let last = frame.map { range.first + $0.range.count - 1 } ?? range.last
         if making == .makeAgain(range), last < range.last {
             wanted.insert(EventRange(range.replica, last + 1, through: range.last), at: 0)
@@ -173,7 +173,7 @@ public struct Session: Sendable {
         return [send(.range(frame.bytes))] + goOn()
     }
 
-    /// A range was taken into the log, which now has `now`.
+    /// Handles that a range was stored in the log, whose manifest is now `now`.
     public mutating func took(_ received: Received, now: Statement) -> [Action] {
         guard !isOver else { return [] }
         moveOn(to: now)
@@ -182,7 +182,8 @@ public struct Session: Sendable {
             wastedBytes += taking.bytes.count
             guard wastedBytes <= Self.forgivenBytes else { return quarantine(.repeats(bytes: wastedBytes)) }
         }
-        // Who sends events has them, and can prove them where their head is theirs alone; what it only keeps it has not.
+        // A peer has the events that it sends, unless it only retains them. It can prove them if the range ends with
+        // its head.
         let isOnlyKept = taking.map { remote?.kept.contains(KeptRange($0)) ?? false } ?? false
         if let taking, taking.head.sequence == taking.range.last, !isOnlyKept {
             for range in received.present { has(range) }
@@ -194,7 +195,8 @@ public struct Session: Sendable {
         return [send(.took(count: 1, heads: moved))] + goOn()
     }
 
-    /// Whether events that are here may come again: they are wanted, or the peer tells another history of their replica.
+    /// Returns whether the peer may send events that are already here: they were requested, or the replica has
+    /// several histories.
     private func isAskedFor(_ range: EventRange) -> Bool {
         if parted.contains(range.replica) || local.streams.isParted(range.replica) { return true }
         return local.wanted.contains {
@@ -202,19 +204,19 @@ public struct Session: Sendable {
         }
     }
 
-    /// What is here is this from now on.
+    /// Replaces the local manifest.
     private mutating func moveOn(to now: Statement) {
         let before = local.streams
         local = now
         guard now.streams != before else { return }
-        // What the peer must have was counted by names of which some end earlier now.
+        // The peer's vector was counted in branches of which some now end at an earlier event.
         for head in said.values where now.streams.isParted(head.event.replica) { remote?.advance(head) }
     }
 
-    /// The peer has these events, and can prove them.
+    /// Records that the peer has these events and can prove them.
     private mutating func has(_ range: EventRange) {
         let known = max(came[range.replica], remote?.vector[range.replica] ?? 0)
-        // What the peer knows is what it says: nothing may be added to that.
+        // `known` comes from the peer and may be the maximum: adding to it could overflow.
         guard range.first - 1 <= known, range.last > known else { return }
         came[range.replica] = range.last
         if let head = local.heads.first(where: { $0.event == EventID(range.replica, range.last) }) {
@@ -222,7 +224,7 @@ public struct Session: Sendable {
         }
     }
 
-    /// Ends the conversation from this side.
+    /// Closes the connection from this side.
     public mutating func stop(reason: String = "") -> [Action] {
         guard !isOver else { return [] }
         isOver = true
@@ -270,8 +272,9 @@ public struct Session: Sendable {
         case .took(let count, let heads):
             guard count >= 1, count <= inFlight else { throw .unexpected("a range confirmed that was not sent") }
             inFlight -= count
-            // Where the peer has learnt that a stream parts, that has fewer events, and the rest a name that is new there.
-            // It need not be new here: who had the other history may have named the rest before.
+            // If the peer has learnt of a fork, the forked branch has fewer events there, and the rest has a branch
+            // ID new to the peer. That ID need not be new here: a store that had the other history may have used it
+            // before.
             let mayPart = heads.contains { said[$0.event.replica] == nil }
             for head in heads {
                 let replica = head.event.replica
@@ -290,16 +293,16 @@ public struct Session: Sendable {
         return []
     }
 
-    /// What the peer says that it has and has not sent, although it has nothing more to send.
+    /// The events that the peer reports but has not sent, although it reports that it is caught up.
     private var unfulfilled: EventRange? {
         guard let remote, arrived.isEmpty, taking == nil else { return nil }
-        // Where histories have parted the two sides may name the same events differently until both have learnt of it.
+        // After a fork, the two sides may name the same events differently until both have learnt of it.
         guard parted.isEmpty, local.streams.isEmpty else { return nil }
         return remote.vector.ranges(missingFrom: local.vector).first
     }
 
-    /// Looks whether a head of the peer is of another history than the one that is here: then all of the replica's
-    /// events go again, and the other side sees where they part.
+    /// Compares a head of the peer with the local history. If they differ, all of the replica's events are sent
+    /// again, so that the peer finds the fork point.
     private mutating func notice(_ head: ObservedHead) {
         let replica = head.event.replica
         let own = local.heads.first { $0.event == head.event }
@@ -313,12 +316,12 @@ public struct Session: Sendable {
         if case .make(let range) = making, streams(of: replica).contains(range.replica) { isMakingStale = true }
     }
 
-    /// The replica, and what goes on from it.
+    /// Returns the replica and its branches.
     private func streams(of replica: ReplicaID) -> [ReplicaID] {
         [replica] + local.streams.branches.keys.filter { local.streams.origin(of: $0) == replica }
     }
 
-    /// What can be done now.
+    /// Returns the actions that are possible now.
     private mutating func goOn() -> [Action] {
         guard !isOver, let remote else { return [] }
         var actions: [Action] = []
@@ -348,7 +351,8 @@ public struct Session: Sendable {
         known.join(sent)
         if let range = local.vector.ranges(missingFrom: known).first { return .make(range) }
         let kept = local.kept.first { kept in
-            // A range of another history has numbers that the peer may have too.
+            // In another branch the same numbers mean other events, so the peer's vector does not show whether it has
+            // them.
             (kept.range.last > remote.vector[kept.range.replica] || local.apart.contains(kept))
                 && !remote.kept.contains(kept) && !sentKept.contains(kept)
         }

@@ -1,25 +1,25 @@
 import EventLog
 import Events
 
-/// Does what a ``Session`` says with a log: everything but carrying the bytes.
+/// Executes the actions of a ``Session`` with a log: everything but transmitting the bytes.
 ///
-/// Blocks while the log commits. Not for two threads at once.
+/// Blocks while the log commits. Not for concurrent use by two threads.
 public struct SessionRunner<Log: ReplicatedLog> {
-    /// The conversation.
+    /// The protocol state.
     public private(set) var session: Session
-    /// After so many bytes of one answer no further range is made before ``goOn()``: for whoever has no room for more.
-    /// Confirmations are always given, so that two sides that both have no room do not wait for each other.
+    /// The bytes of an answer after which no further range is made until ``goOn()``, for a caller with limited send
+    /// room. Acknowledgements are always sent, so that two sides without room do not wait for each other.
     public var answerLimit = Int.max
     private var postponed: Session.Action?
     private let log: Log
     private let identity: Identity
     private let now: @Sendable () -> Arrival
-    /// How it ended; `nil` while it goes on.
+    /// How the connection ended; `nil` while it continues.
     public private(set) var ending: Session.Ending?
-    /// What was received, all together.
+    /// The sum of what was received.
     public private(set) var received = Received()
 
-    /// A conversation about `log`, in which this side signs as `identity`.
+    /// Creates a runner for a connection about `log`, on which this side signs as `identity`.
     public init(
         _ log: Log, as identity: Identity,
         checkSignature: @escaping @Sendable (SignedHead) throws(SignedHeadError) -> Void = {
@@ -35,30 +35,30 @@ public struct SessionRunner<Log: ReplicatedLog> {
             checkSignature: checkSignature)
     }
 
-    /// Begins; returns what to send.
+    /// Starts the session. Returns the bytes to send.
     public mutating func start() throws -> [UInt8] { try perform(session.start()) }
 
-    /// Bytes have come; returns what to send.
+    /// Handles received bytes. Returns the bytes to send.
     public mutating func received(_ bytes: [UInt8]) throws -> [UInt8] { try perform(session.received(bytes)) }
 
-    /// The log may have changed; returns what to send.
+    /// Handles a possible change of the log. Returns the bytes to send.
     public mutating func logChanged() throws -> [UInt8] { try perform(session.changed(to: statement())) }
 
-    /// There is room for more; returns what to send.
+    /// Resumes when there is room again. Returns the bytes to send.
     public mutating func goOn() throws -> [UInt8] {
         let action = postponed
         postponed = nil
         return try perform(action.map { [$0] } ?? [])
     }
 
-    /// Whether a range is made only after ``goOn()``.
+    /// Whether a range waits for ``goOn()``.
     public var isPostponed: Bool { postponed != nil }
 
-    /// Whether events of this side's own came that were not here: the store was put back to an earlier state. The
-    /// conversation is over then, since what would be signed in it may have been signed before.
+    /// Whether new events of this side's own replica were received: the store was restored from a backup. The session
+    /// then ends, since it might sign different events with numbers that were signed before.
     public var wasPutBack: Bool { received.isOfOwn(identity.replica) }
 
-    /// Ends it; returns what to send.
+    /// Closes the connection. Returns the bytes to send.
     public mutating func stop(reason: String = "") throws -> [UInt8] { try perform(session.stop(reason: reason)) }
 
     private func statement() throws -> Statement {
@@ -96,7 +96,7 @@ public struct SessionRunner<Log: ReplicatedLog> {
 extension SessionRunner: Sendable where Log: Sendable {}
 
 extension Received {
-    /// Adds what became of later ranges.
+    /// Adds the outcome of later ranges.
     mutating func add(_ other: Received) {
         appendedCount += other.appendedCount
         repeatedCount += other.repeatedCount

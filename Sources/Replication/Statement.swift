@@ -2,42 +2,42 @@ import ByteCoding
 import EventLog
 import Events
 
-/// What a store says it has.
+/// A manifest: what a store has.
 ///
 /// | size | |
 /// |---|---|
 /// | 16 | the replica that the store writes as |
-/// | 8 | when it said so, by its clock: milliseconds since 1970 |
+/// | 8 | when the manifest was made, by the store's clock: milliseconds since 1970 |
 /// | 2 | number of heads |
 /// | 32 each | head: replica (16), number (8), first 8 bytes of the tree root there; in order of replica |
-/// | 2 | number of ranges that it keeps as they came |
+/// | 2 | number of retained ranges |
 /// | 36 each | range: replica (16), first number (8), count (4); first 8 bytes of the tree root at its end |
-/// | 2 | number of ranges that it wants again: what brought them could not be read, or came without values |
+/// | 2 | number of ranges requested again: they could not be read, or arrived without values |
 /// | 28 each | range |
 ///
-/// All integers are little-endian. The roots matter: two stores that both have event 5 of a replica may have two
-/// different ones.
+/// Integers are little-endian. The roots are needed because event 5 of a replica may be a different event in two
+/// stores.
 public struct Statement: Hashable, Sendable {
-    /// The most ranges that one statement names; of more, the first are named.
+    /// The maximum number of ranges in a manifest; further ones are left out.
     static let rangeCount = 1024
 
-    /// Who says it.
+    /// The replica that the store writes as.
     public let store: ReplicaID
-    /// When, by the clock of that store, in milliseconds since 1970.
+    /// When the manifest was made, by the clock of that store, in milliseconds since 1970.
     public let milliseconds: Int64
-    /// The last event of each stream that it has and can prove, in order of stream.
+    /// The last event of each branch that the store has and can prove, in order of branch.
     public private(set) var heads: [ObservedHead]
-    /// Which histories have parted, where the store is this one: it is not said, since others find it in the ranges.
+    /// The branches of the log, if the store is this one. Not sent, since other stores find them in the ranges.
     public let streams: Streams
-    /// The ranges that it keeps as they came.
+    /// The retained ranges.
     public let kept: [KeptRange]
-    /// Those of them of which a number does not tell whether somebody has the events, where the store is this one: it does
-    /// not have them otherwise, or the replica has several histories.
+    /// If the store is this one, the retained ranges that numbers do not identify: either the log does not have the
+    /// events, or the replica has several branches.
     public let apart: Set<KeptRange>
-    /// The ranges that it wants again: what brought them could not be read, or came without values.
+    /// The ranges requested again: they could not be read, or arrived without values.
     public var wanted: [EventRange]
 
-    /// A statement of these parts.
+    /// Creates a manifest from its parts.
     public init(
         store: ReplicaID, milliseconds: Int64, heads: [ObservedHead], kept: [KeptRange] = [],
         apart: Set<KeptRange> = [], wanted: [EventRange] = [], streams: Streams = Streams()
@@ -51,7 +51,7 @@ public struct Statement: Hashable, Sendable {
         self.apart = apart
     }
 
-    /// What `log` has now.
+    /// Creates the manifest of `log`.
     ///
     /// Cost: for each replica as `EventLog.root(of:)`.
     public init(of log: some ReplicatedLog, as identity: Identity, milliseconds: Int64) throws {
@@ -70,7 +70,7 @@ public struct Statement: Hashable, Sendable {
             wanted: Array(try log.lackingValues().ranges.prefix(Self.rangeCount)), streams: streams)
     }
 
-    /// What is said of it to others.
+    /// The part that is sent to other stores.
     var said: Statement {
         Statement(store: store, milliseconds: milliseconds, heads: heads, kept: kept, wanted: wanted)
     }
@@ -82,10 +82,10 @@ public struct Statement: Hashable, Sendable {
         return vector
     }
 
-    /// Whether the store has exactly the events that `other` has.
+    /// Returns whether the store has exactly the events that `other` has.
     public func hasSame(as other: Statement) -> Bool { heads == other.heads }
 
-    /// Takes over a head that has moved on.
+    /// Updates or inserts a head.
     mutating func advance(_ head: ObservedHead) {
         if let place = heads.firstIndex(where: { $0.event.replica >= head.event.replica }) {
             if heads[place].event.replica == head.event.replica {
@@ -125,7 +125,7 @@ extension ByteWriter {
 }
 
 extension ObservedHead {
-    /// Whether a log can have it.
+    /// Whether the number of the event is valid.
     var canBe: Bool { event.sequence >= 1 && event.sequence <= EventLimits.sequenceNumber }
 }
 
@@ -139,7 +139,7 @@ extension ByteReader {
         return ObservedHead(event: event, rootPrefix: bytes.bigEndianUInt64(at: try skip(8, in: bytes).lowerBound))
     }
 
-    /// Reads a range; `nil` where it is none.
+    /// Reads a range; `nil` if it is invalid.
     mutating func range(in bytes: RawSpan) throws(ByteCodingError) -> EventRange? {
         let replica: ReplicaID = try id(in: bytes)
         let first = try uint64(in: bytes)
@@ -147,7 +147,7 @@ extension ByteReader {
         return EventRange(replica, named: first, through: first &+ count &- 1)
     }
 
-    /// Reads a statement; `nil` where what it says cannot be.
+    /// Reads a manifest; `nil` if its contents are invalid.
     mutating func statement(in bytes: RawSpan) throws(ByteCodingError) -> Statement? {
         let store: ReplicaID = try id(in: bytes)
         let milliseconds = Int64(bitPattern: try uint64(in: bytes))

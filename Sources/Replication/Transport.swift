@@ -1,85 +1,85 @@
-/// A place where the stores of one log leave objects for one another: a folder, a bucket, memory.
+/// A remote: storage in which the stores of one log exchange objects, such as a folder, a bucket or memory.
 ///
-/// It needs no more than any dumb storage has: an object is written once, under a name that nobody has taken, and is
-/// read, listed and deleted. Nothing that a transport says is trusted: what it hands out is checked like any input from
-/// outside, a listing may be old, and an object that is not there may come later.
+/// It needs only the operations of simple storage: an object is written once, under an unused name, and is read,
+/// listed and deleted. Its answers are untrusted: contents are checked like any input from outside, a listing may be
+/// outdated, and a missing object may appear later.
 public protocol Transport: Sendable {
-    /// What this place can do.
+    /// The capabilities of this remote.
     var capabilities: TransportCapabilities { get }
 
-    /// Stores `bytes` under `name`, unless there is an object of that name.
+    /// Stores `bytes` under `name`, unless an object has that name.
     ///
-    /// When it returns ``PutOutcome/stored``, the object is durable as far as the place promises, and whole: no reader
-    /// ever sees part of it.
+    /// When it returns ``PutOutcome/stored``, the object is as durable as the remote guarantees, and complete: no
+    /// reader ever sees part of it.
     ///
-    /// - Throws: ``TransportError``; then the object is there whole, or not at all. `tooLarge` where there are more bytes
-    ///   than ``TransportCapabilities/objectBytes``.
+    /// - Throws: ``TransportError``; then the object is stored completely, or not at all. `tooLarge` if there are
+    ///   more bytes than ``TransportCapabilities/objectBytes``.
     func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) -> PutOutcome
 
-    /// The bytes of an object, or some of them; `nil` where there is no object of that name.
+    /// Returns the bytes of an object, or some of them; `nil` if there is no object of that name.
     ///
     /// - Parameters:
-    ///   - range: Which bytes; what lies behind the end is left out. All of them where none is given.
-    ///   - limit: The most bytes to take. Where the object, or the range of it, has more, nothing is read.
-    /// - Throws: ``TransportError``; `tooLarge` where there would be more than `limit`.
+    ///   - range: The bytes to read, clamped to the object; by default all.
+    ///   - limit: The maximum number of bytes. If the object, or the range of it, has more, nothing is read.
+    /// - Throws: ``TransportError``; `tooLarge` if there are more than `limit` bytes.
     func get(_ name: ObjectName, range: Range<Int>?, limit: Int) async throws(TransportError) -> [UInt8]?
 
-    /// The names of objects below `prefix`, in order of their bytes.
+    /// Returns the names of objects below `prefix`, in byte order.
     ///
-    /// A listing may lack what was stored a moment ago. Never take it that what is not listed is gone.
+    /// A listing may miss recently stored objects. Never conclude from it that an object is gone.
     ///
     /// - Parameters:
-    ///   - startAfter: Only names behind this one.
-    ///   - limit: The most names; the caller goes on behind the last one.
+    ///   - startAfter: Only names after this one.
+    ///   - limit: The maximum number of names; the caller continues after the last one.
     func list(
         prefix: ObjectPrefix, startAfter: ObjectName?, limit: Int
     ) async throws(TransportError) -> [ObjectName]
 
-    /// The names of the folders right below `prefix`, in order of their bytes. At most `limit`.
+    /// Returns the names of the folders directly below `prefix`, in byte order. At most `limit`.
     ///
-    /// A folder whose objects have all been deleted may be among them or not.
+    /// May or may not include a folder whose objects have all been deleted.
     func folders(prefix: ObjectPrefix, limit: Int) async throws(TransportError) -> [String]
 
-    /// Deletes an object; nothing happens where there is none.
+    /// Deletes an object; does nothing if it does not exist.
     func delete(_ name: ObjectName) async throws(TransportError)
 
-    /// Tells, as often as it likes, that something may have changed; ends when the place can tell no more. Hints may be
-    /// lost. `nil` where the place cannot tell.
+    /// Returns a stream of hints that something may have changed, or `nil` if the remote cannot be watched. Hints may
+    /// be superfluous or lost. The stream ends when the remote can no longer be watched.
     func watch() -> AsyncStream<Void>?
 }
 
-/// What came of storing an object.
+/// The result of storing an object.
 public enum PutOutcome: Hashable, Sendable {
-    /// It is there now.
+    /// The object was stored.
     case stored
-    /// There is an object of that name already; it is as it was.
+    /// An object of that name exists already and is unchanged.
     case exists
 }
 
-/// What a transport can do, and how it is best used.
+/// The capabilities of a transport.
 public struct TransportCapabilities: Hashable, Sendable {
-    /// Whether it tells of changes by itself.
+    /// Whether it can notify of changes.
     public var canWatch: Bool
-    /// The most bytes of one object.
+    /// The maximum size of an object in bytes.
     public var objectBytes: Int
 
-    /// Capabilities of these parts.
+    /// Creates capabilities from their parts.
     public init(canWatch: Bool, objectBytes: Int) {
         self.canWatch = canWatch
         self.objectBytes = objectBytes
     }
 }
 
-/// Why a transport could not do something.
+/// Why an operation of a transport failed.
 public enum TransportError: Error, Hashable, Sendable {
-    /// The place cannot be reached now; trying again later may help.
+    /// The remote cannot be reached now; a later attempt may succeed.
     case unreachable(String)
-    /// The place has no room left.
+    /// The remote has no space left.
     case full(String)
-    /// The place does not let us.
+    /// The remote denies permission.
     case notPermitted(String)
-    /// An object is more than the caller, or the place, will take.
+    /// An object is larger than the caller or the remote accepts.
     case tooLarge(ObjectName, byteCount: Int)
-    /// There is something under that name that no store has put there: a symbolic link, a device, a folder.
+    /// The name is taken by something that no store has put there: a symbolic link, a device, a folder.
     case refused(ObjectName, String)
 }

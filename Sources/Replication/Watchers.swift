@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Who waits to be told of changes within this process.
+/// The streams that are notified of changes within this process.
 final class Watchers: Sendable {
     private let state = Mutex(State())
 
@@ -9,7 +9,7 @@ final class Watchers: Sendable {
         var continuations: [Int: AsyncStream<Void>.Continuation] = [:]
     }
 
-    /// A new stream of hints; hints that nobody has taken yet are one.
+    /// Creates a stream of change hints; pending hints are merged into one.
     func stream() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
@@ -23,9 +23,9 @@ final class Watchers: Sendable {
         return stream
     }
 
-    /// Tells everyone.
+    /// Notifies all streams.
     func tell() {
-        // A stream that ends takes the lock, so nobody is told while it is held.
+        // A stream that ends takes the lock, so it must not be held while yielding.
         for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.yield() }
     }
 
