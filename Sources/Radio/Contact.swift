@@ -6,7 +6,7 @@ import Records
 ///
 /// Every other ADIF field is available as text in ``fields``. Saved values keep their original spelling.
 public struct Contact: Hashable, Sendable {
-    /// The record, once it was saved.
+    /// The id of the contact's record; `nil` before the contact is saved.
     public var id: RecordID?
     /// The other station's call.
     public var call: String

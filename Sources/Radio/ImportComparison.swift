@@ -26,7 +26,7 @@ public struct ImportComparison {
         case updated(Change)
         /// A stored contact, for which the file contains nothing new.
         case unchanged
-        /// As ``unchanged``, but the source asserts a value for the first time; the assertion is stored.
+        /// As ``unchanged``, but the source has not asserted these values before; the assertions are stored.
         case heard(Change)
         /// A contact that is hidden here, and stays hidden.
         case hidden
@@ -39,9 +39,9 @@ public struct ImportComparison {
     private let undos: EventSet
     /// The number of records with each key in the file so far; keys with different stations are counted separately.
     private var occurrences: [ContactKey: Int] = [:]
-    /// The contacts that the file's records were.
+    /// The contacts that records of the file were matched to.
     private var met: Set<RecordID> = []
-    /// What the slice at work has added to the two above.
+    /// The entries that the current slice has added to the two properties above.
     private var slice: [(key: ContactKey, id: RecordID)] = []
 
     /// Creates a comparison with the earlier assertions of `source`.
@@ -104,10 +104,10 @@ public struct ImportComparison {
 
     /// Finds the contact for a record of the file, among those that no earlier record matched.
     ///
-    /// If several contacts have the same service id, the contact that this source wrote is preferred: after a merge,
-    /// the file refers to the hidden contact, not to the one that took over its id. If several have the same key, the
-    /// one with the least occurrence is preferred; among equal occurrences, created independently on two devices, the
-    /// one that this source created.
+    /// If several contacts have the same service id, the one with assertions of this source is preferred: after a
+    /// merge, the file refers to the hidden contact, not to the one that took over its id. If several have the same
+    /// key, the one with the least occurrence is preferred; among equal occurrences, created independently on two
+    /// devices, the one that this source created.
     private func find(_ imported: ImportedRecord, in view: borrowing ViewReader) throws -> RecordID? {
         for (field, service) in imported.serviceIDs {
             var found: RecordID?
@@ -228,7 +228,8 @@ public struct ImportComparison {
         return operations
     }
 
-    /// Returns the number of contacts that the source wrote earlier and the file no longer contains. They are kept.
+    /// Returns the number of contacts with earlier assertions of the source that the file no longer contains. They
+    /// are kept.
     public func absentCount(in view: borrowing ViewReader) throws -> Int {
         var count = 0
         let prefix = ContactIndex.bigEndian(source.rawValue)

@@ -10,7 +10,7 @@ import ByteCoding
 /// | changes | their number (varint), if the plan has runs |
 /// | dictionary | ``ResidualDictionary``, if the plan has one |
 /// | tables | of runs, if the plan has them, then of residuals: first symbol, count (varints), then 5 bits for each symbol, context after context: ``FrequencyTable`` |
-/// | symbols | byte count (varint), bytes: ``SymbolWriter``; those of the runs, if the plan has them, then those of the residuals |
+/// | symbols | byte count (varint), bytes: ``SymbolWriter``; of the runs, if any, then of the residuals |
 /// | bits | the extra bits of the tokens, in the same order, to the end |
 struct ColumnEncoder {
     /// The values, or their differences from an integral.

@@ -4,8 +4,8 @@ import ByteCoding
 ///
 /// | part | what |
 /// |---|---|
-/// | 1 byte | predictor (bits 0–2), number of thresholds (bits 3–4), integral (5: of one column, 6: of two), dictionary (7) |
-/// | 1 byte | mantissa bits of the tokens (bits 0–2), mantissa bits of the run tokens plus 1 (3–5; 0 if there are no runs) |
+/// | 1 byte | predictor (bits 0–2), threshold count (3–4), integral (5: of one column, 6: of two), dictionary (7) |
+/// | 1 byte | mantissa bits of the tokens (bits 0–2), and of the run tokens plus 1 (3–5; 0 without runs) |
 /// | integral, if any | columns (1 each), factor, offset (zigzag varints), shift (1) |
 /// | thresholds | 1 byte each |
 /// | value of the first row | zigzag varint |

@@ -6,7 +6,7 @@ import ByteCoding
 /// | --- | --- | --- |
 /// | 0 | 0-6 | kind: 0x41 carries data; 0x05 accepts and 0x06 rejects a command, both 4 bytes long |
 /// | 1 | 8 | transaction: the number of the request that is answered |
-/// | 2 | 16 | the argument of a command; of data, in the upper 10 bits, about a quarter of the length, 0 if nothing follows |
+/// | 2 | 16 | the argument of a command; for data, in the upper 10 bits, about length / 4, 0 if nothing follows |
 /// | 4 | 32 | extended header: attribute (15), whether another follows (1), count (6), size (10) |
 /// | 8 | | the payload of the attribute; then perhaps another extended header |
 ///
@@ -23,7 +23,6 @@ import ByteCoding
 /// # Stale frames
 /// A request is answered once, under its number. After a connection, and until the next, a frame is stale if its
 /// number was not requested, or was already answered.
-/// asked for, or was answered already, is stale.
 struct KM003C: FrameFormat {
     /// The longest packet (`docs/protocol_reference.md`).
     static let longestFrame = 2_544

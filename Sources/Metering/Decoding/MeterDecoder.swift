@@ -26,7 +26,7 @@ import ByteCoding
 ///
 /// | meter | stale |
 /// | --- | --- |
-/// | UM24C, UM25C, UM34C, TC66C | all that arrives before the first ``asked(transaction:)``: an answer comes after its request |
+/// | UM24C, UM25C, UM34C, TC66C | all that arrives before the first ``asked(transaction:)`` |
 /// | FNIRSI by USB | the same, and the first report after it, since the meter has its own queue |
 /// | FNIRSI by Bluetooth | all that arrives before the first ``asked(transaction:)`` |
 /// | KM003C | the same, and each frame whose number has no open request, if numbers are given |

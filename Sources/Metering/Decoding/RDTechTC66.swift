@@ -6,7 +6,6 @@ import CryptoExtras
 ///
 /// The plain text has three parts of 64 bytes, little-endian. Each begins with its name and ends with the
 /// CRC-16/MODBUS of its first 60 bytes, as 32 bits.
-/// CRC-16/MODBUS of its first 60 bytes, as 32 bits.
 ///
 /// | part | at | meaning, 4 bytes each |
 /// | --- | --- | --- |

@@ -4,7 +4,7 @@ import ByteCoding
 //
 // | part | form |
 // |---|---|
-// | flags | 1 byte: bit 0, the blocks are in order; bit 1, rows are missing before the first one; bit 2, after the last one |
+// | flags | 1 byte: bit 0, the blocks are in order; bit 1, rows are missing before the first; bit 2, after the last |
 // | blocks | their number (varint) |
 // | end | number of the row after the last one (varint) |
 // | parts | for each layout, the joined summary of its blocks: see BlockSummary+Encoding.swift |
