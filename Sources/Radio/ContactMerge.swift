@@ -8,7 +8,7 @@ import Records
 /// | missing in the contact | the value of the first duplicate that has one |
 /// | present in both | the contact's own value; a differing value of a duplicate is a ``Difference`` |
 /// | a collection | the elements of all |
-/// | a register (frequency and band, mode and submode) | its missing parts are filled in from a duplicate that agrees in the parts that both have |
+/// | a register (frequency and band, mode and submode) | missing parts come from a duplicate whose other parts agree |
 ///
 /// A field with a conflict or with a withheld value is not changed.
 public struct ContactMerge {

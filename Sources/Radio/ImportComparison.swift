@@ -12,7 +12,7 @@ import Records
 /// | the file's value of a field | becomes |
 /// |---|---|
 /// | equals the last assertion of this source | nothing |
-/// | is already shown, or was asserted by another source, or meets a manual value while this source never asserted the field | an assertion of the source, which is not shown |
+/// | is shown, asserted by another source, or first asserted over a manual value | an assertion, not shown |
 /// | else | the value |
 ///
 /// A frequency, mode or time whose parts are missing in the file keeps these parts. A hidden contact stays hidden,

@@ -19,8 +19,8 @@ import ByteCoding
 ///
 /// 1. Its minutes and seconds are below 60.
 /// 2. It is consistent with the previous report, or with a next one that breaks the rule too, with no byte in
-/// between: the meter's clock advanced by 1 to 60 seconds, charge and energy did not fall and grew by no more than a
-/// minute can bring, and the settings bytes are equal.
+///    between: the meter's clock advanced by 1 to 60 seconds, charge and energy did not fall and grew by no more than a
+///    minute can bring, and the settings bytes are equal.
 /// 3. Of the last eight reports, this one and that next one included, more broke the rule than kept it.
 ///
 /// Noise does not meet these conditions: it would have to contain the beginning of a report twice, 36 bytes apart,

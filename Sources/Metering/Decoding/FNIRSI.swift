@@ -13,7 +13,7 @@ import ByteCoding
 ///
 /// Source: baryluk/fnirsi-usb-power-data-logger (`fnirsi_logger.py`). Disagreements of sources, and unknown bytes:
 ///
-/// - The temperature is at 13 of a row. The README of yeckel/OpenFNB58 says 12; its own reader
+/// - The temperature is at 13 of a row. The README of yeckel/OpenFNB58 gives 12; its own reader
 ///   (`app/UsbTransport.cpp`) uses 13.
 /// - Byte 12 of a row is 1 in all published captures. By Bluetooth a similar byte precedes the temperature, and
 ///   osnwt/ha-fnirsi-fnb58 treats that as its sign. No frame from below zero is published, so the byte is the channel

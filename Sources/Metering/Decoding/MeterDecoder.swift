@@ -14,10 +14,10 @@ import ByteCoding
 /// ```swift
 /// var decoder = MeterModel.um25c.makeDecoder()
 /// var rows = DecodedRows()
-/// decoder.begin(into: &rows)          // The connection stands.
-/// decoder.asked()                     // The first poll has been written.
-/// decoder.take(bytes, into: &rows)    // As often as bytes come.
-/// decoder.finish(into: &rows)         // The connection is gone.
+/// decoder.begin(into: &rows)          // The connection is established.
+/// decoder.asked()                     // The first poll was sent.
+/// decoder.take(bytes, into: &rows)    // Whenever bytes arrive.
+/// decoder.finish(into: &rows)         // The connection is closed.
 /// ```
 ///
 /// # Bytes from before a connection

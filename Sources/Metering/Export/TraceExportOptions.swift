@@ -26,8 +26,8 @@ public struct TraceExportOptions: Hashable, Sendable {
 
     /// The names of the channels to write, in this order; `nil` for all.
     public var channels: [String]?
-    /// The step between written rows: the first of every so many rows, 1 for all. Rows missing or repeated before a
-    /// row that is left out are counted with the next written row.
+    /// The step between written rows: 1 for all rows, 2 for every second one. Rows missing or repeated before a row
+    /// that is left out are counted with the next written row.
     public var every = 1
     /// The length of a bucket: all rows of a bucket are written as one row of their means, see ``BucketMeans``. For
     /// ``TraceExportFormat/sigrok``, which requires it, the interval of the samples.
