@@ -24,7 +24,7 @@ struct ADIValueScan {
     let table: FieldTable
     /// The most bytes of a value that are searched.
     let limit: Int
-    /// The length from which on the reader rejects a value.
+    /// The longest value that the reader accepts.
     let valueLimit: Int
 
     /// The bytes after a possible end of a value.

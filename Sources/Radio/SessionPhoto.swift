@@ -2,7 +2,8 @@ import Events
 
 /// A photo of a session: a file outside the store, identified by its name, and by its hash if it has one.
 ///
-/// An element of the session's field `PHOTOS` is the name, or the name, a space, and the SHA-256 of the file in hexadecimal.
+/// An element of the session's field `PHOTOS` is the name, or the name, a space, and the SHA-256 of the file in
+/// hexadecimal.
 public struct SessionPhoto: Hashable, Comparable, Sendable {
     /// The most bytes of a name: of the 255 that a file name may have, some are reserved for the name while the file
     /// is written.

@@ -18,7 +18,7 @@ public struct BlockSummary: Hashable, Sendable {
     public var firstTick, lastTick: Int64
     /// The summary of each channel's values.
     public var cells: [Cell]
-    /// Charge and energy, counted from the row before the first one.
+    /// Charge and energy, counted from the row before the first one if it is known.
     public var totals: Totals
     /// The number of missing rows in all gaps.
     public var missingCount: UInt64
