@@ -15,7 +15,7 @@ public struct ADIFDate: Hashable, Sendable, Comparable {
         self.init(uncheckedYear: year, month: month, day: day)
     }
 
-    /// Reads exactly eight digits, blanks around them allowed; nil if that is no date from 1930 on.
+    /// Reads exactly eight digits, optionally surrounded by blanks; nil if they are not a date from 1930 on.
     public init?(_ text: ArraySlice<UInt8>) {
         let digits = trimmingBlanks(text)
         guard digits.count == 8, let number = decimalNumber(digits) else { return nil }
@@ -35,7 +35,7 @@ public struct ADIFDate: Hashable, Sendable, Comparable {
 
     /// Days since 1970-01-01; negative before.
     public var daysSince1970: Int {
-        // Years counted from March, so that the leap day is the last day of a year; 400 years have 146,097 days.
+        // Years are counted from March, so that the leap day is the last day of a year; 400 years have 146,097 days.
         let shiftedYear = month > 2 ? year : year - 1
         let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
         let yearOfEra = shiftedYear - era * 400
@@ -44,7 +44,7 @@ public struct ADIFDate: Hashable, Sendable, Comparable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The date that lies `days` after 1970-01-01.
+    /// Makes the date `days` after 1970-01-01.
     init(daysSince1970 days: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -81,7 +81,7 @@ public struct ADIFTime: Hashable, Sendable {
     /// The second, 0–59; nil if the time has four digits.
     public let second: Int?
 
-    /// Makes a time; nil if there is none such.
+    /// Makes a time; nil if a part is out of range.
     public init?(hour: Int, minute: Int, second: Int?) {
         guard 0...23 ~= hour, 0...59 ~= minute, 0...59 ~= second ?? 0 else { return nil }
         self.hour = hour
@@ -89,7 +89,7 @@ public struct ADIFTime: Hashable, Sendable {
         self.second = second
     }
 
-    /// Reads exactly four or six digits, blanks around them allowed; nil if that is no time.
+    /// Reads exactly four or six digits, optionally surrounded by blanks; nil if they are not a time.
     public init?(_ text: ArraySlice<UInt8>) {
         let digits = trimmingBlanks(text)
         guard let number = decimalNumber(digits) else { return nil }
@@ -100,7 +100,7 @@ public struct ADIFTime: Hashable, Sendable {
         }
     }
 
-    /// The time with as many digits as it was made with.
+    /// The time in four digits, or in six if it has seconds.
     public var text: String {
         paddedDecimal(hour, width: 2) + paddedDecimal(minute, width: 2)
             + (second.map { paddedDecimal($0, width: 2) } ?? "")
@@ -117,13 +117,13 @@ public struct ADIFDateTime: Hashable, Sendable {
     /// The time of day.
     public let time: ADIFTime
 
-    /// Makes a moment from its parts.
+    /// Makes a date and time from its parts.
     public init(date: ADIFDate, time: ADIFTime) {
         self.date = date
         self.time = time
     }
 
-    /// The moment that lies `unixSeconds` after 1970-01-01 00:00 UTC; its time has six digits.
+    /// Makes the date and time `unixSeconds` after 1970-01-01 00:00 UTC; its time has six digits.
     public init(unixSeconds: Int64) {
         let days = Int(unixSeconds / 86_400) - (unixSeconds % 86_400 < 0 ? 1 : 0)
         let seconds = Int(unixSeconds) - days * 86_400
@@ -134,14 +134,15 @@ public struct ADIFDateTime: Hashable, Sendable {
         self.time = time
     }
 
-    /// When a contact began, from `QSO_DATE` and `TIME_ON`; nil if either is missing or no valid date or time.
+    /// Reads the start of a contact from `QSO_DATE` and `TIME_ON`; nil if either is missing or invalid.
     public init?(start fields: ADIFFields) {
         self.init(date: fields[.qsoDate], time: fields[.timeOn])
     }
 
-    /// When a contact ended, from `QSO_DATE_OFF` or else `QSO_DATE`, and `TIME_OFF`; nil if that is no valid moment.
+    /// Reads the end of a contact from `QSO_DATE_OFF`, or else `QSO_DATE`, and `TIME_OFF`; nil if they are missing or
+    /// invalid.
     ///
-    /// Without `QSO_DATE_OFF` the end lies within a day after the start, so it may be on the next date.
+    /// Without `QSO_DATE_OFF` the end is taken to lie within a day after the start, so it may be on the next date.
     public init?(end fields: ADIFFields) {
         if let dateOff = fields[.qsoDateOff], !dateOff.value.isEmpty {
             self.init(date: dateOff, time: fields[.timeOff])
@@ -165,13 +166,13 @@ public struct ADIFDateTime: Hashable, Sendable {
     public var unixSeconds: Int64 { Int64(date.daysSince1970) * 86_400 + Int64(time.secondsSinceMidnight) }
 }
 
-/// The number that one to eighteen ASCII digits stand for; nil if there is anything else.
+/// Returns the number written as one to eighteen ASCII digits; nil for anything else.
 func decimalNumber(_ digits: ArraySlice<UInt8>) -> Int? {
     guard 1...18 ~= digits.count, digits.allSatisfy(\.isASCIIDigit) else { return nil }
     return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
 }
 
-/// `number` in decimal with zeros before it, at least `width` digits.
+/// Returns `number` in decimal with leading zeros, at least `width` digits.
 func paddedDecimal(_ number: Int, width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits

@@ -1,7 +1,7 @@
-/// A list of values that the standard gives a field (ADIF 3.1.6, "Enumerations"), apart from ``Band`` and ``Mode``.
+/// An enumeration of the standard (ADIF 3.1.6, "Enumerations"), apart from ``Band`` and ``Mode``.
 ///
-/// Readers never refuse a value that is not in its list: later versions add to them. `contains` answers whether this
-/// version knows it.
+/// Readers never refuse a value that is not in its list, since later versions add values. `contains` returns whether
+/// this version has the value.
 public enum ADIFEnumeration: String, Sendable, Hashable, CaseIterable {
     /// `Ant_Path`: the antenna's path.
     case antPath
@@ -44,14 +44,14 @@ public enum ADIFEnumeration: String, Sendable, Hashable, CaseIterable {
     public struct Value: Sendable, Hashable {
         /// The value as ADIF spells it.
         public let code: String
-        /// Whether programs may read it but must no longer write it.
+        /// Whether programs may read the value but must no longer write it.
         public let isImportOnly: Bool
     }
 
     /// All values in the order of the standard.
     public var values: [Value] { EnumerationTables.shared.values[self] ?? [] }
 
-    /// Whether `code`, in any case, is one of the values, import-only ones included.
+    /// Whether `code` is one of the values, import-only ones included. Case is ignored.
     public func contains(_ code: String) -> Bool {
         EnumerationTables.shared.codes[self]?.contains(code.uppercased()) ?? false
     }
@@ -59,11 +59,11 @@ public enum ADIFEnumeration: String, Sendable, Hashable, CaseIterable {
 
 /// A country or other entity of the DXCC list (ADIF 3.1.6, "DXCC Entity Code Enumeration").
 public struct DXCCEntity: Sendable, Hashable {
-    /// The entity's code; 0 stands for "none".
+    /// The code of the entity; 0 stands for "none".
     public let code: Int
     /// The entity's English name, upper case for most.
     public let name: String
-    /// Whether the entity is deleted; contacts made before still count.
+    /// Whether the entity is deleted; earlier contacts with it still count.
     public let isDeleted: Bool
     /// The codes of its primary subdivisions, such as states and provinces.
     public let primarySubdivisions: [String]
@@ -85,7 +85,7 @@ public struct DXCCEntity: Sendable, Hashable {
     }
 }
 
-/// The enumerations, read from the generated text once.
+/// The enumerations, parsed once from the generated text.
 private struct EnumerationTables: Sendable {
     static let shared = EnumerationTables()
 

@@ -1,7 +1,7 @@
 /// One field of a record or header: a name, the bytes of the value and the type letter if the file gave one.
 ///
-/// The value is exactly what the file holds between the tag and the next thing, cut by its length; nothing is trimmed
-/// or converted. A field of a record shares the record's storage: making one copies nothing.
+/// The value is exactly the bytes after the tag, as delimited by the length; nothing is trimmed or converted. A field
+/// of a record shares the record's storage: making one copies nothing.
 public struct ADIFField: Sendable {
     let bytes: [UInt8]
     let entry: FieldEntry
@@ -11,7 +11,7 @@ public struct ADIFField: Sendable {
         self.entry = entry
     }
 
-    /// Makes a field of its own.
+    /// Makes an independent field.
     ///
     /// - Parameters:
     ///   - writtenName: The spelling to write, if it differs from `name` in the case of letters.
@@ -24,17 +24,17 @@ public struct ADIFField: Sendable {
         self = fields[0]
     }
 
-    /// Makes a field of its own with `text` in UTF-8 as its value.
+    /// Makes an independent field with `text` in UTF-8 as its value.
     public init(_ name: FieldName, _ text: String, typeIndicator: UInt8? = nil) {
         self.init(name, value: text.utf8, typeIndicator: typeIndicator)
     }
 
-    /// The field's name; allocates if the field is not known.
+    /// The field's name; allocates if the field is unknown.
     public var name: FieldName {
         entry.number != 0 ? FieldName(known: entry.number) : FieldName(bytes: writtenNameBytes)
     }
 
-    /// The name as the file spells it, if that is not the upper-case form that ADIF uses.
+    /// The name as the file spells it; nil if it is in the upper-case form that ADIF uses.
     public var writtenName: String? {
         let written = writtenNameBytes
         guard written.contains(where: { asciiUppercased($0) != $0 }) else { return nil }
@@ -47,21 +47,21 @@ public struct ADIFField: Sendable {
     /// The bytes of the value, exactly as in the file.
     public var value: ArraySlice<UInt8> { bytes[entry.valueRange] }
 
-    /// The value as text, and how it was decoded.
+    /// The value as text, with the encoding used.
     public var text: ValueText { ValueText(decoding: value) }
 
-    /// The type letter in the tag as the file spells it, an ASCII letter; nil if there was none or an empty one.
+    /// The type letter in the tag as the file spells it, an ASCII letter; nil if there is none.
     public var typeIndicator: UInt8? { entry.typeIndicator == 0 ? nil : entry.typeIndicator }
 }
 
 extension ADIFField: Hashable {
-    /// Two fields are equal if name, spelling of the name, type letter and the bytes of the value are.
+    /// Returns whether name, spelling of the name, type letter and the bytes of the value are all equal.
     public static func == (left: ADIFField, right: ADIFField) -> Bool {
         left.entry.typeIndicator == right.entry.typeIndicator && left.value == right.value
             && left.writtenNameBytes == right.writtenNameBytes
     }
 
-    /// Feeds what ``==(_:_:)`` compares into `hasher`.
+    /// Hashes the properties that ``==(_:_:)`` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(entry.typeIndicator)
         hasher.combine(value)
@@ -77,9 +77,9 @@ extension ADIFField: CustomStringConvertible {
     }
 }
 
-/// Where a field lies in the bytes that hold it: 16 bytes, no references, so that a list of them is one allocation.
+/// The position of a field in its buffer: 16 bytes, no references, so that a list of them is one allocation.
 struct FieldEntry: Sendable, Hashable {
-    /// Offset of the first byte of the name, which is one past the `<` of the tag.
+    /// The offset of the first byte of the name, one past the `<` of the tag.
     var nameOffset: UInt32
     var valueOffset: UInt32
     var valueLength: UInt32

@@ -1,12 +1,12 @@
 /// The fields of one record or header in source order.
 ///
-/// The fields share one buffer of bytes, so that a record costs two allocations however many fields it has. A field
-/// that occurs more than once keeps every occurrence; the subscript by name answers which one counts.
+/// The fields share one buffer of bytes, so that a record costs two allocations however many fields it has. Every
+/// occurrence of a repeated field is kept; the subscript by name returns the effective one.
 public struct ADIFFields: Sendable, Hashable {
-    /// The bytes the fields lie in.
+    /// The bytes of the fields.
     ///
-    /// For a record that was read, these are the file's bytes from its first tag up to
-    /// and including its end-of-record tag, so they also hold what stood between the fields.
+    /// For a record that was read, these are the file's bytes from its first tag up to and including its
+    /// end-of-record tag, so they also contain the text between the fields.
     public private(set) var bytes: [UInt8]
     private var entries: [FieldEntry]
 
@@ -24,10 +24,10 @@ public struct ADIFFields: Sendable, Hashable {
     /// Appends a field at the end.
     ///
     /// - Parameters:
-    ///   - name: From 1 to 128 bytes without `<`, `>`, `:`, control characters or blanks at an end, since no reader
-    ///     could find the field again.
-    ///   - value: At most 4 GiB together with what the list holds.
-    ///   - writtenName: The spelling to keep, if it differs from `name` in the case of letters.
+    ///   - name: 1 to 128 bytes without `<`, `>`, `:`, comma, braces or control characters, and without a space at
+    ///     either end. A reader could not find a field with any other name again.
+    ///   - value: The bytes of the value; the whole list may have at most 4 GiB.
+    ///   - writtenName: The spelling to keep, if it differs from `name` in case.
     public mutating func append(
         _ name: FieldName, value: some Collection<UInt8>, typeIndicator: UInt8? = nil, writtenName: String? = nil
     ) {
@@ -66,7 +66,8 @@ public struct ADIFFields: Sendable, Hashable {
                 typeIndicator: typeIndicator ?? 0))
     }
 
-    /// The field that counts under `name`: the last one whose value is not empty, else the last one; nil if none.
+    /// Returns the effective field `name`: the last occurrence with a value that is not empty, else the last one; nil
+    /// if none.
     ///
     /// - Complexity: O(*n*) in the number of fields; does not allocate for a known name.
     public subscript(name: FieldName) -> ADIFField? {
@@ -80,7 +81,8 @@ public struct ADIFFields: Sendable, Hashable {
         return empty
     }
 
-    /// The text of the field that counts under `name` without blanks at its ends; nil if there is none or it is empty.
+    /// Returns the text of the effective field `name` without blanks at its ends; nil if there is none or it is
+    /// empty.
     public func text(_ name: FieldName) -> String? {
         guard let field = self[name] else { return nil }
         let trimmed = trimmingBlanks(field.value)
@@ -93,7 +95,7 @@ extension ADIFFields: RandomAccessCollection {
     public var startIndex: Int { 0 }
     /// The position after the last field: the number of fields.
     public var endIndex: Int { entries.count }
-    /// The field at `position`, counted from 0; every occurrence of a repeated field has its own.
+    /// The field at `position`, counted from 0; each occurrence of a repeated field has a position.
     public subscript(position: Int) -> ADIFField { ADIFField(bytes: bytes, entry: entries[position]) }
 }
 
@@ -111,8 +113,8 @@ extension ADIFFields: ExpressibleByArrayLiteral {
     }
 }
 
-/// Whether a reader finds a field of this name again: 1–128 bytes, no `<`, `>`, `:`, comma, brace or control character,
-/// and no blank at either end.
+/// Whether a reader can find a field with this name: 1–128 bytes, no `<`, `>`, `:`, comma, brace or control
+/// character, and no space at either end.
 func isValidFieldName(_ name: ArraySlice<UInt8>) -> Bool {
     guard let first = name.first, let last = name.last, first != .space, last != .space,
         name.count <= ADITag.maximumNameLength
@@ -122,7 +124,7 @@ func isValidFieldName(_ name: ArraySlice<UInt8>) -> Bool {
     return name.allSatisfy(isFieldNameByte)
 }
 
-/// Whether a byte may stand in a field name.
+/// Whether `byte` is allowed in a field name.
 @inline(__always)
 func isFieldNameByte(_ byte: UInt8) -> Bool {
     switch byte {

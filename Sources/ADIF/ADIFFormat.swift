@@ -7,16 +7,16 @@ public enum ADIFFormat: String, Sendable, Hashable, CaseIterable {
     /// Cabrillo: the format of contest sponsors. Not read by this module.
     case cabrillo
 
-    /// How many bytes of a file ``detect(_:)`` looks at.
+    /// The most bytes of a file that ``detect(_:)`` examines.
     public static let prefixByteCount = 64 << 10
 
-    /// Tells a format from the first bytes of a file; nil if they fit none.
+    /// Detects a format from the first bytes of a file; nil if they match none.
     ///
-    /// A file is ADX if it begins with an XML declaration, a comment or the element `ADX`; Cabrillo if it begins with
-    /// `START-OF-LOG:`; ADI if a tag of ADI occurs. A byte order mark of UTF-8 and blanks before are skipped. Files in
-    /// UTF-16 fit none.
+    /// A file is ADX if it begins with an XML declaration, a document type declaration, a comment or the element
+    /// `ADX`; Cabrillo if it begins with `START-OF-LOG:`; ADI if it contains an ADI tag. A UTF-8 byte order mark and
+    /// leading blanks are skipped. Files in UTF-16 match none.
     ///
-    /// - Parameter prefix: The beginning of the file; ``prefixByteCount`` bytes are enough, more are not looked at.
+    /// - Parameter prefix: The beginning of the file; bytes after the first ``prefixByteCount`` are ignored.
     public static func detect(_ prefix: [UInt8]) -> ADIFFormat? {
         var text = prefix[..<min(prefix.count, prefixByteCount)]
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }

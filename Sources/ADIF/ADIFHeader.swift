@@ -2,9 +2,9 @@
 public struct ADIFHeader: Sendable, Hashable {
     /// The header's fields in source order, such as `ADIF_VER`, `PROGRAMID` and `USERDEF1`.
     public var fields: ADIFFields
-    /// What stands before the first field, exactly as in the file; empty in ADX.
+    /// The text before the first field, exactly as in the file; empty in ADX.
     public var text: [UInt8]
-    /// What the reader had to interpret; their record number is 0.
+    /// The warnings of the reader; their record number is 0.
     public var warnings: [ADIFWarning]
 
     /// Makes a header.
@@ -14,7 +14,7 @@ public struct ADIFHeader: Sendable, Hashable {
         self.warnings = warnings
     }
 
-    /// The definitions in the `USERDEFn` fields, in source order; those that make no sense are left out.
+    /// The definitions in the `USERDEFn` fields, in source order; invalid ones are left out.
     public var userFields: [UserFieldDefinition] { fields.compactMap(UserFieldDefinition.init) }
 }
 
@@ -27,13 +27,13 @@ public struct ADIFHeader: Sendable, Hashable {
 public struct UserFieldDefinition: Sendable, Hashable {
     /// The *n* of `USERDEFn`.
     public var number: Int
-    /// The name the records use.
+    /// The name that the records use.
     public var name: FieldName
     /// The name as the definition spells it.
     public var writtenName: String
     /// The type letter, upper-case ASCII; nil if the definition has none, which ADIF does not allow.
     public var typeIndicator: UInt8?
-    /// The values of the enumeration, if the definition lists them; upper and lower case count as equal.
+    /// The values of the enumeration, if the definition lists them; case is ignored.
     public var values: [String]
     /// The limits of a number as the file spells them, if the definition has them.
     public var limits: Limits?
@@ -58,7 +58,7 @@ public struct UserFieldDefinition: Sendable, Hashable {
         self.limits = limits
     }
 
-    /// Reads a definition from a header field; nil if it is not a `USERDEFn` or names no field.
+    /// Reads a definition from a header field; nil if it is not a `USERDEFn` or contains no valid name.
     public init?(_ field: ADIFField) {
         guard let number = field.name.userDefinitionNumber else { return nil }
         let text = field.text.string

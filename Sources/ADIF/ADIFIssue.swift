@@ -1,36 +1,37 @@
-/// Something in a record or header that the reader had to interpret; nothing was lost.
+/// An irregularity that the reader had to interpret in a record or header; nothing was lost.
 public struct ADIFWarning: Sendable, Hashable {
-    /// What was odd.
+    /// The kind of irregularity.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// A field occurs more than once in a record; its last value that is not empty counts.
+        /// A field occurs more than once in a record; the last occurrence with a value is effective.
         case duplicateField = "duplicate-field"
         /// The length counts Unicode scalars or UTF-16 units instead of bytes.
         case lengthInCharacters = "length-in-characters"
-        /// The tag has no length; the value reaches to the end of its line or to the next tag.
+        /// The tag has no length; the value extends to the end of its line or to the next tag.
         case lengthMissing = "length-missing"
-        /// The length fits nothing; the value reaches to the next tag, without blanks at its end.
+        /// The length is implausible; the value extends to the next tag, without blanks at its end.
         case lengthWrong = "length-wrong"
-        /// Text with a stray `<` or `>` was skipped; it may be what is left of a field.
+        /// Text with a stray `<` or `>` was skipped; it may be the remains of a field.
         case malformedTag = "malformed-tag"
-        /// The header has no end; it was taken to end where the first record begins.
+        /// The header has no end tag; it was taken to end at the first record.
         case noEndOfHeader = "no-end-of-header"
-        /// The value is not valid UTF-8 and reads as Windows-1252.
+        /// The value is not valid UTF-8 and is read as Windows-1252.
         case notUTF8 = "not-utf8"
-        /// Text outside of the fields was skipped: a comment, as the standard allows, or what damage left of a field.
+        /// Text outside of the fields was skipped: a comment, as the standard allows, or the remains of a damaged
+        /// field.
         ///
         /// Comments after `//` are not reported.
         case skippedText = "skipped-text"
-        /// The type in the tag is longer than a letter and was left out.
+        /// The type in the tag is longer than a letter and was dropped.
         case typeUnknown = "type-unknown"
-        /// An ADX element is not known to ADIF or sits where it means nothing, and was read as a field or skipped.
+        /// An ADX element is unknown to ADIF or misplaced, and was read as a field or skipped.
         case unexpectedElement = "unexpected-element"
     }
 
-    /// What was odd.
+    /// The kind of irregularity.
     public var code: Code
-    /// The record's place in the file, from 1; 0 in a header.
+    /// The number of the record in the file, from 1; 0 in a header.
     public var recordNumber: Int
-    /// Where in the file, in bytes from 0; in ADX, where the line begins.
+    /// The offset in the file, in bytes from 0; in ADX, of the beginning of the line.
     public var byteOffset: UInt64
     /// The field concerned, if there is one.
     public var field: FieldName?
@@ -44,11 +45,11 @@ public struct ADIFWarning: Sendable, Hashable {
     }
 }
 
-/// A part of a file that could not be read as a whole record or header.
+/// A part of a file that could not be read as a complete record or header.
 public struct ADIFRejection: Sendable, Hashable {
-    /// Why a part was rejected.
+    /// The reason for a rejection.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// What is left of a record whose beginning was damaged.
+        /// The remains of a record whose beginning was damaged.
         case damaged = "damaged"
         /// The document is larger than ``ADIFLimits/documentByteCount``; nothing was read.
         case documentTooLarge = "document-too-large"
@@ -58,16 +59,16 @@ public struct ADIFRejection: Sendable, Hashable {
         case forbiddenXML = "forbidden-xml"
         /// The header is larger than ``ADIFLimits/headerByteCount``.
         case headerTooLong = "header-too-long"
-        /// The line is no JSON object with the fields of a contact. Only in lists of JSON objects, which the module Radio
+        /// The line is not a JSON object with the fields of a contact. Only used for NDJSON, which the module Radio
         /// reads.
         case malformedJSON = "malformed-json"
-        /// The document stops being well-formed XML here; what stood before was read.
+        /// The document is not well-formed XML from here on; the records before were read.
         case malformedXML = "malformed-xml"
-        /// A record has no end: the next one begins, or the file ends after one of its fields.
+        /// A record has no end tag: the next one begins, or the file ends after one of its fields.
         case noEndOfRecord = "no-end-of-record"
-        /// There is an end-of-record tag with no field before it.
+        /// An end-of-record tag has no field before it.
         case noFields = "no-fields"
-        /// The file has neither a header nor a field.
+        /// The file contains neither a header nor a field.
         case notADIF = "not-adif"
         /// The record is larger than ``ADIFLimits/recordByteCount``.
         case recordTooLong = "record-too-long"
@@ -77,11 +78,11 @@ public struct ADIFRejection: Sendable, Hashable {
         case truncated = "truncated"
     }
 
-    /// Why the part was rejected.
+    /// The reason for the rejection.
     public var code: Code
-    /// The place in the file, from 1, counted together with the records; 0 for a header or a whole file.
+    /// The number in the file, from 1, counted together with the records; 0 for a header or a whole file.
     public var recordNumber: Int
-    /// The bytes of the file that were rejected, from 0; in ADX, whole lines.
+    /// The rejected bytes of the file, from 0; in ADX, whole lines.
     public var byteRange: Range<UInt64>
     /// The field concerned, if there is one.
     public var field: FieldName?

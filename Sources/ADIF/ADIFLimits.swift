@@ -1,6 +1,6 @@
-/// How large the parts of a file may be, so that a reader's memory stays bounded whatever it is fed.
+/// The limits on the parts of a file, which bound the memory of a reader for any input.
 ///
-/// A part above its limit is rejected with its reason, and reading goes on after it.
+/// A part that exceeds its limit is rejected with a reason, and reading continues after it.
 public struct ADIFLimits: Sendable, Hashable {
     /// The largest value in bytes.
     public var fieldByteCount = 64 << 10
@@ -13,6 +13,6 @@ public struct ADIFLimits: Sendable, Hashable {
     /// The largest ADX document in bytes; ADI has no such limit.
     public var documentByteCount = 256 << 20
 
-    /// The limits that the documentation promises: 64 KiB, 1 MiB, 4,096 fields, 1 MiB and 256 MiB.
+    /// Makes the documented limits: 64 KiB, 1 MiB, 4,096 fields, 1 MiB and 256 MiB.
     public init() {}
 }

@@ -1,12 +1,12 @@
-/// One record of a log file: its fields in source order, where it stood and what was odd about it.
+/// One record of a log file: its fields in source order, its position, and warnings about it.
 public struct ADIFRecord: Sendable, Hashable {
-    /// The place in the file, from 1; records that were rejected count too.
+    /// The number of the record in the file, from 1; rejected records count too.
     public var number: Int
-    /// Where the record begins in the file, in bytes from 0; in ADX, where the line of its start tag begins.
+    /// The offset of the record in the file, in bytes from 0; in ADX, of the line with its start tag.
     public var byteOffset: UInt64
     /// The fields in source order, repeated and unknown ones included.
     public var fields: ADIFFields
-    /// What the reader had to interpret, in source order; empty for a record that keeps to the standard.
+    /// The warnings of the reader, in source order; empty for a record that conforms to the standard.
     public var warnings: [ADIFWarning]
 
     /// Makes a record.
@@ -17,16 +17,16 @@ public struct ADIFRecord: Sendable, Hashable {
         self.warnings = warnings
     }
 
-    /// The field that counts under `name`; see ``ADIFFields/subscript(_:)-(FieldName)``.
+    /// Returns the effective field `name`; see ``ADIFFields/subscript(_:)-(FieldName)``.
     public subscript(name: FieldName) -> ADIFField? { fields[name] }
 }
 
-/// What a reader hands out, in the order of the file.
+/// An item that a reader returns, in the order of the file.
 public enum ADIFItem: Sendable, Hashable {
-    /// A header. Files made by joining others hold several.
+    /// A header. Concatenated files contain several.
     case header(ADIFHeader)
-    /// A whole record.
+    /// A complete record.
     case record(ADIFRecord)
-    /// A part of the file that is not a whole record, and why.
+    /// A part of the file that is not a complete record, with the reason.
     case rejected(ADIFRejection)
 }

@@ -21,7 +21,7 @@ extension ADIReader {
             beginSegment(at: tag.start)
             if segment.rejection == nil { appendField(tag, valueEnd: end, warning: warning) }
             cursor = end
-            // What a tag without a length means depends on the text before it: that is for the gap to say.
+            // The meaning of a tag without a length depends on the text before it, so the gap scan decides.
             nextTag = next?.kind == .bare ? nil : next
         }
         return true
@@ -74,14 +74,14 @@ extension ADIReader {
 
     // MARK: Repeated fields
 
-    /// Whether the segment has a field of this name already, or `tag` has it.
+    /// Whether the segment already has a field of this name, or `tag` has it.
     private func isRepeated(_ number: UInt16, _ name: Range<Int>, in tag: ADITag) -> Bool {
         if number != 0 { return number == tag.number || segment.contains(number) }
         let hash = FieldTable.hash(buffer[name])
         return (tag.number == 0 && tag.nameHash == hash) || segment.otherNames.contains { $0.hash == hash }
     }
 
-    /// The place of the last field of the segment that has the name of `tag`.
+    /// The index of the last field of the segment that has the name of `tag`.
     @inline(__always)
     private func indexOfField(_ tag: ADITag) -> Int? {
         if tag.number != 0 {
@@ -98,10 +98,11 @@ extension ADIReader {
         return match?.index
     }
 
-    /// Decides whether a repeated field is a mere repetition or shows that the record before it has lost its end.
+    /// Decides whether a repeated field is a mere repetition, or shows that the end tag of the previous record is
+    /// lost.
     ///
-    /// It has if something between the two was damaged, or if the calls differ: nothing else would keep the fields of
-    /// one contact from being mixed with those of the next.
+    /// The end tag is taken to be lost if something between the two fields was damaged, or if the calls differ:
+    /// otherwise the fields of one contact would be mixed with those of the next.
     private mutating func handleRepeat(of tag: ADITag, at earlier: Int, valueEnd: Int) {
         if tag.number != 0, let damage = segment.damageIndex, earlier < damage {
             return cutOff(damage, before: tag)
@@ -114,7 +115,7 @@ extension ADIReader {
                 let text = segment.textIndex.flatMap { $0 > earlier ? $0 : nil }
                 let count = segment.entries.count
                 cutOff(text ?? firstRepeat() ?? count, before: tag)
-                // What is left of the fields may have a call of its own, which differs as well.
+                // The remaining fields may contain another call, which differs as well.
                 if segment.entries.count < count, let earlier = indexOfField(tag) {
                     handleRepeat(of: tag, at: earlier, valueEnd: valueEnd)
                 }
@@ -129,7 +130,7 @@ extension ADIReader {
         return segment.entries.firstIndex { $0.number != 0 && !seen.insert($0.number).inserted }
     }
 
-    /// Rejects the first `count` fields as a record without an end and goes on with the others, if any, and `tag`.
+    /// Rejects the first `count` fields as a record without an end, and continues with the others, if any, and `tag`.
     private mutating func cutOff(_ count: Int, before tag: ADITag) {
         var count = count
         if isPreamble { count -= endUnfinishedHeader(before: tag.start) }
@@ -145,7 +146,7 @@ extension ADIReader {
         nextNumber += 1
         segment.removeFirst(count, newStart: newStart, newFileOffset: newOffset)
         segment.isRemainder = hadCall
-        // What was a repetition of a field of the record that is gone is none any more.
+        // Fields that repeated a field of the removed record are no longer repetitions.
         segment.warnings.removeAll { $0.code == .duplicateField }
         for index in segment.warnings.indices { segment.warnings[index].recordNumber = nextNumber }
     }

@@ -1,7 +1,7 @@
 extension ADIReader {
-    /// Moves to the next tag that means something, over blanks, comments and damage, and returns it.
+    /// Moves to the next meaningful tag, over blanks, comments and damage, and returns it.
     ///
-    /// - Returns: nil if the buffer ends before; what was skipped so far stays skipped.
+    /// - Returns: nil if the buffer ends first; the cursor stays after the skipped bytes.
     mutating func scanGap(isComplete: Bool) -> ADITag? {
         while true {
             skipBlanks()
@@ -48,7 +48,7 @@ extension ADIReader {
         return (index, hasLineBreak)
     }
 
-    /// Skips text up to a blank or `<`; false if more bytes are needed to see whether it begins a comment.
+    /// Skips text up to a blank or `<`; false if more bytes are needed to decide whether it begins a comment.
     private mutating func skipWord(isComplete: Bool) -> Bool {
         var end = cursor
         if !gap.isInWord, buffer[cursor] == .slash {
@@ -69,7 +69,7 @@ extension ADIReader {
         return true
     }
 
-    /// Moves the cursor over `byteCount` bytes of text.
+    /// Records `byteCount` bytes of text and moves the cursor over them.
     private mutating func noteText(byteCount: Int) {
         gap.hasText = true
         if !gap.isComment {
@@ -98,7 +98,7 @@ extension ADIReader {
         }
     }
 
-    /// Remembers that the text just noted has a stray bracket; the warning about the text says so.
+    /// Records that the last text has a stray bracket, and changes the warning about the text accordingly.
     private mutating func noteDamage() {
         guard !gap.isComment else { return }
         segment.damageIndex = segment.entries.count
@@ -106,7 +106,7 @@ extension ADIReader {
         segment.warnings[index].code = .malformedTag
     }
 
-    /// Whether a tag without a length is a field all the same: `<PROGRAMID>MixW` in a header, `<CALL>N0CALL`.
+    /// Whether a tag without a length is nonetheless a field: `<PROGRAMID>MixW` in a header, `<CALL>N0CALL`.
     private func isFieldWithoutLength(_ tag: ADITag) -> Bool {
         guard tag.end < buffer.count else { return false }
         let first = buffer[tag.end]

@@ -1,8 +1,8 @@
 extension ADIReader {
-    /// Hands out the segment as a record, or says why it is none.
+    /// Emits the segment as a record, or rejects it with a reason.
     mutating func endRecord(_ tag: ADITag) {
         if isPreamble {
-            // The words "<EOR>" in the text of a header end nothing.
+            // "<EOR>" in the free text of a header does not end a record.
             if segment.rejection == nil, !startsWithTag, segment.entries.allSatisfy(isHeaderEntry) { return }
             endUnfinishedHeader()
             isPreamble = false
@@ -37,11 +37,11 @@ extension ADIReader {
         nextNumber += 1
     }
 
-    /// Hands out the segment as a header.
+    /// Emits the segment as a header.
     mutating func endHeader(_ tag: ADITag) {
         let isRecord = segment.contains(FieldName.call.number) && (!isPreamble || startsWithTag)
         guard !isRecord else {
-            // More likely a damaged end-of-record tag than a header with a callsign.
+            // This is more likely a damaged end-of-record tag than a header with a callsign.
             segment.damageIndex = segment.entries.count
             return warn(.malformedTag, at: tag.start)
         }
@@ -62,7 +62,7 @@ extension ADIReader {
         let entries = Array(segment.entries[..<fieldCount])
         let textEnd = entries.first.map { start + Int($0.nameOffset) - 1 } ?? end
         var warnings = segment.warnings.filter {
-            // Free text and stray brackets are at home in the text of a header.
+            // Free text and stray brackets are normal in the text of a header.
             $0.code != .malformedTag && $0.code != .skippedText && $0.byteOffset < fileOffset(end)
         }
         for index in warnings.indices { warnings[index].recordNumber = 0 }
@@ -71,15 +71,15 @@ extension ADIReader {
             text: Array(buffer[start..<textEnd]), warnings: warnings)
     }
 
-    /// Hands out the header fields and text that a first record without a header's end before it begins with, and
-    /// leaves the rest in the segment.
+    /// Emits the header fields and text at the beginning of the first record if the header has no end tag, and leaves
+    /// the rest in the segment.
     ///
-    /// - Returns: How many fields the header took.
+    /// - Returns: The number of fields in the header.
     @discardableResult
     mutating func endUnfinishedHeader(before place: Int? = nil) -> Int {
         guard segment.rejection == nil, let start = segment.start else { return 0 }
         var count = segment.entries.prefix(while: isHeaderEntry).count
-        // A header whose end was damaged may have lost the names of its last fields, too.
+        // If the end of the header was damaged, the names of its last fields may be lost, too.
         let damage = max(segment.damageIndex ?? 0, segment.textIndex ?? 0)
         if !startsWithTag, damage > count,
             segment.entries[damage...].contains(where: { $0.number == FieldName.call.number })
@@ -106,7 +106,7 @@ extension ADIReader {
         return FieldName(bytes: buffer[range.lowerBound + start..<range.upperBound + start]).isHeaderField
     }
 
-    /// Hands out or rejects what is left at the end of the file.
+    /// Emits or rejects the rest at the end of the file.
     mutating func endFile() {
         let end = fileOffset(buffer.count)
         if !hasItems, segment.rejection == nil, segment.entries.isEmpty {

@@ -10,68 +10,70 @@
 /// while let item = reader.next() { use(item) }
 /// ```
 ///
-/// Every whole record of the file comes out, byte for byte and in order; every part that is not a whole record comes
-/// out as a rejection with its place and reason. How the bytes are cut into chunks makes no difference to the items.
+/// Every complete record of the file is returned, byte for byte and in order. Every part that is not a complete
+/// record is returned as a rejection with its position and reason. The items do not depend on how the bytes are cut
+/// into chunks.
 ///
-/// What ADIF 3.1.6 ("ADI File Format") leaves to a reader, or real files do against it, is read like this:
-/// - The header is what stands before `<EOH>` or `<EH>`. A file without one that begins with fields has records only.
-///   A second header later on, as in files that were joined, is handed out as well.
+/// If ADIF 3.1.6 ("ADI File Format") leaves something open, or real files deviate from it, these rules apply:
+/// - The header is everything before `<EOH>` or `<EH>`. A file that begins with fields and has no such tag contains
+///   only records. A second header later on, as in concatenated files, is returned as well.
 /// - Between fields, blanks and text without angle brackets are comments; so is the rest of a line after `//`.
-/// - Lengths count bytes unless that cannot be; see ``ADIFWarning/Code-swift.enum/lengthInCharacters`` and
+/// - Lengths count bytes unless that is impossible; see ``ADIFWarning/Code-swift.enum/lengthInCharacters`` and
 ///   ``ADIFWarning/Code-swift.enum/lengthWrong``.
-/// - A record whose end is missing is told apart from the next one by a repeated field: it is rejected, the next kept.
+/// - If the end of a record is missing, a repeated field shows where the next one begins: the first record is
+///   rejected, the next is kept.
 ///
 /// - Complexity: O(*n*) in the bytes of the file; two allocations for each record.
 public struct ADIReader: Sendable {
-    /// How large the parts of the file may be.
+    /// The limits on the parts of the file.
     public let limits: ADIFLimits
-    /// How many bytes of text stood outside of records and headers and were skipped, blanks not counted.
+    /// The number of skipped bytes of text outside of records and headers, without blanks.
     public internal(set) var skippedByteCount: UInt64 = 0
 
     var buffer: [UInt8] = []
     /// The file offset of `buffer[0]`.
     var bufferOffset: UInt64 = 0
-    /// Everything before it has been read.
+    /// The index of the next byte to read.
     var cursor = 0
-    /// Reading on is of no use before the buffer has this many bytes or the file is at its end.
+    /// The number of bytes that the buffer must have before reading can continue, unless the file ends.
     var wantedCount = 0
     var segment = ADISegment()
-    /// The tag at `cursor`, if it has been read already.
+    /// The tag at `cursor`, if it has already been scanned.
     var nextTag: ADITag?
     var gap = Gap()
-    /// Whether nothing but the file's header or first record has begun.
+    /// Whether the reader is still in the file's header or first record.
     var isPreamble = true
     var startsWithTag = false
     var nextNumber = 1
     let table = FieldTable.shared
 
-    /// Items that are ready; a segment makes at most a few.
+    /// The items that are ready; a segment gives at most a few.
     private var items: [ADIFItem] = []
     private var itemIndex = 0
     var hasItems = false
     private var isFinished = false
     private var isEnded = false
 
-    /// What is known about the text between two fields.
+    /// The state of the text between two fields.
     struct Gap {
-        /// Whether it has text, a comment included.
+        /// Whether there is text, including comments.
         var hasText = false
-        /// Whether a `//` comment is running.
+        /// Whether the cursor is in a `//` comment.
         var isComment = false
-        /// Where in the file a `<` that is no tag waits for its `>`.
+        /// The offset in the file of a `<` that is not a tag and has no `>` yet.
         var openBracket: UInt64?
         /// Whether the byte before the cursor belongs to a word.
         var isInWord = false
-        /// Which of the segment's warnings is about this gap.
+        /// The index of the segment's warning about this gap.
         var warningIndex: Int?
     }
 
-    /// Makes a reader at the beginning of a file.
+    /// Makes a reader for a file, at its beginning.
     public init(limits: ADIFLimits = ADIFLimits()) {
         self.limits = limits
     }
 
-    /// Takes the next bytes of the file.
+    /// Appends the next bytes of the file.
     ///
     /// Call ``next()`` until it returns nil before the next append, or the buffer grows.
     public mutating func append(_ bytes: [UInt8]) {
@@ -80,17 +82,18 @@ public struct ADIReader: Sendable {
         if buffer.isEmpty { buffer = bytes } else { buffer.append(contentsOf: bytes) }
     }
 
-    /// Takes the next bytes of the file.
+    /// Appends the next bytes of the file.
     public mutating func append(_ bytes: ArraySlice<UInt8>) {
         precondition(!isFinished, "Bytes were appended to a reader after its end.")
         compact()
         buffer.append(contentsOf: bytes)
     }
 
-    /// Tells the reader that the file ends here.
+    /// Ends the file.
     public mutating func finish() { isFinished = true }
 
-    /// The next item; nil if the bytes so far hold no further whole item, or, after ``finish()``, at the end.
+    /// Returns the next item; nil if the bytes so far contain no further complete item, or, after ``finish()``, at
+    /// the end.
     public mutating func next() -> ADIFItem? {
         while itemIndex == items.count {
             if itemIndex > 0 {
@@ -108,7 +111,7 @@ public struct ADIReader: Sendable {
         return items[itemIndex - 1]
     }
 
-    /// Reads a whole file that is in memory.
+    /// Reads a whole file in memory.
     public static func items(in bytes: [UInt8], limits: ADIFLimits = ADIFLimits()) -> [ADIFItem] {
         var reader = ADIReader(limits: limits)
         reader.append(bytes)
@@ -125,7 +128,7 @@ public struct ADIReader: Sendable {
 
     func fileOffset(_ index: Int) -> UInt64 { bufferOffset + UInt64(index) }
 
-    /// Drops the bytes that nothing needs any more.
+    /// Drops the bytes that are no longer needed.
     private mutating func compact() {
         let kept = segment.rejection == nil ? segment.start ?? cursor : cursor
         guard kept > 0 else { return }
@@ -134,7 +137,7 @@ public struct ADIReader: Sendable {
         cursor -= kept
         wantedCount = max(0, wantedCount - kept)
         segment.start = segment.start.map { $0 - kept }
-        // A tag that was read ahead is read again: cheaper than keeping its indices in step.
+        // A tag that was scanned ahead is scanned again: cheaper than adjusting its indices.
         nextTag = nil
     }
 
@@ -182,7 +185,7 @@ public struct ADIReader: Sendable {
         }
     }
 
-    /// Rejects the segment from here on; its end is still to be found.
+    /// Rejects the segment; its end is still to be found.
     mutating func reject(_ code: ADIFRejection.Code, field: FieldName? = nil) {
         segment.reject(code, field: field)
     }

@@ -1,25 +1,25 @@
-/// The record or header that a reader is in the middle of: everything since the last end-of-record tag.
+/// The record or header being read: everything since the last end-of-record tag.
 struct ADISegment {
-    /// Index in the reader's buffer where the segment begins; nil until something belongs to it.
+    /// The index in the reader's buffer where the segment begins; nil while it is empty.
     var start: Int?
-    /// The same place in the file; kept when the bytes themselves are given up.
+    /// The same position in the file; kept even after the bytes are dropped.
     var fileOffset: UInt64 = 0
-    /// The fields so far, with offsets from `start`.
+    /// The fields so far, with offsets relative to `start`.
     var entries: [FieldEntry] = []
-    /// The hashes of the names of fields that are not known, each with its place in `entries`.
+    /// The hashes of the names of unknown fields, each with its index in `entries`.
     var otherNames: [(hash: UInt32, index: Int)] = []
     var warnings: [ADIFWarning] = []
-    /// Set once the segment cannot become a record any more; its fields are dropped from then on.
+    /// The reason why the segment can no longer become a record; its fields are dropped from then on.
     var rejection: (code: ADIFRejection.Code, field: FieldName?)?
-    /// Whether text that is no `//` comment stands in it outside of fields.
+    /// Whether there is text outside of fields that is not a `//` comment.
     var hasText = false
-    /// Where in the file such text first occurs.
+    /// The offset in the file of the first such text.
     var textOffset: UInt64 = 0
-    /// How many fields stood before the last sign of damage: a malformed tag or a wrong length.
+    /// The number of fields before the last sign of damage: a malformed tag or a wrong length.
     var damageIndex: Int?
-    /// How many fields stood before the last text that may be a comment or what is left of a tag.
+    /// The number of fields before the last text that may be a comment or the remains of a tag.
     var textIndex: Int?
-    /// Whether it is what was left when a record with a CALL but without an end was cut off.
+    /// Whether this is the rest after a record with a CALL but without an end was cut off.
     var isRemainder = false
     /// Bit *n* is set if the known field of number *n* occurs.
     private var knownFields = InlineArray<4, UInt64>(repeating: 0)
@@ -33,7 +33,7 @@ struct ADISegment {
         entries.append(entry)
     }
 
-    /// Makes it empty and keeps the memory for the next record.
+    /// Empties the segment and keeps its memory for the next record.
     mutating func reset() {
         start = nil
         entries.removeAll(keepingCapacity: true)
@@ -47,7 +47,7 @@ struct ADISegment {
         knownFields = InlineArray<4, UInt64>(repeating: 0)
     }
 
-    /// Gives up the fields and marks the segment as rejected; the first reason stays.
+    /// Drops the fields and marks the segment as rejected; the first reason is kept.
     mutating func reject(_ code: ADIFRejection.Code, field: FieldName? = nil) {
         if rejection == nil { rejection = (code, field) }
         entries.removeAll(keepingCapacity: true)
@@ -55,7 +55,7 @@ struct ADISegment {
         warnings = []
     }
 
-    /// Drops the first `count` fields, which belong to another record, and begins at `newStart`.
+    /// Drops the first `count` fields, which belong to another record, and moves the start to `newStart`.
     mutating func removeFirst(_ count: Int, newStart: Int, newFileOffset: UInt64) {
         let distance = newStart - (start ?? newStart)
         entries = entries[count...].map { $0.moved(back: distance) }

@@ -5,51 +5,51 @@ struct ADITag {
         case field
         /// `<EOR>`.
         case endOfRecord
-        /// `<EOH>`, or the `<EH>` that WSJT-X 2.2.2 wrote.
+        /// `<EOH>`, or `<EH>` as written by WSJT-X 2.2.2.
         case endOfHeader
-        /// `<APP_LoTW_EOF>`, which LoTW puts at the end of a report.
+        /// `<APP_LoTW_EOF>`, which LoTW writes at the end of a report.
         case endOfFile
         /// Any other name without a length.
         case bare
     }
 
     var kind: Kind
-    /// Index of the `<`.
+    /// The index of the `<`.
     var start: Int
-    /// Index after the `>`.
+    /// The index after the `>`.
     var end: Int
     var nameLength: Int
     /// The number of a known field, or 0.
     var number: UInt16
-    /// ``FieldTable/hash(_:)`` of the name.
+    /// The ``FieldTable/hash(_:)`` of the name.
     var nameHash: UInt32
     /// The declared length; 0 if there is none.
     var declaredLength: Int
     /// An ASCII letter, or 0.
     var typeIndicator: UInt8
-    /// Whether there is a type that is no single letter.
+    /// Whether there is a type that is not a single letter.
     var hasUnknownType: Bool
 
     var nameStart: Int { start + 1 }
     var nameRange: Range<Int> { start + 1..<start + 1 + nameLength }
 
-    /// The longest name in bytes; a longer one is text.
+    /// The longest name in bytes; a longer name is treated as text.
     static let maximumNameLength = 128
-    /// More digits than any length that a reader could accept; more are text.
+    /// The most digits of a length, more than any accepted length has; a longer number is treated as text.
     private static let maximumDigitCount = 10
 
-    /// What stands at a `<`.
+    /// The result of a scan at a `<`.
     enum Scan {
         case tag(ADITag)
-        /// No tag: the `<` is part of a text.
+        /// Not a tag: the `<` is part of text.
         case text
-        /// The bytes end before that is decided.
+        /// The bytes end before the decision.
         case incomplete
     }
 
-    /// Reads the tag that begins at `start`, where a `<` is.
+    /// Reads the tag that begins with the `<` at `start`.
     ///
-    /// - Parameter isComplete: Whether no bytes will follow the ones given.
+    /// - Parameter isComplete: Whether no bytes will follow the given ones.
     @inline(__always)
     static func scan(_ bytes: Span<UInt8>, at start: Int, isComplete: Bool, table: FieldTable) -> Scan {
         let end = bytes.count
@@ -84,7 +84,7 @@ struct ADITag {
         return .tag(tag)
     }
 
-    /// Reads `LENGTH>` or `LENGTH:TYPE>`; false if that is not what stands there, nil if the bytes end before.
+    /// Reads `LENGTH>` or `LENGTH:TYPE>`; false if the bytes do not have this form, nil if they end first.
     @inline(__always)
     private static func scanLength(_ bytes: Span<UInt8>, from start: Int, into tag: inout ADITag) -> Bool? {
         let end = bytes.count
@@ -121,7 +121,7 @@ struct ADITag {
         return true
     }
 
-    /// What a name without a length stands for.
+    /// Returns the meaning of a name without a length.
     private static func marker(_ bytes: Span<UInt8>, _ tag: ADITag) -> Kind {
         switch tag.nameLength {
         case 3 where matches(bytes, tag, "EOR"): .endOfRecord
@@ -143,7 +143,7 @@ struct ADITag {
 
     /// Whether the name begins with a letter and has only ASCII letters, digits and underscores.
     ///
-    /// Field names that programs make up do; mail addresses and web links do not.
+    /// Field names that programs invent have this form; mail addresses and web links do not.
     func hasPlainName(_ bytes: Span<UInt8>) -> Bool {
         guard bytes[nameStart].isASCIILetter else { return false }
         for index in nameRange {

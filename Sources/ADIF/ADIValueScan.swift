@@ -1,38 +1,38 @@
-/// Finds where the value of an ADI field ends, whatever its tag claims.
+/// Finds the end of an ADI field's value, even if its tag is wrong.
 ///
-/// ADIF counts bytes. Real files also count characters, or are wrong after an edit by hand, so a length is believed if
-/// what follows the value makes sense. In this order:
+/// ADIF counts bytes. Real files also count characters, or are wrong after manual edits, so a length is accepted only
+/// if the bytes after the value are plausible. The rules, in this order:
 ///
-/// 1. The length in bytes, if after blanks a tag, a `//` comment or the end of the file follows.
+/// 1. The length in bytes, if a tag, a `//` comment or the end of the file follows, after optional blanks.
 /// 2. The length in Unicode scalars, then in UTF-16 units, by the same test.
-/// 3. The length in bytes, if the next text is on another line or begins with a `<` that is no tag: a comment.
+/// 3. The length in bytes, if the next text is on another line or begins with a `<` that is not a tag: a comment.
 /// 4. Up to the next tag that has a length or ends a record.
 ///
-/// A length is not believed, either, if the value then ends in whole fields that the record already has, after the end
-/// of a record: such a length has swallowed that end and the beginning of the next record.
+/// A length is also not accepted if the value would end with complete fields that the record already has, after the
+/// end of a record: such a length includes that end and the beginning of the next record.
 struct ADIValueScan {
     enum Outcome {
-        /// The value ends before `end`. `next` is the tag after it if that has been read on the way.
+        /// The value ends before `end`. `next` is the tag after it, if that has already been scanned.
         case value(end: Int, warning: ADIFWarning.Code?, next: ADITag?)
         /// More bytes are needed: at least up to this count.
         case incomplete(wantedCount: Int)
-        /// There is no end within the limit, or within the file.
+        /// There is no end within the limit or the file.
         case none
     }
 
     let isComplete: Bool
     let table: FieldTable
-    /// No value reaches further than this from its start.
+    /// The most bytes of a value that are searched.
     let limit: Int
-    /// A longer value is rejected by the reader.
+    /// The longest value that the reader accepts.
     let valueLimit: Int
 
-    /// What follows a possible end of a value.
+    /// The bytes after a possible end of a value.
     private enum Follower {
         case tag(ADITag)
         case comment
         case endOfFile
-        /// Text that may well be a comment.
+        /// Text that is probably a comment.
         case looseText
         case text
         case incomplete(wantedCount: Int)
@@ -64,9 +64,9 @@ struct ADIValueScan {
         return findNextTag(tag, looseEnd: looseEnd, in: bytes)
     }
 
-    /// Rule 2; nil if the value is not longer in bytes than in characters, or neither count fits.
+    /// Applies rule 2; nil if the value is not longer in bytes than in characters, or neither count fits.
     ///
-    /// The search ends at the next tag, so that a length of nonsense costs no more than the way to it.
+    /// The search ends at the next tag, so that an absurd length costs no more than that.
     private func findEndInCharacters(_ tag: ADITag, in bytes: Span<UInt8>) -> Outcome? {
         var index = tag.end
         var scalarsLeft = tag.declaredLength
@@ -106,7 +106,7 @@ struct ADIValueScan {
         return nil
     }
 
-    /// Rules 3 and 4: up to the next tag, or `looseEnd` if no tag stands before it.
+    /// Applies rules 3 and 4: returns the end before the next tag, or `looseEnd` if there is no tag before it.
     private func findNextTag(_ tag: ADITag, looseEnd: Int?, in bytes: Span<UInt8>) -> Outcome {
         let searchEnd = min(bytes.count, tag.end + limit)
         var index = tag.end
@@ -125,11 +125,11 @@ struct ADIValueScan {
         }
         if let looseEnd, looseEnd <= searchEnd { return .value(end: looseEnd, warning: nil, next: nil) }
         if bytes.count >= tag.end + limit || isComplete { return .none }
-        // The search starts over when it is called again: asking for half as much more keeps the work linear.
+        // The next call restarts the search: requesting half as much again keeps the total work linear.
         return .incomplete(wantedCount: bytes.count + max(256, (bytes.count - tag.end) / 2))
     }
 
-    /// Where the value of a tag without a length ends: at the end of its line or at the next tag.
+    /// Finds the end of the value of a tag without a length: the end of its line or the next tag.
     func findEndWithoutLength(of tag: ADITag, in bytes: Span<UInt8>) -> Outcome {
         let searchEnd = min(bytes.count, tag.end + limit)
         var index = tag.end
@@ -178,7 +178,7 @@ struct ADIValueScan {
     private func swallowsRecord(
         _ value: Range<Int>, next: ADITag, in bytes: Span<UInt8>, isRepeated: (UInt16, Range<Int>) -> Bool
     ) -> Bool {
-        // The shortest thing to swallow is "<EOR>". A value that is too long is rejected anyway.
+        // The shortest text with another record is "<EOR>". A value that is too long is rejected anyway.
         guard value.count >= 5, value.count <= valueLimit else { return false }
         var index = value.lowerBound
         while index < value.upperBound {
@@ -193,19 +193,21 @@ struct ADIValueScan {
         return false
     }
 
-    /// Whether the text from `start` to `end`, before the tag `next`, belongs to another record: it is nothing but
-    /// whole fields, perhaps after the end of a record or header, and the record already has the first of them.
+    /// Decides whether the text from `start` to `end`, before the tag `next`, belongs to another record: it consists
+    /// only of complete fields, optionally after the end of a record or header, and the record already has the first
+    /// of them.
     ///
-    /// Without such an end, `next` must be a repeated field as well, since a text may well quote a field or two.
+    /// Without such an end tag, `next` must be a repeated field as well, since a text may quote a field or two.
     ///
-    /// - Returns: nil if it does; else where the fields stop, since a walk from one of them would stop there, too.
+    /// - Returns: nil if it does; else the position where the fields stop, since a walk from any of them would stop
+    ///   there, too.
     private func walk(
         from start: Int, to end: Int, next: ADITag, in bytes: Span<UInt8>,
         isRepeated: (UInt16, Range<Int>) -> Bool
     ) -> Int? {
         guard case .tag(var tag) = ADITag.scan(bytes, at: start, isComplete: true, table: table) else { return start }
         func isRepeatedField(_ tag: ADITag) -> Bool { tag.kind == .field && isRepeated(tag.number, tag.nameRange) }
-        // Behind the value a name without a length is a field, too.
+        // After the value, a name without a length is also a field.
         let isNextRepeated = isRepeatedField(next) || next.kind == .bare && isRepeated(next.number, next.nameRange)
         var hasField = false
         switch tag.kind {

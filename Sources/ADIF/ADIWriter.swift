@@ -1,18 +1,18 @@
 /// Writes ADI: headers and records as bytes appended to a buffer.
 ///
-/// Lengths count bytes, fields keep their order, and values are written exactly as they are, so a reader gets back what
-/// was written. ADIF 3.1.6 allows only ASCII in ADI; like most programs this writes UTF-8 where a value has it.
+/// Lengths count bytes, fields keep their order, and values are written unchanged, so a reader gets back the same
+/// record. ADIF 3.1.6 allows only ASCII in ADI; like most programs, this writer keeps UTF-8 in values.
 public enum ADIWriter {
     /// The version of ADIF that ``makeHeader(programVersion:createdTimestamp:userFields:)`` declares.
     public static let adifVersion = "3.1.6"
-    /// The program that it names.
+    /// The program that the header names.
     public static let programID = "Groundwave"
 
     /// Makes the header of a file written by Groundwave.
     ///
     /// - Parameters:
     ///   - programVersion: The version of the program, ASCII.
-    ///   - createdTimestamp: When the file is made, in seconds since 1970-01-01 UTC; see ``ADIFDateTime``.
+    /// - createdTimestamp: The creation time of the file, in seconds since 1970-01-01 UTC; see ``ADIFDateTime``.
     ///   - userFields: Definitions of the user's own fields.
     public static func makeHeader(
         programVersion: String, createdTimestamp: Int64, userFields: [UserFieldDefinition] = []
@@ -29,7 +29,8 @@ public enum ADIWriter {
 
     /// Appends a header with its end tag.
     ///
-    /// A header that has no text gets a line of its own, since ADI has a header only if its first byte is not `<`.
+    /// A header without usable text gets a default line, since an ADI file has a header only if its first byte is not
+    /// `<`.
     public static func append(_ header: ADIFHeader, to bytes: inout [UInt8]) {
         let text = trimmingBlanks(header.text[...])
         if text.isEmpty || text.contains(.lessThan) {
@@ -42,12 +43,12 @@ public enum ADIWriter {
         bytes.append(contentsOf: "<EOH>\n".utf8)
     }
 
-    /// Appends a record with its end tag, one field a line.
+    /// Appends a record with its end tag, one field per line.
     public static func append(_ record: ADIFRecord, to bytes: inout [UInt8]) {
         append(record.fields, to: &bytes)
     }
 
-    /// Appends a record of these fields with its end tag, one field a line.
+    /// Appends a record of these fields with its end tag, one field per line.
     public static func append(_ fields: ADIFFields, to bytes: inout [UInt8]) {
         for field in fields { append(field, to: &bytes) }
         bytes.append(contentsOf: "<EOR>\n".utf8)

@@ -1,12 +1,12 @@
-/// Makes items of the elements of an ADX document.
+/// Builds items from the elements of an ADX document.
 ///
-/// It knows nothing of the parser: elements and text go in, items come out.
+/// It is independent of the parser: its input is elements and text, its output items.
 struct ADXBuilder {
     private let limits: ADIFLimits
     private let lines: LineOffsets
     private var items: [ADIFItem] = []
     private var place = Place.outside
-    /// How many elements are open.
+    /// The number of open elements.
     private var depth = 0
     private var sawDocument = false
 
@@ -180,7 +180,7 @@ struct ADXBuilder {
         rejection = nil
     }
 
-    /// Closes the document; `errorLine` is where it stopped being well-formed, if it did.
+    /// Finishes the document; `errorLine` is the line where it stopped being well-formed, if it did.
     func finish(errorLine: Int?) -> [ADIFItem] {
         var items = items
         if !sawDocument {
@@ -208,7 +208,7 @@ struct ADXBuilder {
     }
 }
 
-/// Where the lines of a document begin.
+/// The offsets of the lines of a document.
 private struct LineOffsets {
     let byteCount: UInt64
     private var starts: [UInt32] = [0]
@@ -218,7 +218,7 @@ private struct LineOffsets {
         for index in bytes.indices where bytes[index] == .lineFeed { starts.append(UInt32(index + 1)) }
     }
 
-    /// The offset of `line`, counted from 1; that of the end if there is no such line.
+    /// Returns the offset of `line`, counted from 1; the end of the document if there is no such line.
     func offset(of line: Int) -> UInt64 {
         1...starts.count ~= line ? UInt64(starts[line - 1]) : byteCount
     }

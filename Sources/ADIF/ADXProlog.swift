@@ -1,11 +1,12 @@
-/// What stands before the first element of an XML document, as far as it decides whether a parser may see the rest.
+/// Checks the part of an XML document before its first element, to decide whether a parser may read the document.
 ///
-/// ADX needs no document type declaration. One can make a parser read other files or blow up entities, so a document
-/// that has one is refused before the parser is started; so is every encoding in which a declaration might hide.
+/// ADX needs no document type declaration. Such a declaration can make a parser read other files or expand entities
+/// without limit, so a document with one is refused before the parser starts. So is every encoding in which a
+/// declaration could be hidden.
 enum ADXProlog {
     enum Verdict {
-        /// The parser may see it: it is in UTF-8, or ASCII, which is a part of that; or in Latin-1, as the instruction in
-        /// `latin1` says.
+        /// The parser may read the document: it is in UTF-8 or ASCII; or in Latin-1, if `latin1` is the range of the
+        /// declaration that says so.
         case acceptable(latin1: Range<Int>?)
         case forbidden
         case notXML
@@ -14,7 +15,7 @@ enum ADXProlog {
     static func verdict(on bytes: [UInt8]) -> Verdict {
         var rest = bytes[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
-        // UTF-16 and UTF-32 have a zero byte next to the first "<".
+        // In UTF-16 and UTF-32, a zero byte is next to the first "<".
         if rest.prefix(4).contains(0) || rest.starts(with: [0xFE, 0xFF]) || rest.starts(with: [0xFF, 0xFE]) {
             return .forbidden
         }
@@ -41,7 +42,8 @@ enum ADXProlog {
         }
     }
 
-    /// The encoding that `declaration` names, in upper case; empty where it cannot be read, `nil` where it names none.
+    /// Returns the encoding that `declaration` names, in upper case; empty if it is malformed, `nil` if there is
+    /// none.
     private static func encoding(declaration: ArraySlice<UInt8>) -> String? {
         guard declaration.starts(with: "<?xml".utf8), let key = firstIndex(of: "encoding", in: declaration) else {
             return nil

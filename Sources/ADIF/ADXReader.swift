@@ -7,16 +7,18 @@ import FoundationXML
 /// Reads ADX, the XML form of ADIF (ADIF 3.1.6, "ADX File Format").
 ///
 /// The items are those of ``ADIReader``: an `APP` element becomes a field `APP_PROGRAMID_FIELDNAME`, a `USERDEF`
-/// element of a record a field of its `FIELDNAME`, and one of the header a field `USERDEFn`. Element names are read in
-/// any case. Values are UTF-8, with line breaks as the XML has them.
+/// element of a record a field with its `FIELDNAME`, and one of the header a field `USERDEFn`. The case of element
+/// names is ignored. Values are UTF-8, with line breaks as in the XML.
 ///
 /// A document with a document type declaration, or in an encoding other than UTF-8, ASCII and Latin-1, is refused
-/// whole; nothing outside of the document is ever read. If a document stops being well-formed, the records before that
-/// place are kept and the rest is one rejection. An instruction that says nothing (`<?name?>`) counts as such a place.
+/// entirely; nothing outside of the document is ever read. If a document stops being well-formed, the records before
+/// that position are kept and the rest is one rejection. A processing instruction without data (`<?name?>`) counts as
+/// such a position.
 public enum ADXReader {
-    /// Reads a whole document that is in memory.
+    /// Reads a whole document in memory.
     ///
-    /// - Complexity: O(*n*) in time and memory; a document above ``ADIFLimits/documentByteCount`` is refused at once.
+    /// - Complexity: O(*n*) in time and memory; a document larger than ``ADIFLimits/documentByteCount`` is refused at
+    ///   once.
     public static func items(in bytes: [UInt8], limits: ADIFLimits = ADIFLimits()) -> [ADIFItem] {
         let whole = 0..<UInt64(bytes.count)
         func refusal(_ code: ADIFRejection.Code) -> [ADIFItem] {
@@ -30,8 +32,9 @@ public enum ADXReader {
         case .acceptable(latin1: nil): document = bytes
         case .acceptable(let instruction?): document = inUTF8(bytes, latin1: instruction)
         }
-        // The parser of swift-corelibs-foundation ends the process on a name that is not UTF-8, and on an instruction without
-        // data. So it sees what stands before the first of these; there the document stops being well-formed.
+        // The parser of swift-corelibs-foundation crashes on a name that is not UTF-8, and on a processing
+        // instruction without data. So it gets only the bytes before the first of these, where the document counts as
+        // no longer well-formed.
         let count = document.count
         document.removeSubrange(firstByteNotUTF8(in: document)...)
         document.removeSubrange(firstEmptyInstruction(in: document)...)
@@ -46,8 +49,8 @@ public enum ADXReader {
         return delegate.builder.finish(errorLine: errorLine)
     }
 
-    /// A Latin-1 document in UTF-8, with the same lines, and without the instruction that says what it was in: of a broken
-    /// one the parser would make something else than we do.
+    /// Converts a Latin-1 document to UTF-8, with the same lines. The declaration of the encoding is blanked: if it
+    /// were malformed, the parser could interpret it differently.
     private static func inUTF8(_ bytes: [UInt8], latin1 instruction: Range<Int>) -> [UInt8] {
         var document: [UInt8] = []
         document.reserveCapacity(bytes.count + bytes.count / 16)
@@ -64,8 +67,8 @@ public enum ADXReader {
         return document
     }
 
-    /// Where the first processing instruction starts that has a name and nothing else, or what a parser that mends a broken
-    /// document may take for one; the end where there is none.
+    /// Returns the start of the first processing instruction without data, or of bytes that a parser that repairs
+    /// malformed documents may take for one; the end if there is none.
     private static func firstEmptyInstruction(in bytes: [UInt8]) -> Int {
         var start: Int?
         for (index, byte) in bytes.enumerated() {
@@ -87,13 +90,13 @@ public enum ADXReader {
     }
 }
 
-/// Hands the parser's events to the builder.
+/// Passes the parser's events to the builder.
 private final class ADXParserDelegate: NSObject, XMLParserDelegate {
     var builder: ADXBuilder
-    /// Where the document stopped being well-formed.
+    /// The line where the document stopped being well-formed.
     ///
-    /// The parser of swift-corelibs-foundation mends what it can and goes on after an error, so that a mangled record
-    /// would come out whole; everything after the first error is ignored here.
+    /// The parser of swift-corelibs-foundation repairs what it can and continues after an error, so that a mangled
+    /// record would look complete; everything after the first error is ignored here.
     private(set) var errorLine: Int?
 
     init(builder: ADXBuilder) { self.builder = builder }

@@ -8,24 +8,24 @@
 /// ```
 ///
 /// Known fields become elements of their name; `APP_PROGRAMID_FIELDNAME` becomes an `APP` element; every other field
-/// becomes a `USERDEF` element, whether or not the header defines it. Values come back from ``ADXReader`` as they
-/// were, line breaks included, except for those that the result reports. Type letters of fields that are not `APP`
-/// fields, and the case of known names, have no place in ADX.
+/// becomes a `USERDEF` element, whether or not the header defines it. ``ADXReader`` returns the same values, line
+/// breaks included, except for those reported in the result. ADX cannot hold the type letters of fields other than
+/// `APP` fields, nor the case of known names.
 public enum ADXWriter {
-    /// Something that ADX cannot hold as it was.
+    /// A field that ADX cannot hold unchanged.
     public struct Problem: Sendable, Hashable {
-        /// What ADX cannot hold.
+        /// The kind of problem.
         public enum Code: String, Sendable, Hashable, CaseIterable {
             /// The value has a character that XML 1.0 forbids, such as most control characters. The field was left out.
             case forbiddenCharacter = "forbidden-character"
             /// The value is not valid UTF-8. It was read as Windows-1252 and written as UTF-8.
             case convertedToUTF8 = "converted-to-utf8"
-            /// The header has no place for a field of this name, or the name has a character that XML forbids. The
+            /// The header cannot contain a field of this name, or the name has a character that XML forbids. The
             /// field was left out.
             case unsuitableName = "unsuitable-name"
         }
 
-        /// What happened.
+        /// The kind of problem.
         public var code: Code
         /// The record's number; 0 for the header.
         public var recordNumber: Int
@@ -35,9 +35,9 @@ public enum ADXWriter {
 
     /// Appends the XML declaration, the header and the start of the records.
     ///
-    /// The header's free text has no place in ADX and is left out.
+    /// The header's free text cannot be stored in ADX and is left out.
     ///
-    /// - Returns: What could not be written as it was.
+    /// - Returns: The fields that could not be written unchanged.
     @discardableResult
     public static func appendStart(_ header: ADIFHeader, to bytes: inout [UInt8]) -> [Problem] {
         var problems: [Problem] = []
@@ -57,7 +57,7 @@ public enum ADXWriter {
 
     /// Appends a record.
     ///
-    /// - Returns: What could not be written as it was; empty if the record can be read back as it is.
+    /// - Returns: The fields that could not be written unchanged; empty if the record can be read back unchanged.
     public static func append(_ record: ADIFRecord, to bytes: inout [UInt8]) -> [Problem] {
         var problems: [Problem] = []
         append("<RECORD>\n", to: &bytes)
@@ -158,7 +158,7 @@ public enum ADXWriter {
         }
     }
 
-    /// The production `Char` of XML 1.0, section 2.2.
+    /// Whether XML 1.0 allows the character: production `Char`, section 2.2.
     private static func isXMLCharacter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true

@@ -1,5 +1,5 @@
-// Bytes that ADIF gives a meaning, and the few questions the parsers ask about a byte. ADIF names and tags are ASCII;
-// bytes from 0x80 on are passed through untouched wherever they occur.
+// The bytes with a meaning in ADIF, and the byte classes that the parsers need. ADIF names and tags are ASCII; bytes
+// from 0x80 on are never changed.
 
 extension UInt8 {
     static let tab: UInt8 = 0x09
@@ -12,7 +12,7 @@ extension UInt8 {
     static let greaterThan: UInt8 = 0x3E
     static let questionMark: UInt8 = 0x3F
 
-    /// Space, tab, line feed or carriage return.
+    /// Whether the byte is a space, tab, line feed or carriage return.
     @inline(__always)
     var isBlank: Bool { self == .space || self == .lineFeed || self == .carriageReturn || self == .tab }
 
@@ -24,11 +24,11 @@ extension UInt8 {
     var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
 }
 
-/// `byte` with `a`–`z` made `A`–`Z`.
+/// Returns `byte` with `a`–`z` changed to `A`–`Z`.
 @inline(__always)
 func asciiUppercased(_ byte: UInt8) -> UInt8 { byte &- 0x61 < 26 ? byte & 0xDF : byte }
 
-/// `bytes` without blanks at either end.
+/// Returns `bytes` without blanks at either end.
 func trimmingBlanks(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var slice = bytes
     while let first = slice.first, first.isBlank { slice.removeFirst() }

@@ -1,6 +1,6 @@
 /// An amateur band (ADIF 3.1.6, "Band Enumeration").
 ///
-/// The raw value is the band's place in the standard's list, from the longest wavelength to the shortest; it never
+/// The raw value is the position in the standard's list, from the longest wavelength to the shortest; it never
 /// changes.
 public enum Band: UInt8, Sendable, Hashable, CaseIterable {
     /// 135.7–137.8 kHz.
@@ -73,22 +73,22 @@ public enum Band: UInt8, Sendable, Hashable, CaseIterable {
     /// The name as ADIF spells it, such as `20m`, `1.25cm` or `submm`.
     public var name: String { Self.table[Int(rawValue) - 1].name }
 
-    /// The lowest frequency of the band, which belongs to it.
+    /// The lowest frequency of the band, inclusive.
     public var lowerLimit: Frequency { Frequency(hertz: Self.table[Int(rawValue) - 1].lowerHertz) }
 
-    /// The highest frequency of the band, which belongs to it.
+    /// The highest frequency of the band, inclusive.
     public var upperLimit: Frequency { Frequency(hertz: Self.table[Int(rawValue) - 1].upperHertz) }
 
-    /// Finds the band by its name in any case, such as `20M`, spaces around it ignored; nil if there is none.
+    /// Finds the band by its name, such as `20m`; case and surrounding spaces are ignored. Nil if there is none.
     public init?(named name: String) {
         let wanted = name.trimmingSpaces.lowercased()
         guard let index = Self.table.firstIndex(where: { $0.name == wanted }) else { return nil }
         self.init(rawValue: UInt8(index) + 1)
     }
 
-    /// Finds the band that holds `frequency`, limits included; nil between the bands.
+    /// Finds the band that contains `frequency`, limits included; nil between the bands.
     ///
-    /// ADIF's limits are those of any country, so they are wider than what one licence allows.
+    /// ADIF's limits span those of all countries, so they are wider than a single licence allows.
     public init?(containing frequency: Frequency) {
         let index = Self.table.firstIndex {
             $0.lowerHertz * 1_000 <= frequency.millihertz && frequency.millihertz <= $0.upperHertz * 1_000
@@ -97,7 +97,7 @@ public enum Band: UInt8, Sendable, Hashable, CaseIterable {
         self.init(rawValue: UInt8(index) + 1)
     }
 
-    /// Finds the band that holds a frequency in hertz, limits included; nil between the bands.
+    /// Finds the band that contains a frequency in hertz, limits included; nil between the bands.
     public init?(containing hertz: Int64) {
         guard 0...Frequency.maximumHertz ~= hertz else { return nil }
         self.init(containing: Frequency(hertz: hertz))

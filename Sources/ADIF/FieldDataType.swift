@@ -1,7 +1,7 @@
-/// The data type that ADIF gives a field (ADIF 3.1.6, "Data Types").
+/// The data type of a field in the standard (ADIF 3.1.6, "Data Types").
 ///
-/// The raw value is the name in the standard. ADIF lets a data specifier carry a one-letter indicator for some types;
-/// the others can only be known from the field's name.
+/// The raw value is the name in the standard. Some types have a one-letter indicator that a tag may contain; the
+/// other types follow only from the field's name.
 public enum FieldDataType: String, Sendable, Hashable, CaseIterable {
     /// `Y` or `N` in either case.
     case boolean = "Boolean"
@@ -50,7 +50,7 @@ public enum FieldDataType: String, Sendable, Hashable, CaseIterable {
     /// A World Wide Flora and Fauna reference such as `DLFF-0001`.
     case wwffReference = "WWFFRef"
 
-    /// The letter that stands for the type in a tag, upper-case; nil if ADIF gives it none.
+    /// The upper-case letter for the type in a tag; nil if ADIF defines none.
     public var indicator: Character? {
         switch self {
         case .boolean: "B"
@@ -67,7 +67,7 @@ public enum FieldDataType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Finds the type that `indicator` stands for, in either case; nil if no type has that letter.
+    /// Finds the type with this indicator, in either case; nil if there is none.
     public init?(indicator: Character) {
         let wanted = indicator.uppercased()
         guard let type = Self.allCases.first(where: { $0.indicator.map(String.init) == wanted }) else { return nil }

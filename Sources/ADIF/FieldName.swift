@@ -1,7 +1,7 @@
 /// The name of an ADIF field: one of the fields of the standard, or any other name in upper case.
 ///
-/// ADIF names are not case-sensitive; two names that differ only in the case of ASCII letters are equal here. A known
-/// field has a small number that never changes, so it can be written to disk.
+/// ADIF names are not case-sensitive; names that differ only in the case of ASCII letters are equal. A known field
+/// has a small number that never changes, so it can be stored on disk.
 ///
 /// ```swift
 /// FieldName("qso_date") == .qsoDate
@@ -15,7 +15,7 @@ public struct FieldName: Hashable, Sendable {
     ///
     /// Numbers are stable: 1 to 186 are the fields of ADIF 3.1.6 in alphabetical order (ASCII), later ones follow.
     public let number: UInt16
-    /// The upper-case name if the field is not known, else empty, so that equal names have one representation.
+    /// The upper-case name of an unknown field, else empty, so that equal names have one representation.
     private let otherName: String
 
     /// Makes the name of a known field from its number.
@@ -26,14 +26,14 @@ public struct FieldName: Hashable, Sendable {
         self.init(known: number)
     }
 
-    /// Makes a name from text, upper-casing ASCII letters; other characters are kept as they are.
+    /// Makes a name from text; ASCII letters become upper case, other characters are unchanged.
     public init(_ name: String) {
         self.init(bytes: Array(name.utf8)[...])
     }
 
     /// Makes a name from the bytes of a tag; bytes that are not UTF-8 are read as Windows-1252.
     ///
-    /// - Complexity: O(*n*); allocates only if the field is not known.
+    /// - Complexity: O(*n*); allocates only if the field is unknown.
     public init(bytes: ArraySlice<UInt8>) {
         let table = FieldTable.shared
         let known = table.number(
@@ -64,25 +64,25 @@ public struct FieldName: Hashable, Sendable {
     /// The name in upper case, as ADIF spells it.
     public var name: String { number == 0 ? otherName : FieldTable.shared.names[Int(number)] }
 
-    /// Whether the field is one of the standard's.
+    /// Whether the field is in the table of known fields.
     public var isKnown: Bool { number != 0 }
 
-    /// The data type in the standard; nil for a field that is not known.
+    /// The data type in the standard; nil for an unknown field.
     public var dataType: FieldDataType? { number == 0 ? nil : FieldTable.shared.dataTypes[Int(number)] }
 
-    /// Whether the standard puts the field in the header, user field definitions included.
+    /// Whether the standard places the field in the header; true for definitions of user fields.
     public var isHeaderField: Bool {
         if number != 0 { return FieldTable.shared.isHeaderField(number) }
         return userDefinitionNumber != nil
     }
 
-    /// Whether programs may still read the field but must no longer write it.
+    /// Whether programs may read the field but must no longer write it.
     public var isImportOnly: Bool { number != 0 && FieldTable.shared.isImportOnly(number) }
 
-    /// Whether the name is an application's own, `APP_PROGRAMID_FIELDNAME`.
+    /// Whether the name is application-defined: `APP_PROGRAMID_FIELDNAME`.
     public var isApplicationDefined: Bool { number == 0 && otherName.hasPrefix("APP_") }
 
-    /// The *n* of a header field `USERDEFn` that defines a user's own field; nil for every other name.
+    /// The *n* of a header field `USERDEFn`, which defines a user field; nil for every other name.
     public var userDefinitionNumber: Int? {
         guard number == 0, otherName.hasPrefix("USERDEF") else { return nil }
         let digits = otherName.utf8.dropFirst(7)

@@ -1,6 +1,6 @@
-/// The known fields, and a hash table that finds one from the bytes of a tag without allocating.
+/// The known fields, with a hash table that finds a field from the bytes of a tag without allocating.
 ///
-/// A class, so that a reader can hold it by one reference: as a struct it would be six.
+/// It is a class, so that a reader holds one reference instead of six.
 final class FieldTable: Sendable {
     static let shared = FieldTable()
 
@@ -10,10 +10,12 @@ final class FieldTable: Sendable {
     private let headerFlags: [Bool]
     private let importOnlyFlags: [Bool]
 
-    /// All names in upper case one after the other, and where each number's name begins; one more entry closes the last.
+    /// All names in upper case, concatenated, and the start of each number's name; an extra entry marks the end of
+    /// the last.
     private let nameBytes: [UInt8]
     private let nameStarts: [UInt16]
-    /// Open addressing with linear probing: the number in the slot, or 0; under a fifth full, so that probes are short.
+    /// Open addressing with linear probing: the number of the field, or 0. Less than a fifth full, so that probes are
+    /// short.
     private let slots: [UInt16]
     private static let slotBits: UInt32 = 10
 
@@ -56,7 +58,8 @@ final class FieldTable: Sendable {
     func isHeaderField(_ number: UInt16) -> Bool { headerFlags[Int(number)] }
     func isImportOnly(_ number: UInt16) -> Bool { importOnlyFlags[Int(number)] }
 
-    /// The number of the field whose name is `bytes[start ..< start + length]`, or 0; `hash` is ``hash(_:)`` of it.
+    /// Returns the number of the field named `bytes[start ..< start + length]`, or 0; `hash` is the ``hash(_:)`` of
+    /// the name.
     @inline(__always)
     func number(in bytes: Span<UInt8>, at start: Int, length: Int, hash: UInt32) -> UInt16 {
         var slot = Self.slot(of: hash)
@@ -75,12 +78,12 @@ final class FieldTable: Sendable {
         return 0
     }
 
-    /// The number of the field called `name` in any case, or 0.
+    /// Returns the number of the field `name` in any case, or 0.
     func number(of name: [UInt8]) -> UInt16 {
         number(in: name.span, at: 0, length: name.count, hash: Self.hash(name))
     }
 
-    // FNV-1a over the upper-cased bytes: the tag scanner computes it while it looks for the end of the name.
+    // FNV-1a over the upper-cased bytes: the tag scanner computes it while it searches for the end of the name.
     static let hashSeed: UInt32 = 2_166_136_261
 
     @inline(__always)

@@ -1,7 +1,7 @@
 /// A radio frequency, exact to a millihertz.
 ///
 /// ADIF writes frequencies as decimal megahertz. They are read and written here without floating point, so `14.07400`
-/// is 14,074,000 Hz and nothing else. The number of trailing zeros is not kept: it stays in the field's value.
+/// is exactly 14,074,000 Hz. The number of trailing zeros is not kept here; the field's value still has it.
 public struct Frequency: Hashable, Sendable, Comparable {
     /// The frequency in thousandths of a hertz, never negative.
     public let millihertz: Int64
@@ -23,10 +23,10 @@ public struct Frequency: Hashable, Sendable, Comparable {
 
     /// Reads decimal megahertz such as `14.074`, `.4725` or `144`, as in the field `FREQ`.
     ///
-    /// Digits with at most one point; blanks at the ends are allowed.
+    /// The text is digits with at most one point, optionally surrounded by blanks.
     ///
-    /// - Returns: nil for anything else: a sign, an exponent, a comma, a frequency above ``maximumHertz`` or one with
-    ///   a part smaller than a millihertz, that is, a digit other than zero beyond the ninth decimal place.
+    /// - Returns: nil for anything else: a sign, an exponent, a comma, a frequency above ``maximumHertz``, or a
+    ///   nonzero digit after the ninth decimal place, which is smaller than a millihertz.
     public init?(megahertz text: ArraySlice<UInt8>) {
         var millihertz: Int64 = 0
         var decimals: Int?
@@ -58,10 +58,10 @@ public struct Frequency: Hashable, Sendable, Comparable {
         self.init(megahertz: Array(text.utf8)[...])
     }
 
-    /// The frequency in hertz, without the part below one hertz.
+    /// The frequency in whole hertz, rounded down.
     public var hertz: Int64 { millihertz / 1_000 }
 
-    /// The frequency in decimal megahertz with as few digits as are exact, as in `14.074`.
+    /// The frequency in decimal megahertz with the fewest digits that are exact, such as `14.074`.
     public var megahertzText: String {
         let whole = String(millihertz / 1_000_000_000)
         var digits = Array(paddedDecimal(Int(millihertz % 1_000_000_000), width: 9).utf8)

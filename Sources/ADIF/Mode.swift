@@ -1,7 +1,7 @@
-/// A mode of emission and perhaps a submode, as the fields `MODE` and `SUBMODE` hold them.
+/// A mode of emission, optionally with a submode, as in the fields `MODE` and `SUBMODE`.
 ///
-/// Programs put all sorts of things into `MODE`. ``init(mode:submode:)`` makes of them what ADIF 3.1.6 ("Mode
-/// Enumeration", "Submode Enumeration") and 3.1.7 mean, and keeps what it does not know:
+/// Programs write many different values into `MODE`. ``init(mode:submode:)`` normalises them to ADIF 3.1.6 ("Mode
+/// Enumeration", "Submode Enumeration") and 3.1.7, and keeps unknown values:
 ///
 /// ```swift
 /// Mode(mode: "usb")                  // SSB, USB
@@ -11,18 +11,18 @@
 /// Mode(mode: "NewMode")              // NEWMODE
 /// ```
 ///
-/// What the file says stays in the record; this is for comparing and counting.
+/// The record keeps the values of the file; this type is for comparing and counting.
 public struct Mode: Hashable, Sendable {
     /// The mode in upper case: one of the standard's if ``isKnown``.
     public let name: String
-    /// The submode in upper case, if there is one.
+    /// The submode in upper case; nil if there is none.
     public let submode: String?
 
-    /// Makes a mode of what the fields `MODE` and `SUBMODE` hold, in any case.
+    /// Makes a mode from the values of the fields `MODE` and `SUBMODE`, in any case.
     ///
-    /// A submode in `mode` becomes mode and submode, unless `submode` says otherwise; `PHONE` becomes `SSB`. A submode
-    /// that belongs to another mode than the one given brings its mode along, since a submode says more. A mode that
-    /// is not known is kept, with its submode.
+    /// A submode in `mode` is split into mode and submode, unless `submode` has another value; `PHONE` becomes `SSB`.
+    /// If a submode belongs to another mode than the given one, its own mode is used, since a submode is more
+    /// specific. An unknown mode is kept, with its submode.
     ///
     /// - Returns: nil if both are missing or blank.
     public init?(mode: String?, submode: String? = nil) {
@@ -39,7 +39,7 @@ public struct Mode: Hashable, Sendable {
         } else if let modeName, table.isKnown(modeName) || !table.isKnown(submodeName) {
             self.init(name: table.parents[modeName] ?? modeName, submode: submodeName)
         } else {
-            // "DATA" with the submode "FT8": a mode that stands in the wrong field.
+            // For example "DATA" with the submode "FT8": a mode in the wrong field.
             self.init(inModeField: submodeName)
         }
     }
@@ -52,7 +52,7 @@ public struct Mode: Hashable, Sendable {
         }
     }
 
-    /// Makes a mode of the fields of a record; nil if it has neither `MODE` nor `SUBMODE`.
+    /// Makes a mode from the fields of a record; nil if it has neither `MODE` nor `SUBMODE`.
     public init?(_ fields: ADIFFields) {
         self.init(mode: fields.text(.mode), submode: fields.text(.submode))
     }
@@ -62,33 +62,33 @@ public struct Mode: Hashable, Sendable {
         self.submode = submode
     }
 
-    /// Whether the mode is in the standard's list, modes that are only read included.
+    /// Whether the mode is in the standard's list, including import-only modes.
     public var isKnown: Bool { ModeTable.shared.isKnown(name) }
 
-    /// Whether the standard allows to write the mode.
+    /// Whether the standard allows programs to write the mode.
     public var isCurrent: Bool { ModeTable.shared.currentModes.contains(name) }
 
-    /// Whether the submode is in the standard's list for this mode; false if there is none.
+    /// Whether the submode is in the standard's list for this mode; false if there is no submode.
     public var hasKnownSubmode: Bool { submode.map { ModeTable.shared.parents[$0] == name } ?? false }
 
     /// The modes that programs may write, in the order of the standard.
     public static var currentNames: [String] { ModeTable.shared.modes.filter { !$0.isImportOnly }.map(\.name) }
 
-    /// The modes that programs may read but no longer write, in the order of the standard.
+    /// The modes that programs may read but must no longer write, in the order of the standard.
     public static var importOnlyNames: [String] { ModeTable.shared.modes.filter(\.isImportOnly).map(\.name) }
 
-    /// The mode that `submode`, in any case, belongs to; nil if the submode is not known.
+    /// Returns the mode that `submode`, in any case, belongs to; nil if the submode is unknown.
     public static func parent(ofSubmode submode: String) -> String? {
         cleaned(submode).flatMap { ModeTable.shared.parents[$0] }
     }
 
-    /// The submodes of `mode`, in any case, in the order of the standard.
+    /// Returns the submodes of `mode`, in any case, in the order of the standard.
     public static func submodes(of mode: String) -> [String] {
         let name = cleaned(mode)
         return ModeTable.shared.submodes.filter { $0.mode == name }.map(\.submode)
     }
 
-    // What programs and services write for voice and for Morse without being in any list of the standard.
+    // Values that programs and services write without being in any list of the standard.
     private static let synonyms = [
         "PHONE": "SSB", "VOICE": "SSB", "PH": "SSB", "CW-R": "CW", "CWR": "CW", "RTTY-R": "RTTY", "RTTYR": "RTTY",
     ]
@@ -100,11 +100,11 @@ public struct Mode: Hashable, Sendable {
 }
 
 extension Mode: CustomStringConvertible {
-    /// The submode if there is one, else the mode: what an operator calls it.
+    /// The submode if there is one, else the mode: the usual name.
     public var description: String { submode ?? name }
 }
 
-/// The lists of modes and submodes, read from the generated text once.
+/// The modes and submodes, parsed once from the generated text.
 struct ModeTable: Sendable {
     static let shared = ModeTable()
 

@@ -1,19 +1,19 @@
-/// The text of a value and how its bytes were read.
+/// The text of a value, with the encoding of its bytes.
 ///
-/// ADIF allows ASCII in ADI and UTF-8 in ADX; real files also hold UTF-8 and Windows-1252 in ADI. Bytes that are valid
-/// UTF-8 are read as UTF-8, any others as Windows-1252, where every byte has a meaning, so that decoding never fails.
+/// ADIF allows ASCII in ADI and UTF-8 in ADX; real ADI files also contain UTF-8 and Windows-1252. Valid UTF-8 is
+/// decoded as UTF-8, anything else as Windows-1252, in which every byte is valid here, so that decoding never fails.
 public struct ValueText: Hashable, Sendable {
-    /// How the bytes were read.
+    /// The encoding of the bytes.
     public enum Encoding: Sendable, Hashable {
-        /// The bytes are valid UTF-8, of which ASCII is a part.
+        /// The bytes are valid UTF-8, which includes ASCII.
         case utf8
-        /// The bytes are not valid UTF-8 and were taken for Windows-1252.
+        /// The bytes are not valid UTF-8 and were decoded as Windows-1252.
         case windows1252
     }
 
     /// The decoded text.
     public let string: String
-    /// How the bytes were read.
+    /// The encoding of the bytes.
     public let encoding: Encoding
 
     /// Decodes `bytes`; never fails.
@@ -29,8 +29,8 @@ public struct ValueText: Hashable, Sendable {
         }
     }
 
-    // 0x80–0x9F of Windows-1252. The five bytes that the code page leaves open stand for the control characters of the
-    // same number, as in the WHATWG encoding standard, so that no byte is lost.
+    // 0x80–0x9F of Windows-1252. The five undefined bytes map to the control characters of the same number, as in the
+    // WHATWG encoding standard, so that no byte is lost.
     private static let upperControls: [Unicode.Scalar] = [
         "\u{20AC}", "\u{81}", "\u{201A}", "\u{192}", "\u{201E}", "\u{2026}", "\u{2020}", "\u{2021}",
         "\u{2C6}", "\u{2030}", "\u{160}", "\u{2039}", "\u{152}", "\u{8D}", "\u{17D}", "\u{8F}",
@@ -43,7 +43,7 @@ public struct ValueText: Hashable, Sendable {
     }
 }
 
-/// How many bytes the UTF-8 sequence at `index` has, or 0 if the bytes there are no valid sequence (Unicode 16, table
+/// Returns the length of the UTF-8 sequence at `index`, or 0 if the bytes are not a valid sequence (Unicode 16, table
 /// 3-7: no overlong forms, no surrogates, nothing above U+10FFFF).
 func utf8SequenceLength(_ bytes: Span<UInt8>, at index: Int, end: Int) -> Int {
     let first = bytes[index]

@@ -3,9 +3,9 @@ import Events
 import Records
 
 extension Record {
-    /// The fields of a contact as ADIF has them: those of the source in its order, then what was added since.
+    /// The ADIF fields of a contact: those of its source in their order, then those added since.
     ///
-    /// Values nobody touched are the bytes that came. Bookkeeping is left out.
+    /// Unedited values are the bytes of the source. Internal fields are left out.
     public var adifFields: [(name: FieldName, value: [UInt8])] {
         let values = QSOKind.schema.values(of: self).map { (name: FieldName($0.name), value: $0.value) }
         var rest: [FieldName: [UInt8]] = Dictionary(values, uniquingKeysWith: { first, _ in first })
@@ -15,7 +15,7 @@ extension Record {
                 if let value = rest.removeValue(forKey: name) {
                     fields.append((name, value))
                 } else if QSOKind.collections.contains(name.name), self[.number(UInt32(name.number))] == nil {
-                    // A list that came empty has no elements to show that it was there.
+                    // An empty list has no elements that would show its presence.
                     fields.append((name, []))
                 }
             }
@@ -26,7 +26,7 @@ extension Record {
         return fields
     }
 
-    /// The text that a contact shows for an ADIF field; `nil` where it has none.
+    /// Returns the text that a contact shows for an ADIF field; `nil` if it has none.
     public func text(_ name: FieldName) -> String? {
         QSOKind.schema.value(of: name.name, in: self).map { ValueText(decoding: $0[...]).string }
     }

@@ -2,25 +2,25 @@ import ADIF
 import Events
 import Records
 
-/// A contact as a plain value: what a program shows and edits.
+/// A contact as a plain value, to be shown and edited by a program.
 ///
-/// Every other ADIF field is reachable as text in ``fields``; what was written is kept as it was written.
+/// Every other ADIF field is available as text in ``fields``. Saved values keep their original spelling.
 public struct Contact: Hashable, Sendable {
-    /// The record, once it was saved.
+    /// The id of the contact's record; `nil` before the contact is saved.
     public var id: RecordID?
     /// The other station's call.
     public var call: String
-    /// When it started, in seconds since 1970, UTC.
+    /// The start time, in seconds since 1970, UTC.
     public var start: Int64
-    /// The frequency, as it was written.
+    /// The frequency.
     public var frequency: Frequency?
-    /// The band; derived from the frequency where it is not given.
+    /// The band; if `nil`, it is derived from the frequency when saved.
     public var band: Band?
     /// The mode.
     public var mode: Mode?
     /// The report that was sent.
     public var reportSent: String?
-    /// The report that came.
+    /// The report that was received.
     public var reportReceived: String?
     /// The other station's grid square.
     public var grid: String?
@@ -32,7 +32,7 @@ public struct Contact: Hashable, Sendable {
     public var notes: String?
     /// The own station's call.
     public var station: String?
-    /// Who operated.
+    /// The operator's call.
     public var operatorCall: String?
     /// The own grid square.
     public var myGrid: String?
@@ -43,7 +43,7 @@ public struct Contact: Hashable, Sendable {
     /// All other fields, by their ADIF names.
     public var fields: [String: String]
 
-    /// A contact with `call` that starts now unless it is said otherwise.
+    /// Creates a contact with `call` that starts at `start`.
     public init(
         _ call: String, start: Int64, frequency: Frequency? = nil, band: Band? = nil, mode: Mode? = nil
     ) {
@@ -57,7 +57,7 @@ public struct Contact: Hashable, Sendable {
         fields = [:]
     }
 
-    /// The contact that `record` shows.
+    /// Creates the contact that `record` shows.
     public init(_ record: Record) {
         let facts = ContactFacts(record)
         self.init(record.text(.call) ?? "", start: facts.startSeconds ?? 0)
@@ -81,7 +81,7 @@ public struct Contact: Hashable, Sendable {
         }
     }
 
-    /// The fields as assignments to a new record.
+    /// The assignments that write the fields to a new record.
     public var assignments: [Assignment] {
         var assignments = [Assignment("CALL", text: call)]
         for field in ContactFields.all where field.name != .call {
@@ -94,7 +94,7 @@ public struct Contact: Hashable, Sendable {
     }
 }
 
-/// The typed fields of a contact and the ADIF fields behind them.
+/// The typed fields of a contact, and the ADIF fields that they stand for.
 enum ContactFields {
     /// One typed field.
     struct Field: Sendable {
@@ -141,9 +141,9 @@ enum ContactFields {
 }
 
 extension Contact {
-    /// What it takes to change one typed field of a saved contact, or `nil` where `field` is not one.
+    /// Returns the assignments that set one typed field of a saved contact; none if `field` is not a typed field.
     ///
-    /// A new frequency moves the band with it, and a new mode the submode: they say one thing.
+    /// A new frequency also sets the band, and a new mode the submode, since these fields describe one thing.
     public static func assignments<Value: Sendable>(
         setting field: WritableKeyPath<Contact, Value> & Sendable, to value: Value
     ) -> [Assignment] {
@@ -171,12 +171,12 @@ extension Contact {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The ADIF name under which the history of a typed field stands.
+    /// Returns the ADIF name under which the history of a typed field is stored; `nil` for other paths.
     public static func adifName<Value>(of field: KeyPath<Contact, Value>) -> String? {
         clearedFields[field as PartialKeyPath<Contact>]?.first?.name
     }
 
-    /// The ADIF names of all parts of a typed field; none for a path that is not one.
+    /// Returns the ADIF names of all parts of a typed field; none for other paths.
     public static func adifNames(of field: PartialKeyPath<Contact>) -> [String] {
         (clearedFields[field] ?? []).map(\.name)
     }

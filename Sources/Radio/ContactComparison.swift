@@ -1,22 +1,22 @@
 import ADIF
 import Records
 
-/// What two contacts say differently.
+/// The differences between two contacts.
 public struct ContactComparison: Hashable, Sendable {
-    /// A field of which they do not say the same, byte for byte; an empty value counts as none.
+    /// A field whose values differ in any byte. An empty value counts as none.
     public struct Difference: Hashable, Sendable {
         /// The ADIF field.
         public let field: String
-        /// What the first one says; `nil` where it says nothing.
+        /// The value of the first contact; `nil` if it has none.
         public let first: [UInt8]?
-        /// What the second one says; `nil` where it says nothing.
+        /// The value of the second contact; `nil` if it has none.
         public let second: [UInt8]?
     }
 
-    /// The fields in the order of the first contact, then those that only the second one has.
+    /// The differing fields in the order of the first contact, then those that only the second one has.
     public let differences: [Difference]
 
-    /// Compares what two contacts show; bookkeeping is left out.
+    /// Compares the shown values of two contacts, without internal fields.
     public init(_ first: Record, _ second: Record) {
         let left = first.adifFields.filter { !$0.value.isEmpty }
         let right = second.adifFields.filter { !$0.value.isEmpty }

@@ -1,15 +1,15 @@
 import ADIF
 import Records
 
-/// How many contacts there are, and of which sort. Notes of an activation never count.
+/// The number of contacts, in total and by group. Notes of an activation are not counted.
 public struct ContactCounts: Hashable, Sendable {
-    /// What contacts are counted by.
+    /// The property by which contacts are grouped.
     public enum Key: String, CaseIterable, Sendable {
         /// The band.
         case band
-        /// The mode as operators call it: SSB for either sideband, FT4 though it is a submode.
+        /// The mode by its usual name: SSB for either sideband, FT4 although it is a submode.
         case mode
-        /// The own park; a contact from two parks counts for each.
+        /// The own park; a contact from two parks counts for both.
         case park
         /// The operator, else the station.
         case `operator`
@@ -19,20 +19,20 @@ public struct ContactCounts: Hashable, Sendable {
         case hour
     }
 
-    /// One sort.
+    /// A group of contacts with a count.
     public struct Group: Hashable, Sendable {
-        /// What its contacts have in common; empty where they say nothing of it.
+        /// The common value of the contacts; empty if they have none.
         public let key: String
-        /// How many there are.
+        /// The number of contacts.
         public let count: Int
     }
 
-    /// All contacts.
+    /// The number of all contacts.
     public private(set) var total = 0
     private var counts: [Key: [String: Int]] = [:]
     private let keys: [Key]
 
-    /// Counts by `keys`.
+    /// Creates counts grouped by `keys`.
     public init(by keys: [Key]) { self.keys = keys }
 
     /// Counts one contact.
@@ -44,7 +44,8 @@ public struct ContactCounts: Hashable, Sendable {
         }
     }
 
-    /// The sorts in the order in which people look for them: bands by wavelength, days and hours by time, others by count.
+    /// Returns the groups in their usual order: bands by wavelength, days and hours by time, others by descending
+    /// count.
     public func groups(by key: Key) -> [Group] {
         let groups = (counts[key] ?? [:]).map { Group(key: $0.key, count: $0.value) }
         return switch key {
@@ -74,23 +75,24 @@ public struct ContactCounts: Hashable, Sendable {
 }
 
 extension ContactFacts {
-    /// Mode and submode as ADIF's lists have them, whatever the file wrote where.
+    /// The mode and submode normalised to ADIF's lists, whichever field of the file contained them.
     public var emission: Mode? { Mode(mode: mode, submode: submode) }
 
-    /// What operators call the mode: SSB for either sideband, else the submode where there is one.
+    /// The usual name of the mode: SSB for either sideband, else the submode if there is one.
     public var modeName: String? { Self.modeName(mode, submode) }
 
-    /// What operators call the mode that two fields say.
+    /// Returns the usual name of the mode given by two fields.
     public static func modeName(_ mode: String?, _ submode: String?) -> String? {
         Mode(mode: mode, submode: submode).map { $0.name == "SSB" ? "SSB" : $0.description }
     }
 
-    /// Seconds since 1970 of a date and a time as ADIF writes them; `nil` where the date is none.
+    /// Returns the seconds since 1970 of a date and a time in ADIF's form; `nil` if the date is invalid. An invalid
+    /// time counts as 00:00.
     public static func seconds(date: String, time: String) -> Int64? {
         ContactTime.seconds(date: Array(date.utf8)[...], time: Array(time.utf8)[...])
     }
 
-    /// Whether this is a contact in `mode`: as it is written, as ADIF's lists have it, or as operators call it.
+    /// Whether this is a contact in `mode`: as written, as in ADIF's lists, or by its usual name.
     func isMode(_ wanted: String) -> Bool {
         if mode == wanted || submode == wanted { return true }
         guard let emission else { return false }

@@ -1,8 +1,8 @@
 import ADIF
 import Records
 
-/// What a person says of a contact, brought into ADIF's form: fields that say one thing agree, and what a session or
-/// the clock knows need not be said.
+/// The fields of a contact as a user entered them, normalised to ADIF's form. Related fields are made to agree, and
+/// missing fields are filled in from the session and the clock.
 ///
 /// ```swift
 /// var entry = try ContactEntry([Assignment("CALL", text: "w1aw"), Assignment("FREQ", text: "14.0325")])
@@ -10,15 +10,15 @@ import Records
 /// entry.assignments  // CALL=W1AW, FREQ=14.0325, QSO_DATE=…, TIME_ON=…, BAND=20m
 /// ```
 public struct ContactEntry: Sendable {
-    /// What was unusual and was kept, in sentences.
+    /// Sentences about unusual values that were kept.
     public private(set) var remarks: [String] = []
     private var names: [FieldName] = []
     private var values: [FieldName: String?] = [:]
 
-    /// The fields that `assignments` say.
+    /// Creates an entry with the fields in `assignments`.
     ///
-    /// - Parameter record: The contact that is edited; `nil` for a new one.
-    /// - Throws: ``EntryProblem`` where a value cannot be meant.
+    /// - Parameter record: The contact to be edited; `nil` for a new one.
+    /// - Throws: ``EntryProblem`` for an unknown field, a field given twice, or an invalid value.
     public init(_ assignments: [Assignment], to record: Record? = nil) throws(EntryProblem) {
         for assignment in assignments {
             let name = try FieldNameInput.name(assignment.name, in: record, remarks: &remarks)
@@ -32,14 +32,15 @@ public struct ContactEntry: Sendable {
         }
     }
 
-    /// What is to be written.
+    /// The assignments to write.
     public var assignments: [Assignment] {
         names.map { name in Assignment(name.name, (values[name] ?? nil).map { Array($0.utf8) }) }
     }
 
-    /// Makes a whole contact of it: what is not said is taken from `session`, date and time from `now`.
+    /// Completes a new contact: missing fields come from `session`, a missing date and time from `now`.
     ///
     /// - Parameter now: Seconds since 1970.
+    /// - Throws: ``EntryProblem`` if there is no call, or if related fields contradict each other.
     public mutating func complete(now: Int64, session: OperatingSession?) throws(EntryProblem) {
         guard let call = value(.call), !call.isEmpty else { throw EntryProblem("A contact has a CALL.") }
         if let session { fill(from: session) }
@@ -57,7 +58,7 @@ public struct ContactEntry: Sendable {
         }
     }
 
-    /// Makes a change of `record` of it: a new frequency moves the band, a new mode the submode.
+    /// Completes a change of `record`: a new frequency changes the band, a new mode the submode.
     public mutating func settle(on record: Record) throws(EntryProblem) {
         if says(.call), (value(.call) ?? "").isEmpty {
             throw EntryProblem("A contact has a CALL.", hint: "To take the contact out: groundwave qso remove.")
@@ -102,7 +103,7 @@ public struct ContactEntry: Sendable {
             set(.qsoDate, today.date)
             set(.timeOn, today.time)
         case (nil, let time?):
-            // Just after midnight, 23:58 is yesterday's.
+            // Just after midnight, 23:58 belongs to yesterday.
             let isLater = (Self.seconds(today.date, time) ?? 0) > now + tolerance
             let date = isLater ? ContactTime.text(seconds: now - 86_400).date : today.date
             set(.qsoDate, date)
@@ -157,7 +158,7 @@ public struct ContactEntry: Sendable {
         }
     }
 
-    /// Refuses kilohertz and hertz where megahertz are wanted.
+    /// Refuses a frequency that was given in kilohertz or hertz instead of megahertz.
     private func checkUnit(_ frequency: Frequency, _ text: String, _ name: FieldName) throws(EntryProblem) {
         for divisor: Int64 in [1000, 1_000_000] {
             guard let meant = Frequency(millihertz: frequency.millihertz / divisor), Band(containing: meant) != nil
@@ -170,7 +171,7 @@ public struct ContactEntry: Sendable {
         }
     }
 
-    /// Makes mode and submode agree, as ADIF's lists have them.
+    /// Makes mode and submode agree with ADIF's lists.
     private mutating func settleMode(_ shown: (FieldName) -> String?) throws(EntryProblem) {
         switch (value(.mode), value(.submode)) {
         case (let mode?, let submode?):

@@ -3,22 +3,23 @@ import ByteCoding
 import Events
 import Records
 
-/// What contacts are found by. The numbers are in the views; changing what one means raises the kind's version.
+/// The indexes of contacts. The numbers are stored in the views; changing the meaning of one requires a new version
+/// of the kind.
 enum ContactIndex {
-    /// Start of the contact: see ``timeKey(_:)``.
+    /// Start time of the contact: see ``timeKey(_:)``.
     static let time: UInt8 = 1
-    /// Call in upper case, 0, start.
+    /// Call in upper case, a zero byte, start time.
     static let call: UInt8 = 2
-    /// ``ContactKey``: as shown now, and as the import that made the contact knew it.
+    /// ``ContactKey``: of the shown values, and as computed by the import that created the contact.
     static let key: UInt8 = 3
     /// Import source: 8 bytes.
     static let source: UInt8 = 4
-    /// Field name, `=`, and the id that a service gave the contact.
+    /// Field name, `=`, and the id that a service assigned to the contact.
     static let service: UInt8 = 5
     /// The session's id: 16 bytes.
     static let session: UInt8 = 6
 
-    /// Fields by which a service names a contact.
+    /// The fields that contain a service's id of a contact.
     static let serviceFields = ["APP_QRZLOG_LOGID", "APP_POLO_UUID"]
 
     static func entries(_ values: ShownValues) -> [IndexEntry] {
@@ -53,12 +54,13 @@ enum ContactIndex {
         return writer.bytes
     }
 
-    /// Seconds since 1970 as 8 bytes whose order is that of time, also before 1970: with the sign bit turned round.
+    /// Returns seconds since 1970 as 8 bytes in order of time, also before 1970: big-endian with the sign bit
+    /// inverted.
     static func timeKey(_ seconds: Int64) -> [UInt8] { bigEndian(timeNumber(seconds)) }
 
     private static func timeNumber(_ seconds: Int64) -> UInt64 { UInt64(bitPattern: seconds) ^ (1 << 63) }
 
-    /// The seconds that such a key says.
+    /// Returns the seconds that are encoded in such a key.
     static func seconds(_ key: UInt64) -> Int64 { Int64(bitPattern: key ^ (1 << 63)) }
 
     static func serviceKey(_ field: String, _ id: some Collection<UInt8>) -> [UInt8] {
@@ -72,11 +74,11 @@ enum ContactIndex {
     }
 }
 
-/// The few fields of a contact that keys and indexes are made of.
+/// The fields of a contact that keys and indexes are computed from.
 struct KeyFields {
     let call: ArraySlice<UInt8>
     let key: ContactKey
-    /// Seconds since 1970, or `nil` where date or time is no date or time.
+    /// Seconds since 1970; `nil` if the date is invalid. An invalid time counts as 00:00.
     let startSeconds: Int64?
 
     init(_ values: ShownValues) {
@@ -95,7 +97,7 @@ struct KeyFields {
     }
 }
 
-/// The key and occurrence under which an import made a contact: 16 bytes, then the occurrence as a varint.
+/// The key and occurrence under which an import created a contact: 16 bytes, then the occurrence as a varint.
 struct ImportedKey {
     let key: RecordID
     let occurrence: Int

@@ -3,18 +3,19 @@ import ByteCoding
 import Events
 import Records
 
-/// By what a contact is known again when a file comes a second time, from whichever program: call, minute, band, mode.
+/// The key by which an import recognises a contact that is already present, whichever program wrote it: call, minute,
+/// band, mode.
 ///
-/// Times meet to the minute, since some services drop seconds; modes by their parent, since some programs write the
-/// submode into MODE; the band is derived where only a frequency is given. The station is compared apart, since many
-/// files leave it out.
+/// Times are truncated to the minute, since some services drop seconds. Modes are replaced by their parent, since
+/// some programs write the submode into MODE. The band is derived if only a frequency is given. The station is
+/// compared separately, since many files leave it out.
 struct ContactKey: Hashable, Sendable {
     /// The first 16 bytes of the SHA-256 of the normalised text.
     let id: RecordID
-    /// The station's own call in upper case; empty where it is not given.
+    /// The station's own call in upper case; empty if it is not given.
     let station: [UInt8]
 
-    /// The bytes under which the key is indexed.
+    /// The bytes of the key in the index.
     var bytes: [UInt8] { id.bytes }
 
     init(
@@ -43,7 +44,7 @@ struct ContactKey: Hashable, Sendable {
 
     func hash(into hasher: inout Hasher) { hasher.combine(id.low) }
 
-    /// Upper case, without blanks at the ends.
+    /// Returns `text` in upper case, without blanks at the ends.
     static func folded(_ text: some Collection<UInt8>) -> [UInt8] {
         var writer = ByteWriter(capacity: text.count)
         writer.append(folded: text)
@@ -56,7 +57,7 @@ struct ContactKey: Hashable, Sendable {
         Frequency(megahertz: String(decoding: folded(frequency), as: UTF8.self)).flatMap { Band(containing: $0) }?.name
     }
 
-    /// What most contacts have: a mode of the standard's list and no submode. No text is made for these.
+    /// The modes of most contacts: in the standard's list, without a submode. Looking these up creates no strings.
     private static let plainModes = Dictionary(
         (Mode.currentNames + Mode.importOnlyNames).map { name in
             (Array(name.utf8), parent(Array(name.utf8), []))
@@ -71,7 +72,7 @@ struct ContactKey: Hashable, Sendable {
         return parent.map { Array($0.utf8) } ?? mode
     }
 
-    /// Whether two stations may be one: equal, or one of them not given.
+    /// Whether both stations may be the same: equal, or at least one of them not given.
     func mayBeSameStation(as other: [UInt8]) -> Bool { station.isEmpty || other.isEmpty || station == other }
 }
 

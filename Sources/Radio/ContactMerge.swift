@@ -1,31 +1,31 @@
 import ADIF
 import Records
 
-/// What one contact takes over from others that turned out to be the same.
+/// The values that a contact takes over from duplicates of it.
 ///
-/// | of a field | becomes |
+/// | field | becomes |
 /// |---|---|
-/// | that the contact lacks | the value of the first of the others that has one |
-/// | that both have | the contact's own value; another one of the others is a ``Difference`` |
-/// | that is a collection | the elements of all |
-/// | of a register (frequency and band, mode and submode) | its missing parts, from one that says nothing else in the parts that both have |
+/// | missing in the contact | the value of the first duplicate that has one |
+/// | present in both | the contact's own value; a differing value of a duplicate is a ``Difference`` |
+/// | a collection | the elements of all |
+/// | a register (frequency and band, mode and submode) | missing parts come from a duplicate whose other parts agree |
 ///
-/// A field that waits for a decision, and one whose value was erased, stay as they are.
+/// A field with a conflict or with a withheld value is not changed.
 public struct ContactMerge {
-    /// A value of a contact that goes which the one that stays does not show.
+    /// A value of a dropped contact that the kept contact does not show.
     public struct Difference: Hashable, Sendable {
         /// The ADIF field.
         public let field: String
-        /// What the contact that stays says; `nil` where it says nothing.
+        /// The value of the kept contact; `nil` if it has none.
         public let kept: [UInt8]?
-        /// What the contact that goes says.
+        /// The value of the dropped contact.
         public let dropped: [UInt8]
     }
 
-    /// What makes the contact that stays whole: at least one of them writes a head.
+    /// The operations that complete the kept contact: at least one of them writes a head.
     ///
-    /// So a delete whose author did not see this merge cannot hide the contact: two devices that merge one pair in
-    /// opposite directions end with both contacts shown, not with none.
+    /// A delete whose author has not seen this merge therefore cannot hide the contact: if two devices merge one pair
+    /// in opposite directions, both contacts stay visible instead of neither.
     public var operations: [Operation] {
         let writes = order.compactMap { key in
             values[key].map { Operation(.set, key, supersedes: keep[key]?.heads.map(\.id) ?? [], value: $0) }
@@ -41,10 +41,10 @@ public struct ContactMerge {
     private var taken: [String] = []
     private var elements: [(key: FieldKey, value: [UInt8])] = []
 
-    /// A merge that keeps `record`, a contact.
+    /// Creates a merge that keeps `record`, a contact.
     public init(keeping record: Record) { keep = record }
 
-    /// Takes over what `record`, a contact that goes, has and the one that stays lacks.
+    /// Takes over the values of `record`, a dropped contact, that the kept contact is missing.
     ///
     /// - Returns: The ADIF fields that were taken over or completed, in the order of the record.
     public mutating func take(_ record: Record) -> [String] {
@@ -65,10 +65,10 @@ public struct ContactMerge {
         return taken
     }
 
-    /// What an import knew a contact by, and in which order its fields stood, is the contact's own.
+    /// The import key and the order of the fields belong to each contact alone.
     private static let identities: Set<UInt32> = [QSOKind.Number.order, QSOKind.Number.importKey]
 
-    /// The value of a field or register as it will be shown.
+    /// Returns the value of a field or register after the merge.
     private func value(_ key: FieldKey) -> [UInt8]? { values[key] ?? keep[key]?.shown.value }
 
     private func mayWrite(_ key: FieldKey) -> Bool {
@@ -95,7 +95,7 @@ public struct ContactMerge {
         for (place, part) in new.values.enumerated() {
             guard let part, !part.isEmpty else { continue }
             if let own = merged.values[place], !own.isEmpty {
-                // Halves of two different statements say what nobody said.
+                // Parts of two different registers combined would be a value that neither contact had.
                 guard ContactKey.folded(own) == ContactKey.folded(part) else { return }
             } else {
                 merged.values[place] = part
@@ -107,7 +107,7 @@ public struct ContactMerge {
         taken += names
     }
 
-    /// Whether a frequency lies in the band that stands beside it; of other registers nothing is known.
+    /// Whether a frequency lies in the band of the same register; true for all other registers.
     private static func agrees(_ register: Register, _ schema: FieldSchema) -> Bool {
         guard schema.number == QSOKind.Number.frequency || schema.number == QSOKind.Number.frequencyReceived,
             let frequency = register.values[0], let band = register.values[1]
@@ -128,9 +128,11 @@ public struct ContactMerge {
         if isNew { taken.append(schema.name) }
     }
 
-    /// What `record`, a contact that goes, says and the one that stays will not show, in the order of the record.
+    /// Returns the values of `record`, a dropped contact, that the kept contact will not show, in the order of the
+    /// record.
     ///
-    /// Asked once all were taken: a later one may complete what an earlier one could not.
+    /// Call it after ``take(_:)`` for all dropped contacts, since a later one may complete what an earlier one could
+    /// not.
     public func differences(to record: Record) -> [Difference] {
         QSOKind.schema.values(of: record).compactMap { name, dropped in
             guard !dropped.isEmpty, QSOKind.schema.policy(of: QSOKind.schema.key(for: name)) != .union else {
@@ -141,7 +143,7 @@ public struct ContactMerge {
         }
     }
 
-    /// What the contact that stays will show for an ADIF field.
+    /// Returns the value that the kept contact will show for an ADIF field.
     private func shown(_ name: String) -> [UInt8]? {
         let key = QSOKind.schema.key(for: name)
         guard let register = QSOKind.schema.register(of: name), let place = register.members.firstIndex(of: name) else {

@@ -4,21 +4,21 @@ import Events
 import Projections
 import Records
 
-/// Which contacts are wanted. Conditions are joined by "and"; without any, all that show and are contacts.
+/// A query for contacts. All conditions must hold; without any, it matches all visible contacts.
 ///
 /// ```swift
 /// try view.all(.contacts.worked("W1AW").on(day: now))
 /// ```
 public struct ContactQuery: Hashable, Sendable {
-    /// The other station's call, whole; upper and lower case are one.
+    /// The other station's call, in full; case is ignored.
     public var call: String?
     /// The band, such as `20m`.
     public var band: String?
     /// The mode or submode, such as `CW` or `FT8`.
     public var mode: String?
-    /// Seconds since 1970: contacts that started then or later.
+    /// The earliest start, in seconds since 1970, inclusive.
     public var since: Int64?
-    /// Seconds since 1970: contacts that started before.
+    /// The latest start, in seconds since 1970, exclusive.
     public var until: Int64?
     /// The session.
     public var session: RecordID?
@@ -26,27 +26,27 @@ public struct ContactQuery: Hashable, Sendable {
     public var park: String?
     /// The operator.
     public var operatorCall: String?
-    /// Only contacts that were written down or changed at this stamp's milliseconds or later.
+    /// The earliest stamp, in milliseconds: matches contacts with a shown value written at this time or later.
     public var recordedSince: Int64?
-    /// Only contacts that an event behind this position touched.
+    /// Matches only contacts that an event after this position changed.
     public var changedAfter: Position?
-    /// Hidden contacts instead of those that show.
+    /// Whether to match hidden contacts instead of visible ones.
     public var isHidden = false
-    /// Notes of an activation too, whose mode is WEATHER, SOLAR or NOTE.
+    /// Whether to match notes of an activation too, whose mode is WEATHER, SOLAR or NOTE.
     public var includesMetadata = false
-    /// At most so many, the latest.
+    /// The most contacts to return, the latest ones; `nil` for all.
     public var limit: Int?
 
-    /// All contacts.
+    /// Creates a query for all contacts.
     public init() {}
 
-    /// All contacts.
+    /// A query for all contacts.
     public static var contacts: ContactQuery { ContactQuery() }
 
-    /// Those with this station.
+    /// Returns a query restricted to contacts with this station.
     public func worked(_ call: String) -> ContactQuery { with { $0.call = call } }
 
-    /// Those on the UTC day that holds this moment, in seconds since 1970.
+    /// Returns a query restricted to the UTC day of this time, in seconds since 1970.
     public func on(day seconds: Int64) -> ContactQuery {
         let start = seconds - ((seconds % 86_400) + 86_400) % 86_400
         return with {
@@ -55,7 +55,7 @@ public struct ContactQuery: Hashable, Sendable {
         }
     }
 
-    /// Those of a session.
+    /// Returns a query restricted to contacts of a session.
     public func of(session: RecordID) -> ContactQuery { with { $0.session = session } }
 
     private func with(_ change: (inout ContactQuery) -> Void) -> ContactQuery {
@@ -64,7 +64,7 @@ public struct ContactQuery: Hashable, Sendable {
         return copy
     }
 
-    /// Whether `record`, a contact, is one of those wanted. The call and session are compared too.
+    /// Whether `record`, a contact, matches all conditions, including call and session.
     func matches(_ record: Record) -> Bool {
         guard record.isVisible != isHidden else { return false }
         if let changedAfter, record.lastPosition <= changedAfter { return false }
@@ -86,26 +86,26 @@ public struct ContactQuery: Hashable, Sendable {
     }
 }
 
-/// What queries, counts and dupe checks look at: the shown values of a contact, normalised.
+/// The normalised shown values of a contact, as used by queries, counts and dupe checks.
 public struct ContactFacts: Hashable, Sendable {
     /// The other station's call in upper case.
     public let call: String
-    /// When it started, in seconds since 1970; `nil` where date or time cannot be read.
+    /// The start time, in seconds since 1970; `nil` if the date is invalid. An invalid time counts as 00:00.
     public let startSeconds: Int64?
-    /// The band, derived from the frequency where it is not given.
+    /// The band; derived from the frequency if it is not given.
     public let band: String?
     /// The mode in upper case, as it was written.
     public let mode: String?
     /// The submode in upper case.
     public let submode: String?
-    /// The parks of both sides, in upper case, without a location behind `@`.
+    /// The parks of both sides, in upper case, without a location after `@`.
     public let parks: [String]
     /// The own parks alone.
     public let myParks: [String]
-    /// The operator in upper case; the station where no operator is given.
+    /// The operator in upper case; the station if no operator is given.
     public let operatorCall: String?
 
-    /// The facts of a contact.
+    /// Creates the facts of a contact.
     public init(_ record: Record) {
         func text(_ name: FieldName) -> String? { record.text(name).flatMap { $0.isEmpty ? nil : $0.uppercased() } }
         call = String(decoding: ContactKey.folded(Array((record.text(.call) ?? "").utf8)), as: UTF8.self)
@@ -121,19 +121,19 @@ public struct ContactFacts: Hashable, Sendable {
         operatorCall = text(.operator) ?? text(.stationCallsign)
     }
 
-    /// The parks in a list as ADIF writes it: upper case, without a location behind `@`.
+    /// Returns the parks in an ADIF list: in upper case, without a location after `@`.
     public static func parks(_ list: String?) -> [String] {
         (list ?? "").split(separator: ",").map { park in
             String(park.prefix { $0 != "@" }).uppercased().filter { !$0.isWhitespace }
         }
     }
 
-    /// Whether it is a note of an activation and no contact.
+    /// Whether the record is a note of an activation instead of a contact.
     public var isMetadata: Bool { mode.map { QSOKind.metadataModes.contains($0) } ?? false }
 }
 
 extension ViewReader {
-    /// Hands out the contacts of `query`, the latest first, until `body` says `false`.
+    /// Calls `body` with the contacts that match `query`, the latest first, until `body` returns `false`.
     public func forEachContact(_ query: ContactQuery, _ body: (Record) throws -> Bool) throws {
         var left = query.limit ?? .max
         guard left > 0 else { return }
@@ -156,7 +156,7 @@ extension ViewReader {
         }
     }
 
-    /// The contacts of `query`, the earliest first; of a limited query the latest ones.
+    /// Returns the contacts that match `query`, the earliest first. A limited query returns the latest ones.
     public func all(_ query: ContactQuery) throws -> [Record] {
         var records: [Record] = []
         try forEachContact(query) { record in
@@ -166,7 +166,7 @@ extension ViewReader {
         return records.reversed()
     }
 
-    /// How many contacts `query` has.
+    /// Returns the number of contacts that match `query`.
     public func count(_ query: ContactQuery) throws -> Int {
         var count = 0
         try forEachContact(query) { _ in

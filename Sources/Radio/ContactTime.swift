@@ -1,15 +1,15 @@
 import ADIF
 
-/// When a contact started, between ADIF's two texts and seconds since 1970.
+/// Converts the start of a contact between ADIF's two texts and seconds since 1970.
 public enum ContactTime {
-    /// Seconds since 1970, or `nil` where the date is no date; without a valid time, the start of the day.
+    /// Returns seconds since 1970; `nil` if the date is invalid. An invalid time counts as 00:00.
     public static func seconds(date: ArraySlice<UInt8>, time: ArraySlice<UInt8>) -> Int64? {
         guard let date = ADIFDate(date) else { return nil }
         let time = ADIFTime(time)
         return Int64(date.daysSince1970) * 86_400 + Int64(time?.secondsSinceMidnight ?? 0)
     }
 
-    /// The date in eight digits and the time in six.
+    /// Returns the date as eight digits and the time as six.
     public static func text(seconds: Int64) -> (date: String, time: String) {
         let moment = ADIFDateTime(unixSeconds: seconds)
         return (moment.date.text, moment.time.text)

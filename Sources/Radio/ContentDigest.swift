@@ -4,12 +4,12 @@ import Projections
 import Records
 
 extension ViewReader {
-    /// The digest of what the contacts say: of their visible fields alone, whoever wrote them and in whatever order.
+    /// Returns the digest of the visible contacts: of their shown fields alone, independent of authors and write
+    /// order.
     ///
-    /// It is the same after an export and an import into a fresh store. Each contact that shows is hashed as its pairs
-    /// of ADIF name and value in order of name; the hashes are sorted, repeats kept, and hashed. Ids, provenance, the
-    /// order of fields, hidden contacts and records of other kinds are not in it.
-    ///
+    /// An export and an import into a fresh store preserve it. Each visible contact is hashed as its pairs of ADIF
+    /// name and value in order of name; the hashes are sorted, including duplicates, and hashed. Ids, provenance, the
+    /// order of fields, hidden contacts and records of other kinds are not included.
     /// - Returns: The digest and the number of contacts in it.
     /// - Complexity: O(*n* log *n*) in the contacts, which are all read; 32 bytes of memory each.
     public func contentDigest() throws -> (hash: Hash256, contacts: Int) {

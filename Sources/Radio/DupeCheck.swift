@@ -2,25 +2,25 @@ import ADIF
 import Events
 import Records
 
-/// Whether a station was worked already, so that working it again counts for nothing.
+/// Whether a station was already worked, so that another contact with it does not count.
 ///
-/// In a session that is: in the same session, from the same own parks and, for parks, on the same UTC day. Without a
-/// session: on the same UTC day. Band and mode count where they are known.
+/// With a session: in the same session and, if own parks are given, from the same parks on the same UTC day. Without
+/// a session: on the same UTC day. Band and mode must match if they are known.
 public struct DupeCheck: Sendable {
     /// The other station's call.
     public var call: String
-    /// The band, where it is known.
+    /// The band; `nil` if unknown.
     public var band: String?
-    /// The mode, where it is known.
+    /// The mode; `nil` if unknown.
     public var mode: String?
-    /// The session, where there is one.
+    /// The session; `nil` if there is none.
     public var session: RecordID?
     /// The own parks.
     public var parks: [String]
-    /// The moment of the new contact: seconds since 1970.
+    /// The time of the new contact, in seconds since 1970.
     public var now: Int64
 
-    /// A check of these parts.
+    /// Creates a check for a new contact.
     public init(call: String, band: String?, mode: String?, session: RecordID?, parks: [String], now: Int64) {
         self.call = call
         self.band = band
@@ -30,7 +30,7 @@ public struct DupeCheck: Sendable {
         self.now = now
     }
 
-    /// Whether another contact now would be a dupe of `record`.
+    /// Whether a new contact would be a dupe of `record`.
     public func isDupe(_ record: Record) -> Bool {
         let facts = ContactFacts(record)
         if facts.isMetadata || facts.call != call.uppercased() { return false }

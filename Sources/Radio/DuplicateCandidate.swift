@@ -2,38 +2,38 @@ import ADIF
 import Events
 import Records
 
-/// What of a contact says whether another one may be the same contact, written down twice.
+/// The properties of a contact that are compared to find duplicates of it.
 ///
-/// | part | two contacts agree where |
+/// | part | two contacts agree if |
 /// |---|---|
-/// | call | it is the same in upper case and without blanks at its ends; `/P` and other suffixes count |
-/// | band | it is the same; derived from the frequency where it is not given |
-/// | mode | ADIF's mode is the same: `MFSK` with the submode `FT4`, and `FT4` in `MODE`, are one; `USB` and `LSB` are `SSB` |
-/// | time | it is no further apart than a window: see ``seconds(to:)`` |
-/// | station | the own call, else the operator, is the same, or one of the two has neither |
+/// | call | it is equal in upper case, without blanks at its ends; `/P` and other suffixes count |
+/// | band | it is equal; derived from the frequency if it is not given |
+/// | mode | ADIF's mode is equal: `MFSK` with the submode `FT4` equals `FT4` in `MODE`; `USB` and `LSB` equal `SSB` |
+/// | time | the starts differ by at most a window: see ``seconds(to:)`` |
+/// | station | the own call, else the operator, is equal, or at least one of the two has neither |
 ///
-/// What neither contact says is the same, what one of them does not say is not; only the station may be missing.
+/// A value missing in both contacts agrees; a value missing in one does not, except for the station.
 public struct DuplicateCandidate: Hashable, Sendable {
-    /// What has to be equal.
+    /// The properties that must be equal.
     struct Key: Hashable, Sendable {
         let call: String
         let band: String
         let mode: String
     }
 
-    /// The contact.
+    /// The id of the contact.
     public let id: RecordID
     let key: Key
-    /// The seconds since 1970 at which it may have started: a time of four digits is any second of its minute.
+    /// The possible start times, in seconds since 1970: a time of four digits is any second of its minute.
     public let start: ClosedRange<Int64>
-    /// The own call, else the operator, in upper case; empty where neither is given.
+    /// The own call, else the operator, in upper case; empty if neither is given.
     let station: String
 
-    /// The candidate that a contact with these values is.
+    /// Creates the candidate for a contact with these values.
     ///
-    /// - Parameter value: The bytes of an ADIF field; `nil` where the contact does not say it.
-    /// - Returns: `nil` where it can be no duplicate: it has no call, no valid date and time, or is a note of an
-    ///   activation.
+    /// - Parameter value: Returns the bytes of an ADIF field; `nil` if the contact does not have it.
+    /// - Returns: `nil` if the contact cannot be a duplicate: it has no call or no valid date and time, or is a note
+    ///   of an activation.
     public init?(_ id: RecordID, _ value: (FieldName) -> ArraySlice<UInt8>?) {
         func text(_ name: FieldName) -> String {
             value(name).map { String(decoding: ContactKey.folded($0), as: UTF8.self) } ?? ""
@@ -55,19 +55,20 @@ public struct DuplicateCandidate: Hashable, Sendable {
         self.station = station.isEmpty ? text(.operator) : station
     }
 
-    /// The least difference between the two starts that their times allow, in seconds: 0 between `1234` and `123450`.
+    /// Returns the least difference between the two starts that their times allow, in seconds: 0 between `1234` and
+    /// `123450`.
     public func seconds(to other: DuplicateCandidate) -> Int64 {
         Swift.max(0, start.lowerBound - other.start.upperBound, other.start.lowerBound - start.upperBound)
     }
 
-    /// Whether two stations may be one: equal, or one of them not given.
+    /// Whether both stations may be the same: equal, or at least one of them not given.
     static func mayBeOne(_ station: String, _ other: String) -> Bool {
         station.isEmpty || other.isEmpty || station == other
     }
 }
 
 extension DuplicateCandidate {
-    /// The candidate that a contact with these shown values is; `nil` where it can be no duplicate, or is hidden.
+    /// Creates the candidate for a contact with these shown values; `nil` if it cannot be a duplicate, or is hidden.
     init?(_ id: RecordID, _ values: ShownValues) {
         guard values.isVisible else { return nil }
         func register(_ number: UInt32) -> [[UInt8]?] {

@@ -1,25 +1,27 @@
 import Events
 import Records
 
-/// Contacts that may be one, of which one is to stay.
+/// Contacts that may be duplicates, one of which is kept.
 public struct DuplicateGroup: Hashable, Sendable {
-    /// The one that stays.
+    /// The contact to keep.
     public let keep: RecordID
-    /// Those that are to be merged into it and hidden, the best first.
+    /// The contacts to merge into it and hide, the best first.
     public let drop: [RecordID]
 
-    /// The groups that `pairs` make, the one with the best contact first; each contact is in one group at most.
+    /// Returns the groups formed by `pairs`, the group with the best contact first. Each contact is in at most one
+    /// group.
     ///
-    /// The best contact of all stays, and takes in whatever makes a pair with it; then the best of the rest. So what is
-    /// merged was never further apart than the window, and when all groups were merged no pair is left but those of
-    /// groups that are left out. Two contacts of different stations are not merged into one that does not say its
+    /// The best contact of all is kept, and takes in every contact that forms a pair with it; then the best of the
+    /// rest, and so on. So merged contacts are never further apart than the window, and after all groups are merged,
+    /// only pairs of omitted groups remain. Two contacts of different stations are not merged into one without a
     /// station. Equal states of a logbook give equal groups, on every device.
     ///
-    /// A group with two contacts in it that a person said are two is left out: who is who is for a person to say.
+    /// A group is omitted if it contains two contacts that a user dismissed as duplicates of each other: only the
+    /// user can then decide how to merge it.
     ///
     /// - Parameters:
-    ///   - ranks: Of every contact of `pairs`.
-    ///   - isDismissed: Whether a person said that two contacts are two.
+    ///   - ranks: The rank of every contact in `pairs`.
+    ///   - isDismissed: Whether a user dismissed two contacts as duplicates of each other.
     public static func all(
         of pairs: [DuplicatePair], ranks: [RecordID: DuplicateRank],
         isDismissed: (RecordID, RecordID) throws -> Bool
@@ -55,20 +57,20 @@ public struct DuplicateGroup: Hashable, Sendable {
     }
 }
 
-/// Which of several contacts that may be one is to stay: the least rank.
+/// The order in which duplicates are preferred: the contact with the least rank is kept.
 ///
-/// It is made of nothing but what the record shows, so it is the same on every device.
+/// It depends only on the shown values of the record, so it is the same on every device.
 public struct DuplicateRank: Hashable, Comparable, Sendable {
-    /// Whether it is one of those that were asked for: these go first.
+    /// Whether the contact was explicitly preferred; preferred contacts come first.
     public let isPreferred: Bool
-    /// How many ADIF fields have a value: more go first.
+    /// The number of ADIF fields with a value; more come first.
     public let fieldCount: Int
-    /// When the oldest value that still counts was written: earlier goes first.
+    /// The stamp of the oldest current head; earlier comes first.
     public let stamp: Stamp
-    /// The id: decides where all else is equal.
+    /// The id; the tie-breaker.
     public let id: RecordID
 
-    /// Whether `left` stays rather than `right`.
+    /// Whether `left` is kept in preference to `right`.
     public static func < (left: DuplicateRank, right: DuplicateRank) -> Bool {
         if left.isPreferred != right.isPreferred { return left.isPreferred }
         if left.fieldCount != right.fieldCount { return left.fieldCount > right.fieldCount }
@@ -77,7 +79,7 @@ public struct DuplicateRank: Hashable, Comparable, Sendable {
 }
 
 extension DuplicateRank {
-    /// The rank of `record`, a contact.
+    /// Creates the rank of `record`, a contact.
     public init(_ record: Record, isPreferred: Bool = false) {
         self.isPreferred = isPreferred
         fieldCount = record.adifFields.count { !$0.value.isEmpty }

@@ -2,31 +2,31 @@ import Events
 import Projections
 import Records
 
-/// Two contacts that may be one.
+/// Two contacts that may be duplicates.
 ///
-/// It is computed whenever it is asked for, never stored; only that a person said "these are two" is a record, of the
-/// kind ``Radio/dismissal``.
+/// Pairs are computed on demand, never stored. Only a user's dismissal is stored, as a record of the kind
+/// ``Radio/dismissal``.
 public struct DuplicatePair: Hashable, Sendable {
-    /// The one that started first; of two that started together the one with the lesser id.
+    /// The contact that started first; if both started together, the one with the lesser id.
     public let first: DuplicateCandidate
-    /// The other one.
+    /// The other contact.
     public let second: DuplicateCandidate
 
-    /// How far apart they started, in seconds: see ``DuplicateCandidate/seconds(to:)``.
+    /// The difference of the starts, in seconds: see ``DuplicateCandidate/seconds(to:)``.
     public var seconds: Int64 { first.seconds(to: second) }
 
-    /// How far apart two contacts may have started where nothing else is said, in seconds.
+    /// The default window: the greatest difference of the starts, in seconds.
     ///
-    /// Two programs that log one contact, one at its start and one at its end, are seldom further apart.
+    /// Two programs that log the same contact, one at its start and one at its end, rarely differ by more.
     public static let defaultWindow: Int64 = 120
 
     /// The widest window: a day, in seconds.
     public static let maximumWindow: Int64 = 86_400
 
-    /// The pairs among `candidates`, in order of time, whatever order they come in.
+    /// Returns the pairs among `candidates` in order of time, independent of the order of the candidates.
     ///
-    /// - Parameter window: The most seconds between two starts, from 0 to ``maximumWindow``.
-    /// - Complexity: O(*n* log *n* + *p*) for *n* candidates, of which *p* have call, band, mode and time in common.
+    /// - Parameter window: The greatest difference of the starts in seconds, from 0 to ``maximumWindow``.
+    /// - Complexity: O(*n* log *n* + *p*) for *n* candidates, of which *p* pairs agree in call, band, mode and time.
     public static func all(among candidates: [DuplicateCandidate], within window: Int64) -> [DuplicatePair] {
         precondition(0...maximumWindow ~= window, "A window has from 0 to \(maximumWindow) seconds.")
         var pairs: [DuplicatePair] = []
@@ -34,7 +34,7 @@ public struct DuplicatePair: Hashable, Sendable {
             let ordered = group.sorted(by: isBefore)
             for (place, first) in ordered.enumerated() {
                 for second in ordered[(place + 1)...] {
-                    // Those behind start later still: none of them can be nearer.
+                    // All later candidates start even later.
                     if second.start.lowerBound - first.start.upperBound > window { break }
                     if DuplicateCandidate.mayBeOne(first.station, second.station) {
                         pairs.append(DuplicatePair(first: first, second: second))
@@ -54,11 +54,12 @@ public struct DuplicatePair: Hashable, Sendable {
 }
 
 extension ViewReader {
-    /// The pairs of contacts that show and may be one, in order of time; without those that were dismissed.
+    /// Returns the pairs of visible contacts that may be duplicates, in order of time, without dismissed pairs.
     ///
-    /// - Parameter window: The most seconds between two starts, from 0 to ``DuplicatePair/maximumWindow``.
-    /// - Complexity: One pass over all contacts, hidden ones included, about 4 us each, and some hundred bytes of memory
-    ///   for each that shows.
+    /// - Parameter window: The greatest difference of the starts in seconds, from 0 to
+    ///   ``DuplicatePair/maximumWindow``.
+    /// - Complexity: One pass over all contacts, including hidden ones, about 4 us each, and some hundred bytes of
+    ///   memory for each visible contact.
     public func duplicatePairs(within window: Int64 = DuplicatePair.defaultWindow) throws -> [DuplicatePair] {
         var candidates: [DuplicateCandidate] = []
         try forEachState(of: QSOKind.name) { id, state in
@@ -70,7 +71,7 @@ extension ViewReader {
         }
     }
 
-    /// Whether a person said that two contacts are two. Cost: one look-up.
+    /// Whether a user dismissed two contacts as duplicates of each other. One look-up.
     public func isDismissed(_ one: RecordID, _ other: RecordID) throws -> Bool {
         try state(of: Radio.dismissal.name, Radio.dismissalID(one, other))?.isVisible ?? false
     }

@@ -1,11 +1,11 @@
-/// Why something that a person entered makes no sense, in words for that person.
+/// The reason why a user's input was refused, worded for the user.
 public struct EntryProblem: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The problem.
     public let message: String
-    /// What helps.
+    /// The remedy, if there is one.
     public let hint: String?
 
-    /// A problem of these parts.
+    /// Creates a problem.
     public init(_ message: String, hint: String? = nil) {
         self.message = message
         self.hint = hint

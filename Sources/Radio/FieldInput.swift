@@ -1,10 +1,10 @@
 import ADIF
 
-/// A value as a person types it, brought into the form that ADIF wants.
+/// Normalises a value that a user entered to the form that ADIF requires.
 ///
-/// What cannot be meant is refused; what is only unusual is kept, with a remark.
+/// Invalid values are refused; unusual ones are kept, with a remark.
 enum FieldInput {
-    /// `text` as a value of `name`.
+    /// Returns `text` as a value of the field `name`.
     static func normalised(
         _ text: String, for name: FieldName, remarks: inout [String]
     ) throws(EntryProblem) -> String {
@@ -17,7 +17,7 @@ enum FieldInput {
                 hint: isMultiline ? nil : "Text on several lines has its place in NOTES.")
         }
         if isMultiline {
-            // A line ends with CR LF in ADIF, however it was typed.
+            // Lines end with CR LF in ADIF, regardless of the input.
             return text.split(separator: /\r\n|\n|\r/, omittingEmptySubsequences: false).joined(separator: "\r\n")
         }
         let value = String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
@@ -57,12 +57,12 @@ enum FieldInput {
         }
     }
 
-    /// A callsign in upper case.
+    /// Returns a callsign in upper case.
     static func call(_ text: String, _ name: FieldName, _ remarks: inout [String]) throws(EntryProblem) -> String {
         let call = text.uppercased()
         if call.isEmpty { return call }
         guard call.wholeMatch(of: /[A-Z0-9\/]+/) != nil else {
-            // An operator may be a name; the calls of stations may not.
+            // The field of an operator may contain a name; the fields of stations may not.
             if name != .call, name != .stationCallsign { return call }
             throw EntryProblem(
                 "“\(text)” is no callsign.", hint: "A callsign consists of letters, digits and strokes: W1AW/P.")
@@ -121,11 +121,11 @@ enum FieldInput {
         guard upper.wholeMatch(of: /[A-R]{2}([0-9]{2}([A-X]{2}([0-9]{2})?)?)?/) != nil else {
             throw EntryProblem("“\(value)” is no grid square for \(name).", hint: "Write it like FN31 or FN31pr.")
         }
-        // As operators write it: FN31pr.
+        // The usual spelling: FN31pr.
         return upper.prefix(4) + upper.dropFirst(4).lowercased()
     }
 
-    /// The name of a band as ADIF spells it.
+    /// Returns the name of a band in ADIF's spelling.
     static func band(_ value: String, _ name: FieldName) throws(EntryProblem) -> String {
         if let band = Band(named: value) { return band.name }
         let guess = ["m", "cm", "mm"].compactMap { Band(named: value + $0) }.first
@@ -135,7 +135,7 @@ enum FieldInput {
                 ?? "Bands are called 160m, 80m, 40m, 20m, 2m, 70cm and so on.")
     }
 
-    /// A list of parks: upper case, without blanks.
+    /// Returns a list of parks in upper case, without blanks.
     static func parks(_ value: String, _ remarks: inout [String]) -> String {
         let parks = value.uppercased().split(separator: ",").map { $0.filter { !$0.isWhitespace } }
         for park in parks where park.wholeMatch(of: /[A-Z0-9]{1,4}-[0-9]{4,5}(@[A-Z0-9\-]{4,6})?/) == nil {

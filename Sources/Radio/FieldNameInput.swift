@@ -1,14 +1,14 @@
 import ADIF
 import Records
 
-/// The name of a field as a person types it.
+/// Parses the name of a field that a user entered.
 enum FieldNameInput {
-    /// The field called `text`.
+    /// Returns the field named `text`.
     ///
-    /// A name that ADIF does not have is kept (other programs have fields of their own), unless a letter in it was
-    /// mistyped, or no file could carry it.
+    /// A name that ADIF does not have is kept, since other programs define their own fields. It is refused if it
+    /// looks like a misspelling of a known name, or if a file could not contain it.
     ///
-    /// - Parameter record: What is edited: a field that it has already is no mistake.
+    /// - Parameter record: The edited record: fields that it already has are accepted.
     static func name(_ text: String, in record: Record?, remarks: inout [String]) throws(EntryProblem) -> FieldName {
         let name = FieldName(text)
         guard text.wholeMatch(of: /[^<>:,{}\s]{1,255}/) != nil,
@@ -34,17 +34,17 @@ enum FieldNameInput {
     }
 }
 
-/// Finds what a mistyped word may have meant.
+/// Suggests corrections of misspelled words.
 public enum Spelling {
-    /// The one of `words` that differs from `word` by one letter, or by two in a word of six letters or more: a letter
-    /// too many, too few, wrong, or two exchanged. `nil` where none does.
+    /// Returns the nearest of `words` that differs from `word` by one edit, or by two if `word` has six letters or
+    /// more; `nil` if there is none. An edit inserts, removes or replaces a letter, or exchanges two adjacent ones.
     public static func nearest(to word: String, among words: [String]) -> String? {
         let bound = word.count >= 6 ? 2 : 1
         let distances = words.map { (word: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }
         return distances.filter { $0.distance <= bound }.min { $0.distance < $1.distance }?.word
     }
 
-    // Optimal string alignment: Levenshtein's distance with exchanged neighbours as one step.
+    // Optimal string alignment: Levenshtein distance in which an exchange of neighbours is one edit.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         if abs(left.count - right.count) > 2 { return 3 }
         var beforeLast: [Int] = []

@@ -2,9 +2,10 @@ import ADIF
 import ByteCoding
 import Records
 
-/// The names of a contact's fields in the order in which its source had them, so that an export has them so again.
+/// The names of a contact's fields in the order of its source, so that an export restores that order.
 ///
-/// On disk: for each, as in a change's shape: twice the ADIF number, or twice the length plus one and the name.
+/// On disk, for each field, as in a change's shape: twice the ADIF number; or twice the length plus one, then the
+/// name.
 struct FieldOrder {
     let names: [FieldName]
 

@@ -1,18 +1,18 @@
 import ADIF
 import Records
 
-/// What `--set` and `--shift` do to every record of a file before it is compared.
+/// The changes that `--set` and `--shift` make to every record of a file before it is compared.
 public struct ImportAdjustment: Sendable {
     private let assignments: [Assignment]
     private let shiftMinutes: Int
 
-    /// Fields set over what the file says, and minutes added to start and end.
+    /// Creates an adjustment that sets fields, overriding the file, and adds minutes to start and end.
     public init(assignments: [Assignment], shiftMinutes: Int) {
         self.assignments = assignments
         self.shiftMinutes = shiftMinutes
     }
 
-    /// `fields` with the changes; the order stays, new fields come at the end.
+    /// Returns `fields` with the changes; the order is preserved, and new fields are appended.
     public func applied(to fields: ADIFFields) -> ADIFFields {
         var changed: [FieldName: [UInt8]] = [:]
         for (date, time) in [(FieldName.qsoDate, FieldName.timeOn), (.qsoDateOff, .timeOff)] where shiftMinutes != 0 {
@@ -22,7 +22,7 @@ public struct ImportAdjustment: Sendable {
             let seconds = ADIFDateTime(date: oldDate, time: oldTime).unixSeconds + Int64(shiftMinutes) * 60
             let moved = ContactTime.text(seconds: seconds)
             changed[date] = Array(moved.date.utf8)
-            // As many digits as it had.
+            // Keep the number of digits.
             changed[time] = Array(moved.time.utf8.prefix(oldTime.second == nil ? 4 : 6))
         }
         for assignment in assignments { changed[FieldName(assignment.name)] = assignment.value ?? [] }

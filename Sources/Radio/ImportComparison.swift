@@ -3,58 +3,58 @@ import Events
 import Projections
 import Records
 
-/// Compares the records of a file with what is there: what of it is news, and nothing else.
+/// Compares the records of a file with the stored contacts, and determines the changes that the file brings.
 ///
-/// A record is known again by an equal service id, else by its key, the n-th occurrence in the file being the n-th
-/// contact with that key. Of a contact that is known, only what the *file* has changed is written, so a local correction
+/// A record is matched by an equal service id, else by its key: the n-th occurrence in the file is the n-th contact
+/// with that key. For a known contact, only values that the *file* has changed are written, so a local correction
 /// survives:
 ///
 /// | the file's value of a field | becomes |
 /// |---|---|
-/// | is what this source said last time | nothing |
-/// | is shown already, or what another source said, or stands where a person wrote and this source never spoke | the word of the source, which shows nowhere |
+/// | equals the last assertion of this source | nothing |
+/// | is shown, asserted by another source, or first asserted over a manual value | an assertion, not shown |
 /// | else | the value |
 ///
-/// A frequency, mode or time with parts that the file lacks keeps these parts. A hidden contact stays as it is, unless
-/// it was an undo that hid it: what an undone import had brought, the file brings again.
+/// A frequency, mode or time whose parts are missing in the file keeps these parts. A hidden contact stays hidden,
+/// unless an undo hid it: importing the file again restores what an undone import had brought.
 public struct ImportComparison {
-    /// What a record of the file turned out to be.
+    /// The result for a record of the file.
     public enum Outcome: Sendable {
-        /// A contact that was not there.
+        /// A contact that was not stored yet, or one that is restored after an undo.
         case new(Change)
-        /// A contact that is there, and whose record in the file has changed.
+        /// A stored contact, whose record in the file has changed.
         case updated(Change)
-        /// A contact that is there, and of which the file says nothing new.
+        /// A stored contact, for which the file contains nothing new.
         case unchanged
-        /// As ``unchanged``, but the source says it for the first time: its word is kept.
+        /// As ``unchanged``, but the source has not asserted these values before; the assertions are stored.
         case heard(Change)
-        /// A contact that is hidden here, and stays so.
+        /// A contact that is hidden here, and stays hidden.
         case hidden
-        /// A record that is no contact.
+        /// A record that is not a contact.
         case rejected(reason: String)
     }
 
     private let source: SourceID
     private let session: RecordID?
     private let undos: EventSet
-    /// How many records with this key the file had so far; the station counts, where it is given.
+    /// The number of records with each key in the file so far; keys with different stations are counted separately.
     private var occurrences: [ContactKey: Int] = [:]
-    /// The contacts that the file's records were.
+    /// The contacts that records of the file were matched to.
     private var met: Set<RecordID> = []
-    /// What the slice at work has added to the two above.
+    /// The entries that the current slice has added to the two properties above.
     private var slice: [(key: ContactKey, id: RecordID)] = []
 
-    /// A comparison with what `source` said before.
+    /// Creates a comparison with the earlier assertions of `source`.
     ///
-    /// - Parameter undos: The events that took others back.
+    /// - Parameter undos: The events that undid other events.
     public init(source: SourceID, session: RecordID? = nil, undos: EventSet = EventSet()) {
         self.undos = undos
         self.source = source
         self.session = session
     }
 
-    /// Begins a slice of the file's records. Where the one before was not ended, it is forgotten: then the views were
-    /// found damaged on the way, and its records come again.
+    /// Begins a slice of the file's records. If the previous slice was not ended, its records are forgotten: the
+    /// views were found damaged meanwhile, and the records will be compared again.
     public mutating func beginSlice() {
         for (key, id) in slice {
             occurrences[key, default: 1] -= 1
@@ -63,10 +63,10 @@ public struct ImportComparison {
         slice.removeAll(keepingCapacity: true)
     }
 
-    /// Ends a slice: what its records were counts.
+    /// Ends a slice and keeps the matches of its records.
     public mutating func endSlice() { slice.removeAll(keepingCapacity: true) }
 
-    /// What the next record of the file is. Cost: an index look-up, and for a contact that is there its row.
+    /// Compares the next record of the file. Costs an index look-up, and for a stored contact reading its row.
     public mutating func compare(_ record: ADIFRecord, in view: borrowing ViewReader) throws -> Outcome {
         guard record.fields.text(.call) != nil else { return .rejected(reason: "no-call") }
         let imported = ImportedRecord(record)
@@ -95,18 +95,19 @@ public struct ImportComparison {
         return operations.allSatisfy(\.code.isWord) ? .heard(change) : .updated(change)
     }
 
-    /// The id of an imported contact: two devices that import one file meet in one record.
+    /// Returns the id of an imported contact: two devices that import the same file derive the same record.
     static func recordID(_ source: SourceID, _ key: ContactKey, _ occurrence: Int) -> RecordID {
         let bytes = ContactIndex.bigEndian(source.rawValue) + key.bytes + key.station
         let hash = (bytes + ContactIndex.bigEndian(UInt64(occurrence))).withSpan { Hash256(hashing: $0) }
         return RecordID(high: hash.id.high, low: hash.id.low)
     }
 
-    /// The contact that a record of the file is, among those that no earlier record was.
+    /// Finds the contact for a record of the file, among those that no earlier record matched.
     ///
-    /// Of several that a service gave one id, the one that this source spoke of: where two contacts were merged, the
-    /// hidden one is what the file goes on speaking of, not the one that took over its id. Of several with one key, the
-    /// least occurrence; of equal ones, which two devices made apart, the one that this source made.
+    /// If several contacts have the same service id, the one with assertions of this source is preferred: after a
+    /// merge, the file refers to the hidden contact, not to the one that took over its id. If several have the same
+    /// key, the one with the least occurrence is preferred; among equal occurrences, created independently on two
+    /// devices, the one that this source created.
     private func find(_ imported: ImportedRecord, in view: borrowing ViewReader) throws -> RecordID? {
         for (field, service) in imported.serviceIDs {
             var found: RecordID?
@@ -163,7 +164,7 @@ public struct ImportComparison {
         if operations.allSatisfy(\.code.isWord) { return operations }
         let order = FieldOrder(imported.order).bytes
         let key = FieldKey.number(QSOKind.Number.order)
-        // Fields that are new in the file get their place; a file with fewer fields does not take places away.
+        // New fields of the file get their position; a file with fewer fields does not remove positions.
         let isLonger = imported.order.count > FieldOrder(decoding: record[key]?.shown.value ?? []).names.count
         if isLonger, record[key]?.shown.value != order {
             operations.append(Operation(.set, key, supersedes: record.superseded(by: key), value: order))
@@ -171,11 +172,11 @@ public struct ImportComparison {
         return operations
     }
 
-    /// What a value that this source did not say last time becomes.
+    /// Returns the operations for a value that differs from the last assertion of this source.
     ///
     /// - Parameters:
-    ///   - isFirst: Whether the source never said anything of the field.
-    ///   - isKnown: Whether another source said just this.
+    ///   - isFirst: Whether the source never asserted a value of the field.
+    ///   - isKnown: Whether another source asserted exactly this value.
     private func news(
         _ value: [UInt8], of key: FieldKey, _ shown: Record.Head?, _ record: Record, isFirst: Bool, isKnown: Bool
     ) -> [Operation] {
@@ -189,8 +190,8 @@ public struct ImportComparison {
         return wanted == value ? [set] : [set, word]
     }
 
-    /// The value to be shown: of a register the parts that the file lacks stay, and where a person wrote only what is
-    /// missing is filled in. `nil` where a person cleared the field.
+    /// Returns the value to be shown; `nil` if a person cleared the field. The parts of a register that the file
+    /// lacks are kept; over a manual value, only missing parts are filled in.
     private static func value(
         _ value: [UInt8], of key: FieldKey, over shown: Record.Head?, keepingShown: Bool
     ) -> [UInt8]? {
@@ -206,8 +207,8 @@ public struct ImportComparison {
         return merged.encode()
     }
 
-    /// Elements that the file has and the contact has not, unless they were removed here; and elements that this source
-    /// brought and has dropped.
+    /// Returns operations that add the elements that the contact is missing, unless they were removed here, and that
+    /// remove the elements that this source added earlier and no longer has.
     private func news(
         of elements: [[UInt8]], _ key: FieldKey, _ record: Record, _ state: RecordState, _ source: UInt32
     ) -> [Operation] {
@@ -227,7 +228,8 @@ public struct ImportComparison {
         return operations
     }
 
-    /// How many contacts the source has spoken of before that the file no longer has. They stay.
+    /// Returns the number of contacts with earlier assertions of the source that the file no longer contains. They
+    /// are kept.
     public func absentCount(in view: borrowing ViewReader) throws -> Int {
         var count = 0
         let prefix = ContactIndex.bigEndian(source.rawValue)

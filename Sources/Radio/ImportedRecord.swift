@@ -1,17 +1,17 @@
 import ADIF
 import Records
 
-/// One record of a file as heads of a contact: what a first import writes, and what a later one compares.
+/// A record of a file as operations on a contact: a first import writes them, a later one compares them.
 struct ImportedRecord {
-    /// A plain field or register and its value.
+    /// The plain fields and registers with their values.
     var values: [(key: FieldKey, value: [UInt8])] = []
-    /// Collections and their elements.
+    /// The collections with their elements.
     var collections: [(key: FieldKey, elements: [[UInt8]])] = []
-    /// The names in order.
+    /// The names of the fields in order.
     var order: [FieldName] = []
-    /// The key under which it is known again.
+    /// The key by which the contact is recognised.
     let key: ContactKey
-    /// The ids that services gave it: field and id.
+    /// The ids that services assigned to the contact: field and id.
     var serviceIDs: [(field: String, id: [UInt8])] = []
 
     init(_ record: ADIFRecord) {
@@ -24,7 +24,8 @@ struct ImportedRecord {
         var call: [UInt8] = []
         for field in fields {
             let name = field.name
-            // Of a field that occurs twice the subscript says which one counts; the reader has warned of it.
+            // The subscript selects the effective occurrence of a repeated field; the reader has already reported a
+            // warning.
             if hasDuplicates, order.contains(name) { continue }
             let value = Array((hasDuplicates ? fields[name] ?? field : field).value)
             order.append(name)
@@ -57,7 +58,7 @@ struct ImportedRecord {
             mode: member(.mode), submode: member(.submode), station: station)
     }
 
-    /// The operations that make a new contact of it.
+    /// Returns the operations that create a new contact.
     func operations(occurrence: Int, session: [UInt8]?) -> [Operation] {
         var operations: [Operation] = []
         operations.reserveCapacity(values.count + collections.count + 3)
@@ -74,11 +75,11 @@ struct ImportedRecord {
     }
 }
 
-/// Where a known field goes, by its number: one look-up in an array.
+/// The destination of each known field by its number; a look-up takes one array access.
 struct RegisterTable: Sendable {
     static let shared = RegisterTable()
 
-    /// How many fields are members of registers.
+    /// The number of fields that are members of registers.
     let memberCount: Int
     private let places: [Int?]
     private let collections: [Bool]
@@ -97,7 +98,7 @@ struct RegisterTable: Sendable {
         self.collections = collections
     }
 
-    /// The place among the members of all registers, one after the other; `nil` for a plain field.
+    /// The index among the members of all registers, concatenated; `nil` for a field outside of registers.
     subscript(number: UInt16) -> Int? { places[Int(number)] }
 
     /// Whether the field is a collection.

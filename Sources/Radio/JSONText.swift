@@ -1,6 +1,6 @@
-/// A value of a JSON text, with the members of an object in the order in which they stand there.
+/// A JSON value that preserves the order of an object's members.
 ///
-/// Foundation's decoders lose that order, and a contact's fields have one.
+/// Foundation's decoders lose that order, which matters for the fields of a contact.
 package enum JSONText: Hashable {
     case string(String)
     case number(String)
@@ -14,10 +14,10 @@ package enum JSONText: Hashable {
         package var value: JSONText
     }
 
-    /// How deep values may be nested: deeper than any contact, and shallow enough for any stack.
+    /// The deepest nesting: more than any contact needs, and safe for any stack.
     static let depthLimit = 16
 
-    /// The value that `bytes` hold, or `nil` where they are not one JSON text (RFC 8259) in UTF-8.
+    /// Parses `bytes`; `nil` if they are not one JSON text (RFC 8259) in UTF-8, nested less than ``depthLimit`` deep.
     package init?(_ bytes: ArraySlice<UInt8>) {
         var parser = JSONParser(bytes)
         guard let value = parser.value(depth: 0) else { return nil }
@@ -26,14 +26,14 @@ package enum JSONText: Hashable {
         self = value
     }
 
-    /// The value of the member called `name`, where this is an object that has one.
+    /// The value of the last member named `name`; `nil` if this is not an object, or has no such member.
     package subscript(name: String) -> JSONText? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.name == name }?.value
     }
 }
 
-/// Reads one JSON text from its beginning.
+/// Parses one JSON text from its beginning.
 private struct JSONParser {
     private let bytes: ArraySlice<UInt8>
     private var place: Int
@@ -107,7 +107,7 @@ private struct JSONParser {
         }
     }
 
-    /// A number as it is written: a sign, digits without leading zeros, a fraction, an exponent.
+    /// Parses a number and keeps its spelling: a sign, digits without leading zeros, a fraction, an exponent.
     private mutating func number() -> JSONText? {
         let start = place
         _ = take(UInt8(ascii: "-"))
@@ -160,7 +160,7 @@ private struct JSONParser {
         case UInt8(ascii: "u"):
             guard let unit = hexadecimal() else { return nil }
             guard 0xD800...0xDBFF ~= unit else { return Unicode.Scalar(unit) }
-            // The first half of a pair: the second has to follow.
+            // A high surrogate: a low surrogate must follow.
             guard take(word: "\\u"), let low = hexadecimal(), 0xDC00...0xDFFF ~= low else { return nil }
             return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
         default: return nil

@@ -1,15 +1,15 @@
 import ADIF
 
-/// The formats that a log comes in.
+/// The formats of log files.
 public enum LogFormat: String, Hashable, Sendable, CaseIterable {
     /// ADIF's tagged text, `.adi`.
     case adi
     /// ADIF's XML, `.adx`.
     case adx
-    /// One JSON object a line, as `export --format ndjson` writes it.
+    /// One JSON object per line, as `export --format ndjson` writes it.
     case ndjson
 
-    /// The format that a file with this beginning has; ADI where nothing speaks for another one.
+    /// Returns the format of a file that begins with `start`; ADI if nothing indicates another format.
     public static func detect(_ start: [UInt8]) -> LogFormat {
         var text = start[...]
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
@@ -19,23 +19,23 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Reads a log piece by piece, whatever its format, and hands out its headers, records and damaged parts.
+/// Reads a log of any format piece by piece, and returns its headers, records and damaged parts.
 ///
-/// ADI and JSON are read as they come; ADX, being XML, when all of it is there.
+/// ADI and JSON are parsed as the bytes arrive; ADX, being XML, when the file is complete.
 public struct LogReader {
     private enum Reader {
         case undecided([UInt8])
         case adi(ADIReader)
         case adx([UInt8])
         case ndjson(NDJSONReader)
-        /// What a document held and was not handed out yet, from the last to the first.
+        /// The remaining items of a parsed document, in reverse order.
         case items([ADIFItem])
     }
 
     private var reader: Reader
     private let limits = ADIFLimits()
 
-    /// A reader of this format; where none is given it is found out from the first bytes.
+    /// Creates a reader of `format`; if `nil`, the format is detected from the first bytes.
     public init(format: LogFormat?) {
         reader = format.map { Self.reader(of: $0) } ?? .undecided([])
     }
@@ -48,7 +48,7 @@ public struct LogReader {
         }
     }
 
-    /// Takes the next bytes of the file. Call ``next()`` until it returns `nil` before the next piece.
+    /// Appends the next bytes of the file. Call ``next()`` until it returns `nil` before appending more.
     public mutating func append(_ bytes: [UInt8]) {
         switch reader {
         case .undecided(var start):
@@ -61,7 +61,7 @@ public struct LogReader {
             reader = .adi(adi)
         case .adx(var document):
             reader = .items([])
-            // One byte more than is allowed is enough for the reader to refuse it.
+            // One byte over the limit is enough for the reader to refuse the document.
             if document.count <= limits.documentByteCount { document += bytes }
             reader = .adx(document)
         case .ndjson(var lines):
@@ -72,7 +72,7 @@ public struct LogReader {
         }
     }
 
-    /// Says that the file ends here.
+    /// Ends the file.
     public mutating func finish() {
         if case .undecided(let start) = reader { decide(start) }
         switch reader {
@@ -94,7 +94,7 @@ public struct LogReader {
         append(start)
     }
 
-    /// The next header, record or damaged part; `nil` where more bytes are needed, or at the end.
+    /// Returns the next header, record or damaged part; `nil` if more bytes are needed, or at the end.
     public mutating func next() -> ADIFItem? {
         switch reader {
         case .undecided, .adx: return nil

@@ -1,9 +1,9 @@
 import ADIF
 import Foundation
 
-/// Contacts as JSON objects, one a line: `{"id":"…","fields":{"CALL":"W1AW",…}}`.
+/// Contacts as JSON objects, one per line: `{"id":"…","fields":{"CALL":"W1AW",…}}`.
 ///
-/// The fields stand in their order. A value is a string; one whose bytes are not UTF-8 is `{"base64":"…"}`, so that
+/// The fields keep their order. A value is a string; a value whose bytes are not UTF-8 is `{"base64":"…"}`, so that
 /// nothing is lost. Lines end with a line feed.
 public enum NDJSON {
     /// Appends one contact.
@@ -50,7 +50,7 @@ public enum NDJSON {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// The fields that `line` holds, or `nil` where it is no such object.
+    /// Returns the fields in `line`; `nil` if it is not such an object, or exceeds `limits`.
     static func fields(of line: ArraySlice<UInt8>, limits: ADIFLimits) -> ADIFFields? {
         guard let fields = JSONText(line)?["fields"], case .object(let members) = fields else { return nil }
         guard members.count <= limits.fieldCount else { return nil }
@@ -60,7 +60,7 @@ public enum NDJSON {
             guard ADIFFields.accepts(name) else { return nil }
             switch member.value {
             case .string(let text): result.append(name, value: text.utf8)
-            // Written by other programs: as it stands there.
+            // Other programs write numbers: keep their spelling.
             case .number(let text): result.append(name, value: text.utf8)
             case .null: continue
             case .object:
@@ -76,37 +76,37 @@ public enum NDJSON {
     }
 }
 
-/// Reads contacts from JSON objects, one a line, piece by piece.
+/// Reads contacts from JSON objects, one per line, piece by piece.
 public struct NDJSONReader: Sendable {
     private let limits: ADIFLimits
     private var buffer: [UInt8] = []
-    /// Where the line that is next begins in the buffer, and in the file.
+    /// The offset of the next line in the buffer, and in the file.
     private var start = 0
     private var offset: UInt64 = 0
     private var number = 0
     private var isFinished = false
-    /// Whether the rest of a line that is too long is being passed over, and where it began.
+    /// The offset in the file of an overlong line whose rest is being skipped; `nil` if there is none.
     private var overlong: UInt64?
 
-    /// A reader with these limits.
+    /// Creates a reader with these limits.
     public init(limits: ADIFLimits = ADIFLimits()) { self.limits = limits }
 
-    /// Takes the next bytes of the file.
+    /// Appends the next bytes of the file.
     public mutating func append(_ bytes: [UInt8]) {
         buffer.removeFirst(start)
         start = 0
         buffer += bytes
     }
 
-    /// Says that the file ends here.
+    /// Ends the file.
     public mutating func finish() { isFinished = true }
 
-    /// The next record or rejected line; `nil` where more bytes are needed, or at the end.
+    /// Returns the next record or rejected line; `nil` if more bytes are needed, or at the end.
     public mutating func next() -> ADIFItem? {
         while true {
             let end = buffer[start...].firstIndex(of: 0x0A)
             guard let end = end ?? (isFinished && start < buffer.count ? buffer.count : nil) else {
-                // A JSON text may be longer than the record in it: bytes are escaped, names repeated.
+                // A JSON text may be longer than its record, because of escapes and member names.
                 if buffer.count - start > 4 * limits.recordByteCount { skipBuffer() }
                 return nil
             }
@@ -120,7 +120,7 @@ public struct NDJSONReader: Sendable {
                 return rejected(.recordTooLong, begin..<offset)
             }
             if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
-            // A byte order mark is no JSON; some programs write one all the same.
+            // A byte order mark is not JSON, but some programs write one.
             let text = begin == 0 && line.starts(with: [0xEF, 0xBB, 0xBF]) ? line.dropFirst(3) : line
             guard let fields = NDJSON.fields(of: text, limits: limits) else {
                 return rejected(.malformedJSON, begin..<offset)

@@ -3,10 +3,10 @@ import ByteCoding
 import Events
 import Records
 
-// Records whose identity is a matter of fact, not of who wrote them down first: their ids are derived from it, so that
-// two devices that note the same park or receiver meet in one record.
+// Records with a natural identity derive their ids from it, so that two devices that record the same park or receiver
+// create the same record.
 extension Radio {
-    /// The fields that say which record of `kind` is meant, in order; empty where its ids are random.
+    /// Returns the fields that identify a record of `kind`, in order; empty if its ids are random.
     public static func identityFields(of kind: String) -> [String] {
         switch kind {
         case activation.name: ["PARK", "DATE"]
@@ -17,7 +17,7 @@ extension Radio {
         }
     }
 
-    /// The fields without which a record of `kind` cannot be added.
+    /// Returns the fields without which a record of `kind` cannot be added.
     public static func requiredFields(of kind: String) -> [String] {
         switch kind {
         case servicePresence.name: ["QSO", "SERVICE"]
@@ -26,8 +26,8 @@ extension Radio {
         }
     }
 
-    /// The id of the record of `kind` that `fields` say, or `nil` where its id is random: the kind has no natural
-    /// identity, or it is not said.
+    /// Returns the id of the record of `kind` with these fields; `nil` if its id is random, because the kind has no
+    /// natural identity or the identifying fields are missing.
     public static func naturalID(of kind: String, _ fields: (String) -> String?) -> RecordID? {
         func text(_ name: String) -> String? {
             fields(name).flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
@@ -51,7 +51,7 @@ extension Radio {
         return id(of: kind, parts)
     }
 
-    /// The id of the dismissal of two contacts, in whichever order they are named.
+    /// Returns the id of the dismissal of two contacts, in either order.
     public static func dismissalID(_ one: RecordID, _ other: RecordID) -> RecordID {
         id(of: dismissal.name, [one, other].sorted().map { "\($0)" })
     }
@@ -63,7 +63,7 @@ extension Radio {
 
     private static func bare(_ text: String) -> String { text.filter { !$0.isWhitespace } }
 
-    /// The field by which people call a record of `kind`, where it has one.
+    /// Returns the field that names a record of `kind` for users; `nil` if there is none.
     public static func nameField(of kind: String) -> String? {
         switch kind {
         case equipment.name, challenge.name: "NAME"
@@ -75,7 +75,7 @@ extension Radio {
         }
     }
 
-    /// Refuses a field that `schema` does not have.
+    /// Throws if `schema` does not have the field.
     public static func check(field: String, of schema: KindSchema) throws(EntryProblem) {
         let names = schema.fields.filter { !$0.isInternal }.map(\.name)
         if names.contains(field) { return }
@@ -86,9 +86,9 @@ extension Radio {
     }
 }
 
-/// Names of things on the network in the form in which two of them are the same.
+/// Normalises network names, so that equal addresses have equal texts.
 enum NetworkAddress {
-    /// Host and port in lower case, without scheme, path and the port that goes without saying.
+    /// Returns host and port in lower case, without scheme, path and the default port 80.
     static func host(_ text: String) -> String {
         let bare = text.filter { !$0.isWhitespace }.lowercased()
         let address = bare.firstRange(of: "://").map { bare[$0.upperBound...] } ?? bare[...]
@@ -96,8 +96,8 @@ enum NetworkAddress {
         return host.hasSuffix(":80") ? String(host.dropLast(3)) : String(host)
     }
 
-    /// A URL with scheme and host in lower case, without the port that goes without saying, a fragment, and strokes at
-    /// its end.
+    /// Returns a URL with scheme and host in lower case, without default port, fragment and trailing slashes. The
+    /// default scheme is `https`.
     static func url(_ text: String) -> String {
         let bare = text.filter { !$0.isWhitespace }.prefix { $0 != "#" }
         guard let mark = bare.firstRange(of: "://") else { return url("https://" + bare) }

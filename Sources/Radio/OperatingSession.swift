@@ -2,24 +2,24 @@ import ADIF
 import Events
 import Records
 
-/// A stretch of operating, such as an activation or a contest: what a contact of it does not say, the session says.
+/// A period of operating, such as an activation or a contest. Its fields supply defaults for its contacts.
 public struct OperatingSession: Hashable, Sendable {
-    /// How far a session has come.
+    /// The state of a session.
     public enum Status: String, Sendable {
-        /// Contacts belong to it.
+        /// New contacts belong to the session.
         case active
-        /// It goes on later; contacts do not belong to it meanwhile.
+        /// The session will be resumed; new contacts do not belong to it meanwhile.
         case paused
-        /// It is over.
+        /// The session has ended.
         case ended
     }
 
-    /// Its record.
+    /// The id of the session's record.
     public let id: RecordID
-    /// Its fields by their names, such as `PARK`.
+    /// The fields by their names, such as `PARK`.
     public let fields: [String: String]
 
-    /// The session that `record` shows.
+    /// Creates the session that `record` shows.
     public init(_ record: Record) {
         id = record.id
         fields = Dictionary(
@@ -27,13 +27,13 @@ public struct OperatingSession: Hashable, Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// How far it has come; a status that this version does not know reads as ended.
+    /// The state; an unknown status counts as ended.
     public var status: Status { fields["STATUS"].flatMap { Status(rawValue: $0) } ?? .ended }
 
-    /// Whether it has not ended.
+    /// Whether the session has not ended.
     public var isOpen: Bool { status != .ended }
 
-    /// Who operates: the operator, else the station's call.
+    /// The operator, else the station's call.
     public var author: String? { fields["OPERATOR"] ?? fields["CALL"] }
 
     /// The own parks, in upper case.
@@ -41,11 +41,11 @@ public struct OperatingSession: Hashable, Sendable {
         (fields["PARK"] ?? "").uppercased().split(separator: ",").map { $0.filter { !$0.isWhitespace } }
     }
 
-    /// What it says of each of its contacts.
+    /// The fields and values that the session supplies to each of its contacts.
     public var contactFields: [(name: FieldName, value: String)] {
         var result = Self.mapping.compactMap { field, name in fields[field].map { (name: name, value: $0) } }
         if parks.count == 1, let park = parks.first {
-            // What the upload of parks reads; it takes one park.
+            // The upload of parks reads these fields; they hold a single park.
             result.append((.mySIG, "POTA"))
             result.append((.mySIGInfo, park))
         }
@@ -58,10 +58,10 @@ public struct OperatingSession: Hashable, Sendable {
         ("POWER", "TX_PWR"), ("FREQ", .freq), ("MODE", .mode), ("CONTEST", "CONTEST_ID"),
     ]
 
-    /// Fields of a session as a person says them, brought into ADIF's form.
+    /// Normalises fields of a session that a user entered to ADIF's form.
     ///
-    /// - Returns: The assignments, and what was unusual.
-    /// - Throws: ``EntryProblem`` where a value cannot be meant.
+    /// - Returns: The assignments, and remarks about unusual values.
+    /// - Throws: ``EntryProblem`` for an unknown or managed field, or an invalid value.
     public static func checked(
         _ assignments: [Assignment]
     ) throws(EntryProblem) -> (assignments: [Assignment], remarks: [String]) {
@@ -81,7 +81,7 @@ public struct OperatingSession: Hashable, Sendable {
             }
             var text = try FieldInput.normalised(String(decoding: value, as: UTF8.self), for: name, remarks: &remarks)
             if name == .freq {
-                // Checked as a contact would be.
+                // Checked like the frequency of a contact.
                 remarks += try ContactEntry(frequency: text).remarks
             } else if name == .mode {
                 text = text.uppercased()
@@ -95,7 +95,7 @@ public struct OperatingSession: Hashable, Sendable {
 }
 
 extension ContactEntry {
-    /// A frequency alone, checked.
+    /// Creates an entry that checks only a frequency.
     fileprivate init(frequency: String) throws(EntryProblem) {
         try self.init([
             Assignment("CALL", text: "N0CALL"), Assignment("FREQ", text: frequency), Assignment("MODE", text: "CW"),

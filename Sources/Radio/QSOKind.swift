@@ -3,13 +3,13 @@ import Records
 
 /// The kind of a contact.
 ///
-/// A plain field has the number that the ADIF table gives it, an unknown one its name. Fields that say one thing are
-/// one register, so that a concurrent edit can never leave 14.074 MHz on 40 m.
+/// A plain field has the number from the ADIF table, an unknown field its name. Fields that describe one thing form a
+/// register, so that concurrent edits can never result in 14.074 MHz on 40 m.
 public enum QSOKind: RecordKind {
-    /// The kind's name.
+    /// The name of the kind.
     public static let name = "qso"
 
-    /// The numbers of the fields that are not ADIF's own: registers and bookkeeping. On disk; never given anew.
+    /// The numbers of fields outside ADIF: registers and internal fields. They are stored on disk, and never reused.
     enum Number {
         static let start: UInt32 = 1001
         static let end: UInt32 = 1002
@@ -18,15 +18,15 @@ public enum QSOKind: RecordKind {
         static let emission: UInt32 = 1005
         static let position: UInt32 = 1006
         static let myPosition: UInt32 = 1007
-        /// The names of the fields in the order in which the source had them: see ``FieldOrder``.
+        /// The names of the fields in the order of the source: see ``FieldOrder``.
         static let order: UInt32 = 1101
-        /// The normalised key under which an import knew the contact, and which occurrence: see ``ContactKey``.
+        /// The key and occurrence under which an import created the contact: see ``ContactKey``.
         static let importKey: UInt32 = 1102
-        /// The session the contact belongs to: 16 bytes.
+        /// The id of the contact's session: 16 bytes.
         static let session: UInt32 = 1103
     }
 
-    // Lower case, so that a field of a file that happens to be called FREQUENCY is a field of its own.
+    // The names are in lower case, so that they cannot collide with a field of a file named FREQUENCY.
     static let registers: [FieldSchema] = [
         FieldSchema(Number.start, "start", members: ["QSO_DATE", "TIME_ON"]),
         FieldSchema(Number.end, "end", members: ["QSO_DATE_OFF", "TIME_OFF"]),
@@ -38,10 +38,10 @@ public enum QSOKind: RecordKind {
             Number.myPosition, "my position", members: ["MY_GRIDSQUARE", "MY_GRIDSQUARE_EXT", "MY_LAT", "MY_LON"]),
     ]
 
-    /// The collections: an element of a list of parks is the same in upper case and without white space around it.
+    /// The collections: lists of parks, whose elements are compared in upper case and without white space.
     static let collections: Set<String> = ["POTA_REF", "MY_POTA_REF"]
 
-    /// The kind.
+    /// The schema of the kind.
     public static let schema: KindSchema = {
         let members = Set(registers.flatMap(\.members))
         let plain = FieldName.allKnown.filter { !members.contains($0.name) }.map { field in
@@ -58,9 +58,10 @@ public enum QSOKind: RecordKind {
             name: name, version: 2, fields: plain + registers + internals, indexEntries: ContactIndex.entries)
     }()
 
-    /// The name under which a contact's session is assigned: 16 bytes. In lower case, so that no field of a file is it.
+    /// The name under which a contact's session is assigned: 16 bytes. In lower case, so that no field of a file has
+    /// it.
     public static let sessionField = "session"
 
-    /// Modes of records that are notes of an activation, not contacts (Ham2K PoLo writes them).
+    /// The modes of records that are notes of an activation instead of contacts, as Ham2K PoLo writes them.
     public static let metadataModes: Set<String> = ["WEATHER", "SOLAR", "NOTE"]
 }

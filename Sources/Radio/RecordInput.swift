@@ -2,10 +2,10 @@ import ADIF
 import Records
 
 extension Radio {
-    /// `assignments` to a record of `schema` as a person says them, brought into the form that makes equal things equal:
-    /// calls and parks in upper case, dates in eight digits.
+    /// Normalises `assignments` that a user made to a record of `schema`, so that equal values have equal texts:
+    /// calls and parks in upper case, dates as eight digits.
     ///
-    /// - Throws: ``EntryProblem`` where a value cannot be meant.
+    /// - Throws: ``EntryProblem`` if a field is given twice, or a value is invalid.
     public static func checked(
         _ assignments: [Assignment], of schema: KindSchema
     ) throws(EntryProblem) -> (assignments: [Assignment], remarks: [String]) {
@@ -25,7 +25,7 @@ extension Radio {
                 let checked = try FieldInput.normalised(text, for: name, remarks: &remarks)
                 result.append(Assignment(assignment.name, text: checked))
             } catch {
-                // The field has another name here than in ADIF.
+                // The field's name differs from its ADIF name.
                 problem = EntryProblem(
                     error.message.replacing(name.name, with: assignment.name),
                     hint: error.hint?.replacing(name.name, with: assignment.name))
@@ -35,7 +35,7 @@ extension Radio {
         return (result, remarks)
     }
 
-    /// The ADIF fields whose values fields of other kinds have.
+    /// The ADIF fields whose format applies to fields of other kinds.
     private static let meanings: [String: [String: FieldName]] = [
         activation.name: ["PARK": .myPOTARef, "DATE": .qsoDate, "WATTS": "TX_PWR"],
         spot.name: ["CALL": .call, "PARK": .potaRef, "SPOTTER": .call, "SPOTTER_GRID": .gridsquare],

@@ -1,18 +1,20 @@
 import Events
 
-/// A photo of a session: a file that lies outside the store, by its name, and by its content where that was hashed.
+/// A photo of a session: a file outside the store, identified by its name, and by its hash if it has one.
 ///
-/// An element of the session's field `PHOTOS` is the name, or the name, a space, and the SHA-256 of the file in hexadecimal.
+/// An element of the session's field `PHOTOS` is the name, or the name, a space, and the SHA-256 of the file in
+/// hexadecimal.
 public struct SessionPhoto: Hashable, Comparable, Sendable {
-    /// The most bytes of a name: of 255 that a file may have, some are left for it while it is written.
+    /// The most bytes of a name: of the 255 that a file name may have, some are reserved for the name while the file
+    /// is written.
     private static let nameBytes = 240
 
-    /// The name of the file: no path, and no name that hides the file.
+    /// The name of the file: not a path, and not the name of a hidden file.
     public let name: String
-    /// The SHA-256 of the file in lower-case hexadecimal; `nil` where any content will do.
+    /// The SHA-256 of the file in lower-case hexadecimal; `nil` if any content is accepted.
     public let hash: String?
 
-    /// The photo that `element` names; `nil` where that is no name of a file.
+    /// Creates the photo described by `element`; `nil` if that is not a valid file name.
     public init?(element: String) {
         var name = element[...]
         var hash: String?
@@ -30,14 +32,14 @@ public struct SessionPhoto: Hashable, Comparable, Sendable {
         (self.name, self.hash) = (String(name), hash)
     }
 
-    /// By name.
+    /// Orders photos by name, then by hash.
     public static func < (left: SessionPhoto, right: SessionPhoto) -> Bool {
         (left.name, left.hash ?? "") < (right.name, right.hash ?? "")
     }
 }
 
 extension OperatingSession {
-    /// Its photos, as far as `PHOTOS` names files.
+    /// The photos of the session: the elements of `PHOTOS` that name files.
     public var photos: [SessionPhoto] {
         (fields["PHOTOS"] ?? "").split(separator: ",").compactMap { element in
             SessionPhoto(element: String(element.drop { $0 == " " }))

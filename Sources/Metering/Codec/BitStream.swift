@@ -1,12 +1,12 @@
 import ByteCoding
 
-/// Bits one after the other, the lowest of a byte first.
+/// Packs bits into bytes, the lowest bit of each byte first.
 struct BitWriter {
     private(set) var bytes: [UInt8] = []
     private var pending: UInt64 = 0
     private var count = 0
 
-    /// Appends the low `width` bits of `value`; 0 to 64.
+    /// Appends the low `width` bits of `value`. `width` is 0 to 64.
     @inline(__always)
     mutating func append(_ value: UInt64, width: Int) {
         if width > 32 {
@@ -28,19 +28,20 @@ struct BitWriter {
         }
     }
 
-    /// The bytes, the last of them filled with zeros.
+    /// Returns the bytes; the unused bits of the last byte are zeros.
     consuming func finish() -> [UInt8] {
         if count > 0 { bytes.append(UInt8(truncatingIfNeeded: pending)) }
         return bytes
     }
 }
 
-/// Reads what a ``BitWriter`` has written, out of ``words(of:)``. Behind the end there are zeros.
+/// Reads the bits written by a ``BitWriter`` from the words of ``words(of:)``. Reading past the end returns zeros.
 struct BitReader {
-    /// The next bit.
+    /// The index of the next bit.
     private(set) var place = 0
 
-    /// `bytes` so that any 32 bits are in one word: each begins 32 bits behind the one before. The last ones are zeros.
+    /// Returns `bytes` as overlapping words, each starting 32 bits after the previous one, so that any 32 bits lie in
+    /// one word. The last words are zeros.
     static func words(of bytes: RawSpan) -> [UInt64] {
         let whole = max(0, bytes.byteCount / 4 - 1)
         var words = [UInt64](repeating: 0, count: whole + 4)
@@ -53,7 +54,7 @@ struct BitReader {
         return words
     }
 
-    /// The next `width` bits, 0 to 64.
+    /// Returns the next `width` bits. `width` is 0 to 64.
     @inline(__always)
     mutating func read(_ width: Int, in words: Span<UInt64>) -> UInt64 {
         if width > 32 {
@@ -71,6 +72,6 @@ struct BitReader {
         return bits
     }
 
-    /// Whether more was read than the `byteCount` bytes that there are.
+    /// Whether more bits were read than `byteCount` bytes hold.
     func isExhausted(_ byteCount: Int) -> Bool { place > byteCount * 8 }
 }

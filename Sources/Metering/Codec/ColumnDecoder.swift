@@ -1,13 +1,13 @@
 import ByteCoding
 
-/// Reads what a ``ColumnEncoder`` has written. No bytes trap it, or have it take more memory than the rows need.
+/// Decodes a column written by ``ColumnEncoder``. Malformed bytes never trap, nor use more memory than the rows need.
 struct ColumnDecoder {
-    /// How many rows the block has; at least one.
+    /// The number of rows in the block; at least 1.
     let rowCount: Int
-    /// How many columns stand before this one.
+    /// The number of columns before this one.
     let columnCount: Int
 
-    /// The values, or what the integral leaves of them.
+    /// Returns the values, or their differences from the integral if there is one.
     func decode(_ bytes: RawSpan) throws -> (values: [Int64], integral: Integral?) {
         var reader = ByteReader()
         switch try reader.byte(in: bytes) {
@@ -48,9 +48,9 @@ struct ColumnDecoder {
         return runTables == nil ? values : try Self.expanded(values, runs, rowCount)
     }
 
-    /// The rows: each value, and as many that hold it as its run says.
+    /// Expands each value into one row plus the number of rows in its run.
     private static func expanded(_ values: [Int64], _ runs: [UInt64], _ rowCount: Int) throws -> [Int64] {
-        // Most runs are short: four rows are written at once, and where that was too many, others come over them.
+        // Most runs are short: write four rows at once; the rows of the next values overwrite any surplus.
         var rows = [Int64](repeating: 0, count: rowCount + 3)
         var span = rows.mutableSpan
         var row = 0
@@ -76,7 +76,7 @@ struct ColumnDecoder {
     private static func meaning(of symbol: Int, _ plan: ColumnPlan, _ dictionary: [Int64]) throws -> SymbolMeaning {
         if let tokens = plan.tokens {
             let (base, width) = tokens.value(of: symbol)
-            // A token of more than 64 bits is none.
+            // A token for more than 64 bits is invalid.
             guard width <= 63 else { throw BlockError.malformed }
             return SymbolMeaning(
                 base: base, width: UInt32(width), context: UInt32(plan.context(after: max(bitLength(base), width))))
@@ -88,7 +88,7 @@ struct ColumnDecoder {
 }
 
 extension BitReader {
-    /// The numbers that `symbols` stand for.
+    /// Reads the numbers that `symbols` stand for.
     fileprivate mutating func read(_ symbols: [UInt8], _ tables: SymbolTables, in words: Span<UInt64>) -> [UInt64] {
         var numbers = [UInt64](repeating: 0, count: symbols.count)
         let meanings = tables.meanings.span
@@ -100,7 +100,7 @@ extension BitReader {
         return numbers
     }
 
-    /// The values behind the first one, of whose residuals these are the symbols.
+    /// Reads the values after the first one; `symbols` encode their residuals.
     fileprivate mutating func read(
         _ symbols: Span<UInt8>, _ tables: SymbolTables, _ predictor: Predictor, into values: inout MutableSpan<Int64>,
         in words: Span<UInt64>

@@ -1,24 +1,25 @@
 import ByteCoding
 
-/// Writes the values of one channel in one block: any 64-bit integers, exactly, by what takes the fewest bytes.
+/// Encodes the values of one channel in one block: any 64-bit integers, losslessly, in the cheapest form among those
+/// tried.
 ///
 /// | part | what |
 /// |---|---|
-/// | kind (1) | 0: one value for all rows, which follows (zigzag varint); 1: coded |
+/// | kind (1) | 0: all rows have one value, which follows (zigzag varint); 1: coded |
 /// | plan | ``ColumnPlan`` |
-/// | changes | how many (varint), where the plan has runs |
-/// | dictionary | ``ResidualDictionary``, where the plan has one |
-/// | tables | of runs, where the plan has them, then of residuals: first symbol, count (varints), then 5 bits for each symbol, context after context: ``FrequencyTable`` |
-/// | symbols | count of bytes (varint), bytes: ``SymbolWriter``; of the runs, where the plan has them, then of the residuals |
-/// | bits | what the tokens leave, in the same order, to the end |
+/// | changes | their number (varint), if the plan has runs |
+/// | dictionary | ``ResidualDictionary``, if the plan has one |
+/// | tables | of runs, if the plan has them, then of residuals: first symbol, count (varints), then 5 bits for each symbol, context after context: ``FrequencyTable`` |
+/// | symbols | byte count (varint), bytes: ``SymbolWriter``; of the runs, if any, then of the residuals |
+/// | bits | the extra bits of the tokens, in the same order, to the end |
 struct ColumnEncoder {
-    /// The values, or what an integral leaves of them.
+    /// The values, or their differences from an integral.
     private let values: [Int64]
     private let integral: Integral?
 
     init(_ values: [Int64], integral: Integral? = nil) { (self.values, self.integral) = (values, integral) }
 
-    /// The bytes. There is at least one row.
+    /// Returns the encoded bytes. There must be at least one row.
     func encoded() -> [UInt8] {
         let heldCount = heldCount
         if heldCount == values.count - 1, integral == nil {
@@ -27,9 +28,9 @@ struct ColumnEncoder {
             writer.append(varint: zigzag(values[0]))
             return writer.bytes
         }
-        // Of a short column more is tried: it is of a slow meter, or the last one.
+        // A short column comes from a slow meter or ends a trace, so more forms are tried for it.
         let isShort = values.count < 2048
-        // Runs are two symbols where there was one: where few rows are held they cost more than they save.
+        // Runs double the number of symbols, so with few held rows they cost more than they save.
         if heldCount * 8 < values.count { return encoded(.best(for: values, thoroughly: isShort), nil) }
         let changes = RunsOfValues(values)
         let choice = ResidualChoice.best(for: changes.values, thoroughly: isShort)
@@ -40,7 +41,7 @@ struct ColumnEncoder {
         return encoded(choice, changes)
     }
 
-    /// How many rows hold the value of the row before.
+    /// The number of rows whose value equals that of the row before.
     private var heldCount: Int {
         var count = 0
         for row in 1..<values.count where values[row] == values[row &- 1] { count &+= 1 }

@@ -1,27 +1,27 @@
 import ByteCoding
 
-/// How one column of a block is written: what its reader is told first.
+/// How one column of a block is encoded; the header of its bytes.
 ///
 /// | part | what |
 /// |---|---|
-/// | 1 byte | predictor (bits 0–2), thresholds (bits 3–4: how many), integral (5: one column, 6: two), dictionary (7) |
-/// | 1 byte | bits of tokens (0–2), of those of runs and 1 (3–5; 0 where there are none) |
-/// | of an integral | columns (1 each), factor, offset (zigzag varints), shift (1) |
+/// | 1 byte | predictor (bits 0–2), threshold count (3–4), integral (5: of one column, 6: of two), dictionary (7) |
+/// | 1 byte | mantissa bits of the tokens (bits 0–2), and of the run tokens plus 1 (3–5; 0 without runs) |
+/// | integral, if any | columns (1 each), factor, offset (zigzag varints), shift (1) |
 /// | thresholds | 1 byte each |
 /// | value of the first row | zigzag varint |
 struct ColumnPlan {
     var integral: Integral?
     var predictor: Predictor
-    /// The tokens of how many rows hold each value; `nil` where each row has a residual.
+    /// The tokens of the run lengths; `nil` if each row has a residual.
     var runs: Tokens?
-    /// `nil` where the residuals are numbered by a dictionary.
+    /// The tokens of the residuals; `nil` if a dictionary numbers them.
     var tokens: Tokens?
-    /// Bit lengths of the residual before, from which on another table is used: none to three, in order.
+    /// The bit lengths of the previous residual from which the next table is used: 0 to 3 of them, ascending.
     var thresholds: [Int]
-    /// The value of the first row, or what the integral leaves of it.
+    /// The value of the first row, or its difference from the integral.
     var first: Int64
 
-    /// Which table the residual behind one of `length` bits is written by.
+    /// Returns the index of the table for a residual that follows a residual of `length` bits.
     @inline(__always)
     func context(after length: Int) -> Int {
         var context = 0
@@ -46,7 +46,7 @@ struct ColumnPlan {
         writer.append(varint: zigzag(first))
     }
 
-    /// Reads a plan for a column behind `columnCount` others.
+    /// Reads the plan of a column that has `columnCount` columns before it.
     init(_ reader: inout ByteReader, in bytes: RawSpan, columnCount: Int) throws {
         let flags = try reader.byte(in: bytes)
         let alphabet = try reader.byte(in: bytes)
@@ -78,8 +78,8 @@ struct ColumnPlan {
     }
 }
 
-/// Why the bytes of a block cannot be read.
+/// The reason why the bytes of a block cannot be read.
 public enum BlockError: Error, Hashable, Sendable {
-    /// They are not what a writer of blocks writes.
+    /// The bytes are not in the form that this module writes.
     case malformed
 }

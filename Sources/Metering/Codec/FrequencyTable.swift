@@ -1,32 +1,32 @@
 import ByteCoding
 
-/// How often each symbol of an alphabet comes, as parts of 1,024: what an entropy coder needs.
+/// The frequencies of the symbols of an alphabet, in parts of 1,024, for an entropy coder.
 ///
-/// Written as one code of 5 bits a symbol: 0 for one that does not come, else its share to a third of an octave. Writer
-/// and reader make the same parts from the codes.
+/// Stored as one 5-bit code per symbol: 0 for a symbol that does not occur, else its share on a logarithmic scale
+/// with steps of a third of an octave. Writer and reader derive the same parts from the codes.
 struct FrequencyTable {
     static let bits = 10
     static let total = 1 << bits
     static let codeWidth = 5
 
-    /// The part of each symbol; the sum is 1,024 where any comes.
+    /// The part of each symbol; the sum is 1,024.
     private(set) var parts: [UInt16]
-    /// The sum of the parts of the symbols before.
+    /// For each symbol, the sum of the parts of the symbols before it.
     private(set) var starts: [UInt16]
 
-    /// The codes of symbols that come `counts` times.
+    /// Returns the codes of symbols that occur `counts` times.
     static func codes(of counts: [UInt32]) -> [UInt8] {
         let sum = counts.reduce(0) { $0 + UInt64($1) }
         guard sum > 0 else { return counts.map { _ in 0 } }
         return counts.map { count in
             if count == 0 { return 0 }
-            // 31 is the whole, and each step less is a third of an octave.
+            // Code 31 is a share of 1, and each step down is a third of an octave.
             let octaves = 10 - binaryLogarithm(Double(sum) / Double(count))
             return UInt8(Swift.max(1, Swift.min(31, Int((octaves * 3).rounded()) + 1)))
         }
     }
 
-    /// The table that the codes stand for; `nil` where they make none: no symbol, or more than there are parts.
+    /// Creates the table that `codes` stand for; `nil` if no symbol occurs, or more than 512 do.
     init?(codes: [UInt8]) {
         var sum: UInt64 = 0
         var count = 0
@@ -46,7 +46,8 @@ struct FrequencyTable {
             used += part
             if part > parts[greatest] { greatest = symbol }
         }
-        // What rounding left over, or took too much, is the most frequent one's; where that is too little, take turns.
+        // The most frequent symbol absorbs the rounding error. If its part is too small for that, all symbols give up
+        // parts in turn.
         var rest = Self.total - used
         if Int(parts[greatest]) + rest >= 1 {
             parts[greatest] = UInt16(Int(parts[greatest]) + rest)
@@ -67,10 +68,11 @@ struct FrequencyTable {
         }
     }
 
-    /// 2 to a third of the code.
+    /// Weights proportional to 2 to the power of code / 3; 0 for code 0.
     private static let weights: [UInt64] = {
         var weights: [UInt64] = [0]
-        // The third root of 2, in parts of 2 to the 32: the same on each machine.
+        // The cube root of 2, times 2 to the power of 32: an integer, so that every machine computes the same
+        // weights.
         let ratio: UInt64 = 5_411_319_705
         var weight: UInt64 = 1 << 20
         for _ in 1...31 {
@@ -80,7 +82,7 @@ struct FrequencyTable {
         return weights
     }()
 
-    /// What symbols take that come `counts` times.
+    /// Returns the entropy, in bits, of symbols that occur `counts` times.
     static func bits(of counts: [UInt32]) -> Double {
         var (all, bits) = (0.0, 0.0)
         for count in counts where count > 0 {
@@ -90,11 +92,11 @@ struct FrequencyTable {
         return all > 0 ? bits + all * binaryLogarithm(all) : 0
     }
 
-    /// The logarithm to base 2, as well as a choice needs it.
+    /// Returns the logarithm to base 2, exact enough to compare costs.
     static func binaryLogarithm(_ value: Double) -> Double {
         let exponent = Double(value.exponent)
         let x = value.significand - 1
-        // A cubic through the ends, off by less than 0.001.
+        // A cubic, exact at both ends of the interval and off by less than 0.001 in between.
         return exponent + x * (1.4237 + x * (-0.5863 + x * 0.1626))
     }
 }

@@ -1,9 +1,10 @@
-/// A column foretold as the sum of another one, or of the product of two: a meter's charge and energy are such sums.
+/// A prediction of a column as the running sum of another column, or of the product of two. A meter's charge and
+/// energy are such sums.
 ///
-/// The value of a row is foretold as (factor x sum + offset) / 2 to the shift, rounded down; what is left is written. Where
-/// the meter sums up by itself what it shows, that is nearly always one number.
+/// The prediction for a row is (factor x sum + offset) / 2 to the power of shift, rounded down; only the difference
+/// is written. If the meter integrates the values that it shows, the difference is nearly always constant.
 struct Integral: Equatable {
-    /// The column that is summed, and the one that it is multiplied by.
+    /// The column that is summed, and the column that multiplies it.
     var first: Int
     var second: Int?
     var factor: Int64
@@ -11,13 +12,13 @@ struct Integral: Equatable {
     /// 0 to 126.
     var shift: Int
 
-    /// What is left of `values`, or with `isAdding` the values of what is left.
+    /// Subtracts the prediction from `values`, or with `isAdding` adds it back.
     ///
-    /// Everything wraps: whatever the numbers are, the one undoes the other.
+    /// All arithmetic wraps, so adding undoes subtracting for any numbers.
     ///
     /// - Parameters:
     ///   - ones: The column that is summed.
-    ///   - factors: The one that it is multiplied by, where there is one.
+    ///   - factors: The column that multiplies it, if any.
     func apply(to values: inout [Int64], of ones: [Int64], times factors: [Int64]?, isAdding: Bool) {
         var products = ones
         if let factors { for row in products.indices { products[row] = products[row] &* factors[row] } }
@@ -31,7 +32,7 @@ struct Integral: Equatable {
         }
     }
 
-    /// The line that fits `values` best over the sums; `nil` where there is none, or it foretells nothing.
+    /// Returns the least-squares line of `values` over the sums; `nil` if there is none, or if it predicts nothing.
     static func fitting(_ values: [Int64], to columns: [[Int64]], _ first: Int, _ second: Int?) -> Integral? {
         guard values.count >= 16, let start = values.first else { return nil }
         var sums: [Double] = []
@@ -52,11 +53,11 @@ struct Integral: Equatable {
         }
         guard square > 0, product != 0 else { return nil }
         let slope = product / square
-        // 40 bits of it.
+        // Keep 40 bits of the slope.
         let shift = 40 - Int(slope.exponent)
         guard (0...126).contains(shift), abs(slope) < 1e6 else { return nil }
         let base = Double(sign: .plus, exponent: shift, significand: 1)
-        // The value of the meter is rounded down, which is half a step on the average.
+        // The meter rounds its value down, which is half a step on average.
         let level = (meanValue - slope * meanSum + 0.5) * base
         guard abs(level) < 9e18 else {
             // The offset does not fit: give up some bits of the factor.

@@ -1,26 +1,27 @@
 import ByteCoding
 
-// Asymmetric numeral systems (Duda, arXiv:1311.2540), in the variant with states of 32 bits that grow and shrink by words of
-// 16: what is written last is read first, so a writer takes its symbols from the end. Of many symbols two states take turns,
-// so that a processor works on two at once (Giesen, arXiv:1402.3392); of few the second one would not pay its four bytes.
+// Asymmetric numeral systems (Duda, arXiv:1311.2540), in the variant with 32-bit states that grow and shrink by
+// 16-bit words. The reader returns the symbols in reverse order of writing, so a writer starts with the last symbol.
+// Many symbols use two alternating states, so that a processor works on both at once (Giesen, arXiv:1402.3392); with
+// few symbols the second state would not pay for its four bytes.
 
-/// How many symbols have two states.
+/// The number of symbols from which two states are used.
 private let pairedCount = 2048
 
-/// Writes symbols by their shares of frequency tables.
+/// Encodes symbols by their shares in frequency tables.
 struct SymbolWriter {
-    /// The state of the symbol that comes next, and of the one that came last.
+    /// The state that encodes the next symbol, and the state that encoded the last one.
     private var states: (UInt32, UInt32) = (1 << 16, 1 << 16)
     private var words: [UInt16] = []
     private let isPaired: Bool
 
-    /// For `count` symbols.
+    /// Creates a writer of `count` symbols.
     init(count: Int) {
         words.reserveCapacity(count / 2)
         isPaired = count >= pairedCount
     }
 
-    /// Puts a symbol that has `part` of the parts of a table, from `start` on, before all those that were put here.
+    /// Prepends a symbol that occupies `part` parts of its table from `start` on.
     @inline(__always)
     mutating func put(part: UInt16, start: UInt16) {
         var state = states.0
@@ -33,7 +34,7 @@ struct SymbolWriter {
         states = isPaired ? (states.1, state) : (state, state)
     }
 
-    /// What was written, in the order of reading.
+    /// Returns the bytes in reading order.
     consuming func finish() -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(8 + 2 * words.count)
@@ -48,18 +49,19 @@ struct SymbolWriter {
     }
 }
 
-/// Reads what a ``SymbolWriter`` has written. Behind the end there are zeros; ``isAtEnd`` tells whether all was right.
+/// Decodes the symbols of a ``SymbolWriter``. Reading past the end reads zeros; check ``isAtEnd`` after the last
+/// symbol.
 struct SymbolReader {
-    /// The words, and as many zeros as there are symbols, each of which takes one at most.
+    /// The words, then one zero for each symbol, since a symbol consumes at most one word.
     let words: [UInt16]
     private let end: Int
     private let isPaired: Bool
-    /// The state of the next symbol, and of the one behind it.
+    /// The state of the next symbol, and of the symbol after it.
     private var states: (UInt32, UInt32)
-    /// The next word.
+    /// The index of the next word.
     private var place: Int
 
-    /// Reads `count` symbols from `bytes`.
+    /// Creates a reader of `count` symbols in `bytes`.
     init(_ bytes: RawSpan, count: Int) throws(BlockError) {
         isPaired = count >= pairedCount
         place = isPaired ? 4 : 2
@@ -71,16 +73,16 @@ struct SymbolReader {
         states = (bytes.uint32(at: 0), isPaired ? bytes.uint32(at: 4) : 1 << 16)
     }
 
-    /// Whether everything was read, and it was what had been written.
+    /// Whether all words were read and both states are back at their initial value.
     var isAtEnd: Bool { place == end && states == (1 << 16, 1 << 16) }
 
-    /// The next `count` symbols, by `tables`.
+    /// Reads the next `count` symbols by `tables`.
     mutating func read(_ count: Int, by tables: SymbolTables) -> [UInt8] {
         var symbols = [UInt8](repeating: 0, count: count)
         var span = symbols.mutableSpan
         switch (isPaired, tables.hasContexts) {
         case _ where tables.isOneSymbol:
-            // It has all parts, so the states stay as they are.
+            // The symbol occupies the whole table, so decoding it leaves the states unchanged.
             if isPaired, !count.isMultiple(of: 2) { states = (states.1, states.0) }
         case (true, true): read(&span, tables, isPaired: true, hasContexts: true)
         case (true, false): read(&span, tables, isPaired: true, hasContexts: false)
@@ -103,7 +105,7 @@ struct SymbolReader {
             let slot = table | Int(truncatingIfNeeded: next & UInt32(FrequencyTable.total - 1))
             let (entry, symbol) = (slots[slot], symbolsOfSlots[slot])
             var state = (entry & 0xFFFF) &* (next >> UInt32(FrequencyTable.bits)) &+ entry >> 16
-            // Whether a word is needed is not to be foreseen, so it is computed, and no branch taken.
+            // Whether a word is needed is unpredictable, so this is computed without a branch.
             let isLow = (UInt64(state) &- 1 << 16) >> 63
             let longer = state << 16 | UInt32(words[place])
             state ^= (state ^ longer) & (0 &- UInt32(truncatingIfNeeded: isLow))
@@ -117,8 +119,8 @@ struct SymbolReader {
 }
 
 extension FrequencyTable {
-    /// Writes what a ``SymbolReader`` looks up, from `start` on: for each slot the part of its symbol (16 bits) and the slot's
-    /// place in that (16); and the symbol.
+    /// Fills the lookup tables of a ``SymbolReader`` from `start` on: for each slot, the part of its symbol (low 16
+    /// bits) and the slot's offset in that part (high 16 bits); and the symbol.
     func fill(_ slots: inout [UInt32], _ symbols: inout [UInt8], from start: Int) {
         for symbol in parts.indices {
             let (part, first) = (UInt32(parts[symbol]), start + Int(starts[symbol]))

@@ -1,10 +1,11 @@
-/// How the values of a column are foretold; what is left is the residual.
+/// The prediction rule of a column. The difference between a value and its prediction is the residual.
 enum Predictor: Equatable {
-    /// By one value for all.
+    /// Predicts the same value for all rows.
     case fixed
-    /// By the value before, or, with a shift, by a mean in which each new value counts 1/2, 1/4, … 1/32.
+    /// Predicts the previous value (shift 0), or a moving average in which each new value has weight 1/2, 1/4, …
+    /// 1/32.
     case mean(shift: Int)
-    /// By the line through the two values before.
+    /// Extends the line through the two previous values.
     case line
 
     static let all: [Predictor] = [
@@ -30,11 +31,11 @@ enum Predictor: Equatable {
     }
 }
 
-/// The state of a predictor: what it says of the next value. All sums wrap, so that any values have residuals.
+/// The state of a predictor. All arithmetic wraps, so any values have residuals.
 protocol Prediction {
-    /// What is foretold.
+    /// The prediction for the next value.
     var next: Int64 { get }
-    /// Takes in the value that came.
+    /// Updates the prediction with the actual value.
     mutating func take(_ value: Int64)
 }
 
@@ -58,7 +59,7 @@ struct LastPrediction: Prediction {
 
 struct MeanPrediction: Prediction {
     private(set) var next: Int64
-    /// The mean, times 2 to the shift.
+    /// The mean times 2 to the power of `shift`.
     private var sum: Int64
     private let shift: Int64
     private let half: Int64
@@ -90,20 +91,21 @@ struct LinePrediction: Prediction {
     }
 }
 
-/// A signed number as an unsigned one: 0, -1, 1, -2 become 0, 1, 2, 3.
+/// Maps a signed number to an unsigned one: 0, -1, 1, -2 become 0, 1, 2, 3.
 @inline(__always)
 func zigzag(_ value: Int64) -> UInt64 { UInt64(bitPattern: (value << 1) ^ (value >> 63)) }
 
-/// The number that ``zigzag(_:)`` made unsigned.
+/// Undoes ``zigzag(_:)``.
 @inline(__always)
 func unzigzag(_ value: UInt64) -> Int64 { Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1) }
 
-/// How many bits a number has: 0 for 0, 64 at most.
+/// Returns the number of significant bits of `value`: 0 for 0, at most 64.
 @inline(__always)
 func bitLength(_ value: UInt64) -> Int { 64 &- value.leadingZeroBitCount }
 
-/// Numbers as tokens of a small alphabet and bits: small ones are a token each; of the others the token tells how long they
-/// are and their `mantissa` bits behind the first, and the rest are bits.
+/// Splits numbers into tokens of a small alphabet and extra bits. Each small number has its own token. For a larger
+/// number, the token gives its length and the `mantissa` bits after its leading bit; the lower bits are the extra
+/// bits.
 struct Tokens {
     let mantissa: Int
 
@@ -115,7 +117,7 @@ struct Tokens {
         return ((1 << mantissa) &+ (width << mantissa) &+ top, width)
     }
 
-    /// How many bits follow `token`, and the value with zeros for these.
+    /// Returns the value of `token` with zeros for its extra bits, and the number of these bits.
     @inline(__always)
     func value(of token: Int) -> (value: UInt64, width: Int) {
         if token < 1 << mantissa { return (UInt64(token), 0) }

@@ -1,13 +1,13 @@
-/// A way to write some values behind the first one: how they are foretold, what is left, and as which symbols.
+/// A candidate encoding of the values after the first one: predictor, residuals and their symbols.
 struct ResidualChoice {
     let predictor: Predictor
     let residuals: [UInt64]
-    /// `nil` where a dictionary numbers the residuals.
+    /// The tokens of the residuals; `nil` if a dictionary numbers them.
     let tokens: Tokens?
     let dictionary: [Int64]
     /// See ``ColumnPlan``.
     let thresholds: [Int]
-    /// About what it takes.
+    /// The estimated size in bits.
     let bits: Double
 
     private let numbers: [UInt8]
@@ -25,7 +25,7 @@ struct ResidualChoice {
         return symbols
     }
 
-    /// By which table each of them is written.
+    /// Returns the index of the table for each symbol.
     func contexts(_ plan: ColumnPlan) -> [UInt8] {
         var contexts = [UInt8](repeating: 0, count: residuals.count)
         if thresholds.isEmpty { return contexts }
@@ -36,7 +36,8 @@ struct ResidualChoice {
         return contexts
     }
 
-    /// The best of those that are tried for `values`, at least one: of a short column all, of others the promising ones.
+    /// Returns the cheapest of the candidates tried for `values`, which are not empty: all candidates for a short
+    /// column, the promising ones for others.
     static func best(for values: [Int64], thoroughly isShort: Bool) -> ResidualChoice {
         var best: ResidualChoice?
         func offer(_ choice: ResidualChoice?) {
@@ -69,7 +70,7 @@ struct ResidualChoice {
         (tokens, thresholds, bits) = (nil, choice.thresholds, choice.bits)
     }
 
-    /// The predictors, the most promising first, by a part of the rows.
+    /// Ranks the predictors by their estimated cost on a sample of the rows, the cheapest first.
     private static func ranked(_ values: [Int64]) -> [(predictor: Predictor, bits: Double)] {
         let sample =
             values.count <= 1024
@@ -88,7 +89,7 @@ struct ResidualChoice {
 }
 
 extension Predictor {
-    /// What it leaves of `values` behind the first one, zigzag.
+    /// Returns the residuals of the values after the first one, as zigzag numbers.
     func residuals(of values: [Int64]) -> [UInt64] {
         switch self {
         case .fixed: Self.residuals(FixedPrediction(values[0]), values)

@@ -1,18 +1,19 @@
 import ByteCoding
 
-/// The residuals of a column in order, so that each is a number: for meters whose values lie on a lattice.
+/// A sorted table of a column's distinct residuals, so that each residual is an index: for meters whose values lie on
+/// a lattice.
 enum ResidualDictionary {
 
-    /// The most entries of a dictionary, and of symbols in a table.
+    /// The most entries of a dictionary, and the most symbols of a table.
     static let limit = 256
 
-    /// The different residuals, in order, and the number of each; `nil` where there are more than ``limit``, or they are too
-    /// far apart.
+    /// Returns the distinct residuals in ascending order, and the index of each residual; `nil` if there are more
+    /// than ``limit`` or their range overflows 64 bits.
     ///
-    /// - Complexity: A few nanoseconds a residual; less where there are too many.
+    /// - Complexity: A few nanoseconds per residual; less if there are too many distinct ones.
     static func numbered(_ residuals: [UInt64]) -> (entries: [Int64], numbers: [UInt8])? {
-        // Open addressing: four times as many places as there may be entries. The number is first that of the order in
-        // which they came.
+        // Open addressing with four times as many slots as entries allowed. Entries are first numbered in order of
+        // appearance.
         var places = [UInt64](repeating: 0, count: 1024)
         var takenBy = [UInt16](repeating: .max, count: 1024)
         var numbers = [UInt8](repeating: 0, count: residuals.count)
@@ -38,7 +39,7 @@ enum ResidualDictionary {
         return (order.map { entries[$0] }, numbers)
     }
 
-    /// Bytes that ``append(_:to:)`` writes, about.
+    /// Returns the approximate number of bytes that ``append(_:to:)`` writes.
     static func byteCount(of dictionary: [Int64]) -> Int {
         let (_, width) = gaps(of: dictionary)
         return 8 + dictionary.count * width / 8
@@ -53,8 +54,8 @@ enum ResidualDictionary {
         return dictionary.count < 2 ? (0, 0) : (least, bitLength(most - least))
     }
 
-    /// Writes a dictionary: how many, the first (zigzag varint), the least gap (varint), bits of what gaps are longer (1),
-    /// and these.
+    /// Writes a dictionary: entry count (varint), first entry (zigzag varint), least gap (varint), bit width of the
+    /// excess of each gap over the least (1 byte), and these excesses.
     static func append(_ dictionary: [Int64], to writer: inout ByteWriter) {
         let (least, width) = gaps(of: dictionary)
         writer.append(varint: dictionary.count)
@@ -68,7 +69,7 @@ enum ResidualDictionary {
         writer.append(contentsOf: bits.finish())
     }
 
-    /// Reads what ``append(_:to:)`` has written.
+    /// Reads a dictionary written by ``append(_:to:)``.
     static func read(_ reader: inout ByteReader, in bytes: RawSpan) throws -> [Int64] {
         let count = try reader.count(in: bytes, limit: limit)
         var value = unzigzag(try reader.varint(in: bytes))

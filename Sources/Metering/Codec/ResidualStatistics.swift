@@ -1,24 +1,24 @@
-/// Which symbols come behind residuals of which length: enough to know, without writing anything, what each way to write
-/// them takes.
+/// Counts of symbols by the length of the preceding residual: enough to compute the cost of each encoding without
+/// writing it.
 struct ResidualStatistics {
-    /// What a way takes, and which it is.
+    /// An encoding and its cost in bits.
     struct Choice {
         var bits: Double
         var tokens: Tokens?
         var thresholds: [Int]
     }
 
-    /// The finest tokens that are counted; coarser ones are made of these.
+    /// The finest tokens, which are counted; the counts of coarser tokens are derived from them.
     private static let finest = Tokens(mantissa: 3)
     private static let coarser = [Tokens(mantissa: 1), finest]
 
-    /// Counts by length of the residual before, then symbol.
+    /// The counts, by length of the preceding residual, then by symbol.
     private var counts: [UInt32]
     private let symbolCount: Int
     private let lengthCount: Int
     private let residualCount: Int
 
-    /// Counts tokens.
+    /// Counts tokens of `residuals`.
     init(tokensOf residuals: [UInt64]) {
         var most: UInt64 = 0
         for residual in residuals { most |= residual }
@@ -32,7 +32,7 @@ struct ResidualStatistics {
         }
     }
 
-    /// Counts entries of a dictionary of `symbolCount`.
+    /// Counts entries of a dictionary with `symbolCount` entries.
     init(numbers: [UInt8], of residuals: [UInt64], symbolCount: Int) {
         var most: UInt64 = 0
         for residual in residuals { most |= residual }
@@ -46,12 +46,12 @@ struct ResidualStatistics {
         }
     }
 
-    /// The best way to write tokens.
+    /// Returns the cheapest encoding as tokens.
     func bestTokens() -> Choice {
         best(of: Self.coarser)
     }
 
-    /// The best way to write entries of a dictionary, which takes `byteCount` bytes by itself.
+    /// Returns the cheapest encoding as dictionary entries; the dictionary itself takes `byteCount` bytes.
     func bestDictionary(byteCount: Int) -> Choice {
         var choice = best(of: [nil])
         choice.bits += Double(8 * byteCount)
@@ -69,7 +69,7 @@ struct ResidualStatistics {
         return best
     }
 
-    /// None; one at the median length or above it; two at the thirds.
+    /// The thresholds to try: none; one, at the median length or just above it; two, at the thirds.
     private var thresholdChoices: [[Int]] {
         var lengths = [Int](repeating: 0, count: lengthCount)
         for length in 0..<lengthCount {
@@ -110,15 +110,15 @@ struct ResidualStatistics {
                 range = (Swift.min(range.low, symbol), Swift.max(range.high, symbol))
             }
         }
-        // Where all rows are held there is nothing to number.
+        // If all rows are held, there are no symbols.
         let symbols = range.high < 0 ? 0 : range.high - range.low + 1
         if symbols > ResidualDictionary.limit { return .infinity }
-        // One symbol is read for nothing: that is worth some bytes.
+        // A single symbol costs no decoding time: that is worth some bytes.
         if symbols > 1 { bits += Double(residualCount / 64) }
         return bits + Double(symbols * (thresholds.count + 1) * FrequencyTable.codeWidth)
     }
 
-    /// The finest tokens as coarser ones; and adds to `bits` what they leave.
+    /// Returns the counts of the finest tokens as counts of coarser ones, and adds their extra bits to `bits`.
     private static func coarse(_ sums: [UInt32], _ tokens: Tokens, _ bits: inout Double) -> [UInt32] {
         var coarse = [UInt32](repeating: 0, count: sums.count)
         for (symbol, sum) in sums.enumerated() where sum > 0 {

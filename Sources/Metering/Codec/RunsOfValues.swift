@@ -1,13 +1,13 @@
-/// Values of which each differs from the one before, and how many rows hold each.
+/// Run-length form of a column: values that each differ from the previous one, and the length of each run.
 ///
-/// A meter that is polled faster than it measures repeats itself for some rows, and one that measures its channels in turn
-/// renews them alternately.
+/// A meter that is polled faster than it measures repeats its values for some rows. A meter that measures its
+/// channels in turn renews them alternately.
 struct RunsOfValues {
-    /// The first value, and each that is not held.
+    /// The first value, and each value that differs from the one before.
     private(set) var values: [Int64]
-    /// How many rows hold each of these, behind its own.
+    /// For each value, the number of rows that repeat it after its own.
     private(set) var runs: [UInt16] = []
-    /// The tokens that write the runs in the fewest bits, and about how many these are.
+    /// The tokens that encode the runs in the fewest bits, and the estimated number of these bits.
     private(set) var tokens = Tokens(mantissa: 1)
     private(set) var bits = Double.infinity
 

@@ -1,33 +1,34 @@
 import ByteCoding
 
-/// The samples of some rows of a trace, column by column: what one event holds.
+/// The samples of consecutive rows of a trace, encoded column by column: the payload of one event.
 ///
 /// | part | what |
 /// |---|---|
 /// | rows, columns | varints |
-/// | for each column | count of bytes (varint), bytes: see ``ColumnEncoder`` |
+/// | for each column | byte count (varint), bytes: see ``ColumnEncoder`` |
 public enum SampleBlock {
     /// The most rows of a block.
     public static let rowLimit = 4096
-    /// The most columns.
+    /// The most columns of a block.
     public static let columnLimit = 64
 
-    /// What a column may be foretold by: the column that it is the sum of, or the two that it is the sum of the product of.
+    /// The prediction of a column as the running sum of one column, or of the product of two.
     public struct Sum: Hashable, Sendable {
         /// The column that is summed.
         public let first: Int
-        /// The column that it is multiplied by, row by row, before; `nil` for none.
+        /// The column that multiplies it row by row before the sum; `nil` for none.
         public let second: Int?
 
-        /// A column is the running sum of column `first`, times column `second` where there is one; both stand before it.
+        /// Declares a column as the running sum of column `first`, times column `second` if given. Both precede that
+        /// column.
         public init(of first: Int, times second: Int? = nil) {
             (self.first, self.second) = (first, second)
         }
     }
 
-    /// The bytes of `columns`, all of one length from 1 to ``rowLimit``.
+    /// Encodes `columns`, all of one length from 1 to ``rowLimit``.
     ///
-    /// - Parameter sums: By column, what it may be the running sum of; used where that takes fewer bytes.
+    /// - Parameter sums: For each column, the running sum that it may be; used if that takes fewer bytes.
     /// - Complexity: O(values), about 20 ns each.
     public static func encoded(_ columns: [[Int64]], sums: [Int: Sum] = [:]) -> [UInt8] {
         let rowCount = columns.first?.count ?? 0
@@ -47,7 +48,7 @@ public enum SampleBlock {
                     to: &rest, of: columns[sum.first], times: sum.second.map { columns[$0] }, isAdding: false)
                 bytes = ColumnEncoder(rest, integral: integral).encoded()
             }
-            // What is foretold within a fraction of a bit needs no other way.
+            // A column predicted to within a fraction of a bit per row needs no alternative.
             if bytes.isEmpty || bytes.count * 32 > rowCount {
                 let alone = ColumnEncoder(column).encoded()
                 if bytes.isEmpty || alone.count <= bytes.count { bytes = alone }
@@ -57,11 +58,12 @@ public enum SampleBlock {
         return writer.bytes
     }
 
-    /// The columns that ``encoded(_:sums:)`` was given.
+    /// Decodes the columns written by ``encoded(_:sums:)``.
     ///
-    /// - Parameter isWanted: By number; a column that is not wanted comes empty. The first one always comes.
-    /// - Throws: ``BlockError`` or `ByteCodingError` for bytes that it did not write.
-    /// - Complexity: O(values of the columns that are wanted, and of those that they are sums of), about 3 ns each.
+    /// - Parameter isWanted: Whether to decode the column with this index; other columns are returned empty. Column 0
+    ///   is always decoded.
+    /// - Throws: ``BlockError`` or `ByteCodingError` for malformed bytes.
+    /// - Complexity: O(values of the wanted columns and of the columns that they are sums of), about 3 ns each.
     public static func decoded(_ bytes: RawSpan, where isWanted: (Int) -> Bool = { _ in true }) throws -> [[Int64]] {
         var reader = ByteReader()
         let rowCount = try reader.count(in: bytes, limit: rowLimit)
@@ -77,7 +79,7 @@ public enum SampleBlock {
 /// The columns of a block that have been decoded.
 private struct DecodedColumns {
     private let rowCount: Int
-    /// Where the bytes of each stand.
+    /// The range of each column's bytes.
     private let ranges: [Range<Int>]
     private var columns: [[Int64]?]
 
@@ -86,7 +88,8 @@ private struct DecodedColumns {
         columns = ranges.map { _ in nil }
     }
 
-    /// Column `index`, decoded when it is asked for first. One that is a sum asks for others, which stand before it.
+    /// Returns column `index`, decoded on first use. A column that is a sum first decodes its addends, which precede
+    /// it.
     mutating func column(_ index: Int, in bytes: RawSpan) throws -> [Int64] {
         if let known = columns[index] { return known }
         let decoder = ColumnDecoder(rowCount: rowCount, columnCount: index)

@@ -1,11 +1,11 @@
 import ByteCoding
 
-/// The frequencies of some symbols in some contexts, for their writer.
+/// The frequencies of symbols in each context, for the writer.
 struct WrittenTables {
     private let low: Int
     private let count: Int
     private let codes: [[UInt8]]
-    /// Context after context, by symbol: its part, and the sum of those before.
+    /// For each context, then each symbol: its part, and the sum of the parts before it.
     private var parts: [UInt16] = []
     private var starts: [UInt16] = []
 
@@ -37,7 +37,7 @@ struct WrittenTables {
         writer.append(contentsOf: bits.finish())
     }
 
-    /// Writes `symbols`, the last one first.
+    /// Writes `symbols`, the last symbol first.
     func write(_ symbols: [UInt16], _ contexts: [UInt8], to output: inout SymbolWriter) {
         for index in symbols.indices.reversed() {
             let place = Int(contexts[index]) &* count &+ Int(symbols[index]) &- low
@@ -46,30 +46,30 @@ struct WrittenTables {
     }
 }
 
-/// What a symbol says: a number, and how many bits are to be added to it.
+/// The meaning of a symbol: a number, and how many extra bits complete it.
 struct SymbolMeaning {
-    /// The number, with zeros for the bits.
+    /// The number, with zeros for the extra bits.
     var base: UInt64 = 0
     var width: UInt32 = 0
-    /// By which table the symbol behind it is written.
+    /// The index of the table for the next symbol.
     var context: UInt32 = 0
 }
 
-/// The tables of one kind of symbols.
+/// The frequency tables of one kind of symbols, for the reader.
 struct SymbolTables {
-    /// Whether there is more than one.
+    /// Whether there is more than one table.
     let hasContexts: Bool
-    /// Whether there is nothing to read: it is the same symbol each time, whose number is 0.
+    /// Whether the alphabet has a single symbol, with index 0, so that nothing is read.
     let isOneSymbol: Bool
-    /// The slots, ``FrequencyTable/total`` for each table: see ``FrequencyTable/fill(_:_:)``.
+    /// The slots, ``FrequencyTable/total`` of them per table: see ``FrequencyTable/fill(_:_:)``.
     let slots: [UInt32]
-    /// The symbols of the slots.
+    /// The symbol of each slot.
     let symbols: [UInt8]
-    /// What each symbol means.
+    /// The meaning of each symbol.
     let meanings: [SymbolMeaning]
-    /// Where the slots begin by which the symbol behind one is read.
+    /// For each symbol, the first slot of the table that the next symbol is read by.
     let next: [UInt16]
-    /// Whether a symbol has bits.
+    /// Whether any symbol has extra bits.
     let hasBits: Bool
 
     /// Reads `count` tables.
@@ -83,7 +83,7 @@ struct SymbolTables {
         let range = try reader.skip((count * tableCount * FrequencyTable.codeWidth + 7) / 8, in: bytes)
         let words = BitReader.words(of: bytes.extracting(range))
         var bits = BitReader()
-        // In a context in which nothing comes there are zeros; whoever reads it nonetheless is told at the end.
+        // A context without symbols keeps zeros; a block that nonetheless uses it fails the check at the end.
         let slotCount = isOneSymbol ? 0 : tableCount * FrequencyTable.total
         var slots = [UInt32](repeating: 0, count: slotCount)
         var symbols = [UInt8](repeating: 0, count: slotCount)

@@ -1,37 +1,39 @@
 import ByteCoding
 
-/// What Atorch's meters push once a second, by Bluetooth: UD18, UD24, J7-C, AT24, AT35, DL24, DT24, DT3010 and others.
+/// The frames that Atorch's meters push once a second, by Bluetooth: UD18, UD24, J7-C, AT24, AT35, DL24, DT24, DT3010
+/// and others.
 ///
-/// | sort | bytes | what |
+/// | kind | bytes | meaning |
 /// | --- | --- | --- |
 /// | FF 55 01 | 36 | a report, see ``AtorchReport`` |
 /// | FF 55 02 | 8 | the answer to a command |
 /// | FF 55 11 | 10 | a command |
 ///
-/// The last byte of each is the sum of those before it but for FF 55, exclusive or 0x44
-/// (NiceLabs/atorch-console, `docs/protocol-design.md`).
+/// The last byte of each is the sum of the preceding bytes except FF 55, exclusive or 0x44 (NiceLabs/atorch-console,
+/// `docs/protocol-design.md`).
 ///
-/// # Frames whose check nobody knows
-/// That rule holds for most meters, and for no frame of the J7-C (syssi/esphome-atorch-dl24, `docs/pdus`): neither a
-/// sum nor an exclusive or nor a CRC of 8 or 16 bits fits them. So a report of a USB meter, the only kind that was seen
-/// to break the rule, is let through without its check, and counted, where all of this speaks for it:
+/// # Frames with an unknown check
+/// That rule holds for most meters, and for no frame of the J7-C (syssi/esphome-atorch-dl24, `docs/pdus`): no sum,
+/// exclusive or, or CRC of 8 or 16 bits fits them. A report of a USB meter, the only kind seen to break the rule, is
+/// therefore accepted without its check, and counted, if all of these hold:
 ///
 /// 1. Its minutes and seconds are below 60.
-/// 2. It goes together with the report before it, or with one behind it that breaks the rule too, and no byte is
-///    between them: the meter's clock went on by 1 to 60 seconds, charge and energy did not fall and grew by no more
-///    than a minute can bring, and the bytes that are settings are the same.
-/// 3. Of the last eight reports, itself and that one behind counted, more broke the rule than kept it.
+/// 2. It is consistent with the previous report, or with a next one that breaks the rule too, with no byte in
+///    between: the meter's clock advanced by 1 to 60 seconds, charge and energy did not fall and grew by no more than a
+///    minute can bring, and the settings bytes are equal.
+/// 3. Of the last eight reports, this one and that next one included, more broke the rule than kept it.
 ///
-/// Noise does not do that: it would have to make the beginning of a report twice, 36 bytes apart, with the same
-/// settings. Nor does a meter that keeps the rule, and one of whose reports was damaged. A J7-C that keeps it by
-/// chance, one report in 256, loses nothing. The first report waits for the second; from then on there is no delay.
+/// Noise does not meet these conditions: it would have to contain the beginning of a report twice, 36 bytes apart,
+/// with the same settings. Nor does a meter that keeps the rule and had one report damaged. A J7-C report that keeps
+/// the rule by chance, one in 256, is not lost. The first report is delayed until the second; later reports are not
+/// delayed.
 struct Atorch: FrameFormat {
-    // A report, and what says whether the one behind it goes with it.
+    // A report, and the next one that may confirm it.
     static let longestWait = 2 * AtorchReport.byteCount
 
     // The report that ends just before the window.
     private var previous: AtorchReport?
-    // Whether the last reports kept the rule, the newest in the lowest bit, and how many there are, at most eight.
+    // Whether each of the last reports kept the rule, the newest in the lowest bit; and their number, at most eight.
     private var keptRule: UInt8 = 0
     private var reportCount = 0
 
@@ -81,11 +83,11 @@ struct Atorch: FrameFormat {
     private enum Belief {
         case yes
         case no
-        // So many bytes behind the report must be there to tell.
+        // This many bytes after the report are needed to decide.
         case open(Int)
     }
 
-    /// Whether `report`, which breaks the rule, is one all the same.
+    /// Returns whether to accept `report`, which breaks the rule.
     private func belief(in report: AtorchReport, before rest: RawSpan, isLast: Bool) -> Belief {
         guard report.device == .usb, report.isWellFormed else { return .no }
         if let previous, report.follows(previous), isMajority(ofNew: 1) { return .yes }
@@ -101,7 +103,7 @@ struct Atorch: FrameFormat {
         return next.isWellFormed && next.follows(report) ? .yes : .no
     }
 
-    // Whether of the last eight reports, `count` that break the rule counted in, more break it than keep it.
+    // Whether most of the last eight reports break the rule, if `count` new ones that break it are included.
     private func isMajority(ofNew count: Int) -> Bool {
         let seen = min(reportCount, 8 - count)
         let kept = (keptRule & UInt8((1 << seen) - 1)).nonzeroBitCount
@@ -126,7 +128,8 @@ struct Atorch: FrameFormat {
         return true
     }
 
-    // Passes over what stands before the next 0xFF, up to `end`; no report stands just before what follows.
+    // Skips to the next 0xFF, at most to `end`. Forgets the previous report if it no longer ends just before the
+    // window.
     private mutating func skip(
         _ reason: DecodedRows.Refusal.Reason, _ window: RawSpan, to end: Int, _ rows: inout DecodedRows
     ) -> FrameStep {
@@ -147,8 +150,8 @@ struct Atorch: FrameFormat {
         }
     }
 
-    /// Where another report begins inside `frame`, whose end was lost then: its check might hold by chance, and it
-    /// would take that report with it.
+    /// Returns the offset of another report that begins inside `frame`. The end of `frame` was lost then: its check
+    /// might hold by chance, and accepting it would discard that other report.
     private static func beginning(inside frame: RawSpan) -> Int? {
         for offset in 1...frame.byteCount - 4
         where frame.byte(at: offset) == 0xFF && frame.byte(at: offset + 1) == 0x55 && frame.byte(at: offset + 2) == 1
@@ -159,7 +162,7 @@ struct Atorch: FrameFormat {
         return nil
     }
 
-    /// The check byte that `frame` ought to have.
+    /// Returns the check byte that `frame` should have.
     static func check(of frame: RawSpan) -> UInt8 {
         var sum: UInt8 = 0
         for offset in 2..<frame.byteCount - 1 { sum &+= frame.byte(at: offset) }

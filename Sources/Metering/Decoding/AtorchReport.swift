@@ -1,6 +1,6 @@
 import ByteCoding
 
-/// A report of one of Atorch's meters: 36 bytes, big-endian, laid out by the kind of meter.
+/// A report of an Atorch meter: 36 bytes, big-endian, with a layout for each kind of meter.
 ///
 /// | at | AC (1) | DC (2) | USB (3) |
 /// | --- | --- | --- | --- |
@@ -15,17 +15,17 @@ import ByteCoding
 /// | 1E (AC, DC), 1B (USB) | backlight | backlight | backlight |
 /// | 1F (AC, DC), 1C (USB) | unknown (4) | unknown (4) | unknown (7): the J7-C's settings |
 ///
-/// As in NiceLabs/atorch-console (`docs/protocol-design.md`) and libsigrok (`src/hardware/atorch/protocol.c`). Where
-/// sources differ:
+/// Sources: NiceLabs/atorch-console (`docs/protocol-design.md`) and libsigrok (`src/hardware/atorch/protocol.c`).
+/// They disagree on these points:
 ///
-/// - DC at 0A is a charge of 10 mAh (libsigrok, syssi/esphome-atorch-dl24), not a power of 0.1 W (NiceLabs): in the
-///   capture of a DL24 that draws 20 A from 3.2 V it stands at 51.1 Ah after 2 h 33 min, and grows by 3 in five
-///   seconds.
-/// - DC energy is 10 Wh in libsigrok and 10 mWh in NiceLabs' table. The DL24 agrees with 10 Wh; the three published
-///   reports of a DT3010 agree with neither, unless its counters were reset one by one. AC energy is 10 mWh as that
-///   table says it and 10 Wh as its unit is read elsewhere, and no capture is long enough to tell. Both are a channel
-///   without a unit, `energy.raw`.
-/// - USB temperature has two bytes (libsigrok); the three of NiceLabs' table overlap with the hours behind them.
+/// - DC at 0A is a charge in 10 mAh (libsigrok, syssi/esphome-atorch-dl24), not a power in 0.1 W (NiceLabs): in the
+///   capture of a DL24 that draws 20 A from 3.2 V it is 51.1 Ah after 2 h 33 min, and grows by 3 in five seconds.
+/// - DC energy is in 10 Wh according to libsigrok and in 10 mWh according to NiceLabs. The DL24 agrees with 10 Wh;
+///   the three published reports of a DT3010 agree with neither, unless its counters were reset separately. AC energy
+///   is in 10 mWh in that table and in 10 Wh in other readings of its unit, and no capture is long enough to decide.
+///   Both are a channel without a unit, `energy.raw`.
+/// - USB temperature has two bytes (libsigrok); the three bytes of NiceLabs' table would overlap the hours after
+///   them.
 struct AtorchReport: Hashable, Sendable {
     enum Device: UInt8, Sendable { case ac = 1, dc, usb }
 
@@ -38,10 +38,10 @@ struct AtorchReport: Hashable, Sendable {
     private let hours: UInt16
     private let minutes: UInt8
     private let seconds: UInt8
-    // USB: what hardly ever changes, backlight and what is behind it.
+    // USB only: the backlight byte and those after it, which rarely change.
     private let settings: UInt64
 
-    /// The report in `frame`, or `nil` where nobody knows such a device.
+    /// Creates the report in `frame`; `nil` if the kind of device is unknown.
     init?(_ frame: RawSpan) {
         guard let device = Device(rawValue: frame.byte(at: 3)) else { return nil }
         self.device = device
@@ -54,13 +54,13 @@ struct AtorchReport: Hashable, Sendable {
         settings = frame.bigEndianUInt64(at: 0x1B)
     }
 
-    /// How long the meter has been counting, in seconds.
+    /// The time that the meter has been counting, in seconds.
     private var time: Int64 { Int64(hours) * 3600 + Int64(minutes) * 60 + Int64(seconds) }
 
-    /// Whether the meter's clock shows a time that exists.
+    /// Whether the minutes and seconds of the meter's clock are valid.
     var isWellFormed: Bool { minutes < 60 && seconds < 60 }
 
-    /// Whether a USB meter may have sent this within a minute after `other`.
+    /// Whether a USB meter may have sent this report within a minute after `other`.
     func follows(_ other: AtorchReport) -> Bool {
         // In a minute 30 A are 500 mAh, and 30 A at 60 V are 30 Wh, which is 3,000 times 10 mWh.
         (1...60).contains(time - other.time) && charge >= other.charge && charge - other.charge <= 500

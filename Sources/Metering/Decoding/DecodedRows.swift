@@ -1,18 +1,18 @@
-/// What a decoder has made of some bytes: rows in runs of one layout, and what it refused.
+/// The output of a decoder: rows in runs of one layout, and the refused bytes.
 public struct DecodedRows: Sendable {
     /// Rows of one layout.
     public struct Run: Hashable, Sendable {
-        /// What each row has.
+        /// The layout of each row.
         public let layout: Layout
-        /// The values, row after row: `layout.channels.count` a row.
+        /// The values, row after row: `layout.channels.count` per row.
         public internal(set) var values: [Int64] = []
-        /// The meter's counter of each row; empty where the layout has none.
+        /// The meter's counter of each row; empty if the layout has none.
         public internal(set) var ticks: [UInt32] = []
 
-        /// How many rows there are.
+        /// The number of rows.
         public var count: Int { values.count / layout.channels.count }
 
-        /// The values of row `index`.
+        /// Returns the values of row `index`.
         public func row(_ index: Int) -> ArraySlice<Int64> {
             values[index * layout.channels.count..<(index + 1) * layout.channels.count]
         }
@@ -20,46 +20,47 @@ public struct DecodedRows: Sendable {
 
     /// Bytes that gave no row.
     public struct Refusal: Hashable, Sendable {
-        /// Why.
+        /// The reason for a refusal.
         public enum Reason: String, Hashable, Sendable {
-            /// They are no frame of this model: noise, or the rest of a frame whose beginning is missing.
+            /// Not a frame of this model: noise, or the rest of a frame whose beginning is missing.
             case noFrame
-            /// The check of the frame is wrong, or what it says of itself does not fit together.
+            /// The check of the frame is wrong, or its content is inconsistent.
             case check
-            /// A frame of this model, of a sort that is not known.
+            /// A frame of this model, of an unknown kind.
             case unknownFrame
-            /// A frame of this model that measures nothing: what the meter is, its answer to a command.
+            /// A frame of this model without measurements: device information, or the answer to a command.
             case noMeasurement
-            /// A frame of another model of the family: the meter is not what it was said to be.
+            /// A frame of another model of the family: the meter is not of the model that the decoder was created
+            /// for.
             case otherModel
-            /// A frame from before the recording began, that lay in a buffer on the way.
+            /// A frame from before the recording, which had been held in a buffer.
             case stale
         }
 
-        /// Why they gave no row.
+        /// The reason why the bytes gave no row.
         public let reason: Reason
-        /// How many bytes were passed over.
+        /// The number of bytes skipped.
         public let byteCount: Int
     }
 
-    /// The rows, in the order in which they came.
+    /// The rows, in order of arrival.
     public internal(set) var runs: [Run] = []
-    /// What was refused, in that order.
+    /// The refusals, in order of arrival.
     public internal(set) var refusals: [Refusal] = []
-    /// How many frames gave rows although nobody knows how their check byte is made.
+    /// The number of frames accepted without a check, because their check rule is unknown.
     public internal(set) var uncheckedFrameCount = 0
 
-    /// How many bytes gave no row, those left out that no meter means as one.
+    /// The number of bytes that gave no row, except those of frames without measurements.
     public var refusedByteCount: Int {
         refusals.reduce(0) { $0 + ($1.reason == .noMeasurement ? 0 : $1.byteCount) }
     }
 
-    /// Nothing yet.
+    /// Creates an empty output.
     public init() {}
 
     /// Appends a row, whose values are in the order of the channels.
     ///
-    /// Cost: the room of its values, and nothing beside it, while the layout stays the same.
+    /// Allocates nothing beyond the room for the values while the layout stays the same.
     mutating func append<let count: Int>(_ values: InlineArray<count, Int64>, tick: UInt32? = nil, of layout: Layout) {
         precondition(count == layout.channels.count, "A row has one value a channel.")
         precondition((tick == nil) == (layout.tick == nil), "A row has a tick where its layout says so.")
@@ -68,23 +69,23 @@ public struct DecodedRows: Sendable {
         if let tick { runs[run].ticks.append(tick) }
     }
 
-    /// Appends a row of as many values as its layout has channels.
+    /// Appends a row, which has one value per channel of `layout`.
     mutating func append(_ values: [Int64], of layout: Layout) {
         precondition(values.count == layout.channels.count, "A row has one value a channel.")
         precondition(layout.tick == nil, "A row has a tick where its layout says so.")
         runs[run(of: layout)].values.append(contentsOf: values)
     }
 
-    // Where the run is to which a row of `layout` belongs: the last one, or a new one.
+    // Returns the index of the run for a row of `layout`: the last run, or a new one.
     private mutating func run(of layout: Layout) -> Int {
         if runs.isEmpty || runs[runs.count - 1].layout != layout { runs.append(Run(layout: layout)) }
         return runs.count - 1
     }
 
-    /// Counts a frame that gave rows although nobody knows how its check byte is made.
+    /// Counts a frame that was accepted without a check.
     mutating func countUnchecked() { uncheckedFrameCount += 1 }
 
-    /// Notes that `byteCount` bytes were passed over; those that follow one another for one reason are one refusal.
+    /// Records `byteCount` skipped bytes; consecutive ``Refusal/Reason/noFrame`` bytes make one refusal.
     mutating func refuse(_ reason: Refusal.Reason, _ byteCount: Int) {
         if let last = refusals.last, last.reason == reason, reason == .noFrame {
             refusals[refusals.count - 1] = Refusal(reason: reason, byteCount: last.byteCount + byteCount)
@@ -93,7 +94,7 @@ public struct DecodedRows: Sendable {
         }
     }
 
-    /// Forgets everything, and keeps the room.
+    /// Removes everything, and keeps the allocated capacity.
     public mutating func removeAll() {
         runs.removeAll(keepingCapacity: true)
         refusals.removeAll(keepingCapacity: true)

@@ -1,36 +1,37 @@
 import ByteCoding
 
-/// The USB reports of FNIRSI's FNB48, FNB48S, C1 and FNB58: 64 bytes, little-endian, 25 a second, of four rows each.
+/// The USB reports of FNIRSI's FNB48, FNB48S, C1 and FNB58: 64 bytes, little-endian, 25 per second, four rows in
+/// each.
 ///
-/// | at | bytes | what |
+/// | at | bytes | meaning |
 /// | --- | --- | --- |
 /// | 0 | 1 | 0xAA |
-/// | 1 | 1 | the sort: 4 measures |
+/// | 1 | 1 | kind: 4 for measurements |
 /// | 2 | 4 × 15 | rows: voltage and current (4 each, 10 uV and 10 uA), D+ and D- (2 each, mV), 1, temperature (2, 0.1 degrees) |
 /// | 62 | 1 | unknown |
 /// | 63 | 1 | CRC-8 of bytes 1 to 62: polynomial 0x39, from 0x42 |
 ///
-/// As in baryluk/fnirsi-usb-power-data-logger (`fnirsi_logger.py`). Where sources differ, and what nobody knows:
+/// Source: baryluk/fnirsi-usb-power-data-logger (`fnirsi_logger.py`). Disagreements of sources, and unknown bytes:
 ///
-/// - The temperature is at 13 of a row. The README of yeckel/OpenFNB58 says 12; its own reader (`app/UsbTransport.cpp`)
-///   takes 13.
-/// - Byte 12 of a row has been 1 in all that anybody saw. By Bluetooth a like byte stands before the temperature, which
-///   osnwt/ha-fnirsi-fnb58 takes for its sign. No frame from below zero is known, so the byte is the channel
-///   `temperature.sign` and the temperature is as it was sent.
+/// - The temperature is at 13 of a row. The README of yeckel/OpenFNB58 gives 12; its own reader
+///   (`app/UsbTransport.cpp`) uses 13.
+/// - Byte 12 of a row is 1 in all published captures. By Bluetooth a similar byte precedes the temperature, and
+///   osnwt/ha-fnirsi-fnb58 treats that as its sign. No frame from below zero is published, so the byte is the channel
+///   `temperature.sign` and the temperature is stored as sent.
 /// - Byte 62 is the channel `unknown.62`, the same in all four rows.
 ///
-/// Rows come in fours. An FNB48S is said to measure only the first of them and to make up the others between
+/// Rows come in fours. An FNB48S reportedly measures only the first of them and interpolates the others
 /// (baryluk/fnirsi-usb-power-data-logger#21).
 ///
-/// The first report of measurements after the meter was asked is stale: queues on the way hold reports from before, and
-/// the first row after a reconnection was seen to say 188.7 V (#4 there). That costs 40 ms.
+/// The first report of measurements after a request is stale: queues hold reports from before, and the first row
+/// after a reconnection has been seen to read 188.7 V (#4 there). Skipping it costs 40 ms.
 struct FNIRSIReports: FixedFrame {
     static let frameByteCount = 64
     static let beginningByteCount = 2
 
     var isAligned = true
 
-    // Among noise only a report that measures is looked for, since any byte may name a sort nobody knows.
+    // In noise, only reports of measurements are searched for, since any byte may be an unknown kind.
     func begins(_ window: RawSpan, isAligned: Bool) -> Bool {
         window.byte(at: 0) == 0xAA && (isAligned || window.byte(at: 1) == 4)
     }

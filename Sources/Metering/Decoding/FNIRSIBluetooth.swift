@@ -1,34 +1,36 @@
 import ByteCoding
 
-/// What FNIRSI's meters send by Bluetooth: frames of 0xAA, sort, length, that many bytes and a check byte,
-/// little-endian, several in a notification and cut anywhere between two.
+/// The frames that FNIRSI's meters send by Bluetooth: 0xAA, kind, length, that many bytes and a check byte,
+/// little-endian. A notification holds several, and a frame may be split between two notifications.
 ///
-/// | sort | bytes | what |
+/// | kind | bytes | meaning |
 /// | --- | --- | --- |
-/// | 3 | 14 | what the meter is: model, firmware, serial number, how often it was switched on |
+/// | 3 | 14 | device information: model, firmware, serial number, power-on count |
 /// | 4 | 12 | voltage, current, power (4 each, 0.1 mV, 0.1 mA, 0.1 mW) |
 /// | 5 | 7 | resistance (4, 0.1 mOhm), a byte, temperature (2, 0.1 degrees) |
 /// | 6 | 6 | D+, D- (2 each, mV), a word that is unknown |
 /// | 7 | 4 | voltage and current (2 each, mV and mA) |
 /// | 8 | 17 | group (1), energy, charge, seconds recorded, seconds switched on (4 each) |
 ///
-/// As in zhiyb/FNB58_mqtt_forwarder, maxim75/fnb58, yeckel/OpenFNB58 and osnwt/ha-fnirsi-fnb58. Where sources differ:
+/// Sources: zhiyb/FNB58_mqtt_forwarder, maxim75/fnb58, yeckel/OpenFNB58 and osnwt/ha-fnirsi-fnb58. They disagree on
+/// these points:
 ///
-/// - The check is the low byte of CRC-16/XMODEM over all before it, as osnwt/ha-fnirsi-fnb58 and
-///   blakelton/FNIRSI-FNB-Web-Server have it from FNIRSI's own program; the others pass over it. It holds for the seven
-///   frames and commands that are published.
-/// - Energy and charge of sort 8 are in 10 uWs and 10 uAs (maxim75), or in 10 uWh and 10 uAh (osnwt,
+/// - The check is the low byte of CRC-16/XMODEM over all bytes before it, according to osnwt/ha-fnirsi-fnb58 and
+///   blakelton/FNIRSI-FNB-Web-Server, both from FNIRSI's own program; the other sources ignore it. It holds for the
+///   seven frames and commands that are published.
+/// - Energy and charge of kind 8 are in 10 uWs and 10 uAs (maxim75), or in 10 uWh and 10 uAh (osnwt,
 ///   dandrej/usb-meters): a factor of 3,600 that no capture settles. They are channels without a unit, named `raw`.
-/// - The byte before the temperature is its sign in osnwt/ha-fnirsi-fnb58 and unknown elsewhere: a channel of its own.
+/// - The byte before the temperature is its sign according to osnwt/ha-fnirsi-fnb58, and unknown elsewhere: a
+///   separate channel.
 ///
-/// A row comes with each frame of sort 4, about ten a second, and has the newest of what sorts 5, 6 and 8 told before
-/// it; before they did, it does not have their channels. A meter that sends sort 7 and never 4 gives rows of that.
+/// Each frame of kind 4, about ten per second, gives a row with the latest values of kinds 5, 6 and 8. A row has no
+/// channels of kinds that have not been received yet. A meter that sends kind 7 and never 4 gives rows of that.
 struct FNIRSIBluetooth: FrameFormat {
     static let longestWait = 2 * (4 + 255)
 
     private var isAligned = true
     private var latest = Latest()
-    // Frames of sort 7 since the last of sort 4.
+    // The number of frames of kind 7 since the last one of kind 4.
     private var coarseCount = 0
 
     mutating func restart() {
@@ -43,7 +45,7 @@ struct FNIRSIBluetooth: FrameFormat {
         guard window.byte(at: 0) == 0xAA else { return skip(.noFrame, window, to: window.byteCount, &rows) }
         guard window.byteCount >= 3 else { return .wait(for: 3) }
         let (sort, length) = (window.byte(at: 1), Int(window.byte(at: 2)))
-        // Among noise only the sorts that are known, in their lengths, are looked for.
+        // In noise, only known kinds with their lengths are searched for.
         guard isAligned || Self.length(of: sort) == length else {
             return skip(.noFrame, window, to: window.byteCount, &rows)
         }
@@ -71,10 +73,10 @@ struct FNIRSIBluetooth: FrameFormat {
         return UInt8(truncatingIfNeeded: FrameCheck.xmodem(frame.extracting(0..<end))) == frame.byte(at: end)
     }
 
-    /// What the first `byteCount` bytes of `window` are, whose check holds.
+    /// Judges the first `byteCount` bytes of `window`, whose check holds.
     ///
-    /// It holds for one in 256 frames that were cut short, too, and that would take the next one with it. So where
-    /// another frame begins inside, and none just behind, that one decides.
+    /// The check also holds for one in 256 frames that were cut short and completed by the next frame. So if another
+    /// frame begins inside and none directly after, the check of the inner frame decides.
     private func verdict(on window: RawSpan, _ byteCount: Int, isLast: Bool) -> FrameVerdict {
         for inner in 1..<byteCount - 1 where window.byte(at: inner) == 0xAA {
             guard window.byteCount >= inner + 3 else { return isLast ? .whole : .open(inner + 3) }
@@ -90,7 +92,7 @@ struct FNIRSIBluetooth: FrameFormat {
         return .whole
     }
 
-    // Passes over what stands before the next 0xAA, up to `end`.
+    // Skips to the next 0xAA, at most to `end`.
     private mutating func skip(
         _ reason: DecodedRows.Refusal.Reason, _ window: RawSpan, to end: Int, _ rows: inout DecodedRows
     ) -> FrameStep {
@@ -135,7 +137,7 @@ struct FNIRSIBluetooth: FrameFormat {
         Channel("voltage", .volt, decimals: 3), Channel("current", .ampere, decimals: 3),
     ])
 
-    /// What the frames between two rows have told.
+    /// The latest values of the frames between two rows.
     private struct Latest: Sendable {
         enum Part: Int, CaseIterable { case load, lines, group }
 

@@ -1,31 +1,31 @@
-/// Keeps apart what a meter sends now and what it had sent before a connection, and that lay in a buffer on the way
-/// (baryluk/fnirsi-usb-power-data-logger#4: the first row after a reconnection says 188.7 V).
+/// Separates the frames that a meter sends now from those sent before a connection and held in a buffer since
+/// (baryluk/fnirsi-usb-power-data-logger#4: the first row after a reconnection reads 188.7 V).
 struct Fence: Sendable {
-    // What is left to be done before a frame is let through.
+    // The condition for the next frame to pass.
     private enum State: Hashable {
-        // Nothing: also where nobody speaks of connections, as in a capture that is read from a file.
+        // Every frame passes. Also the state if no connection is ever reported, as for a capture read from a file.
         case open
-        // The meter has not been asked for anything: whatever it says is an answer to somebody before.
+        // No request has been sent: every frame answers an earlier connection.
         case closed
-        // It has been asked, and may say something old first.
+        // A request has been sent; this many frames may still be old.
         case skipping(Int)
     }
 
     private var state = State.open
-    /// How many frames are old even after the meter was asked: for meters that push, and have queues.
+    /// The number of frames that are old even after a request: for meters that push, and have queues.
     let framesToSkip: Int
 
     init(framesToSkip: Int = 0) { self.framesToSkip = framesToSkip }
 
-    /// Lets nothing through until the meter is asked.
+    /// Lets no frame pass until a request is sent.
     mutating func close() { state = .closed }
 
-    /// Notes that the meter has been asked for the first time, or once more.
+    /// Records that a request was sent to the meter. Only the first one after ``close()`` has an effect.
     mutating func open() {
         if state == .closed { state = framesToSkip > 0 ? .skipping(framesToSkip) : .open }
     }
 
-    /// Whether a whole frame of measurements, which is here now, is let through; one that is not is stale.
+    /// Consumes one complete frame of measurements and returns whether it passes; if not, it is stale.
     mutating func letsThrough() -> Bool {
         switch state {
         case .open: return true

@@ -1,37 +1,37 @@
 import ByteCoding
 
-/// A format all of whose frames have one length, a beginning that can be recognised and a check.
+/// A format whose frames all have one length, a recognisable beginning and a check.
 ///
-/// A frame whose check is wrong is one of two things. Where another frame begins just behind it, some of its bytes are
-/// wrong and none is missing: all of it is passed over, since a beginning that is found inside it would be chance. Else
-/// bytes were lost or added, and the search goes on at the first beginning inside it.
+/// A wrong check has one of two causes. If another frame begins directly after this one, some bytes are wrong and
+/// none is missing: the whole frame is skipped, since a beginning found inside it would be chance. Otherwise bytes
+/// were lost or added, and the search resumes at the first beginning inside the frame.
 ///
-/// A check of eight bits also holds for one in 256 frames that were cut short, whose rest is the next frame. So where
-/// it holds, but another frame begins inside and none just behind, those inside are looked at too; one whose check
-/// holds as well is the frame.
+/// A check of eight bits also holds for one in 256 frames that were cut short and completed by the next frame. So if
+/// it holds, but another frame begins inside and none directly after, the frames inside are examined too; the first
+/// whose check also holds is the frame.
 protocol FixedFrame: FrameFormat {
     /// The length of a frame in bytes.
     static var frameByteCount: Int { get }
-    /// How many bytes must be there to recognise a beginning.
+    /// The number of bytes needed to recognise a beginning.
     static var beginningByteCount: Int { get }
 
     /// Whether the check is so short that chance may satisfy it.
     var hasWeakCheck: Bool { get }
 
-    /// Whether a frame ended just before the window, or nothing was before it.
+    /// Whether a frame ended just before the window, or the window starts the input.
     var isAligned: Bool { get set }
 
-    /// Whether a frame may begin with `window`, which has at least ``beginningByteCount`` bytes, and which is
-    /// `isAligned` where a frame ended just before it.
+    /// Whether a frame may begin at the start of `window`, which has at least ``beginningByteCount`` bytes.
+    /// `isAligned` is true if a frame ended just before it.
     func begins(_ window: RawSpan, isAligned: Bool) -> Bool
 
-    /// Whether a frame may have `byte` as its first one.
+    /// Whether `byte` may be the first byte of a frame.
     func mayBegin(with byte: UInt8) -> Bool
 
     /// Whether the check of `frame` holds.
     func checkHolds(_ frame: RawSpan) -> Bool
 
-    /// Reads a frame whose check holds: its rows, or its refusal, go into `rows`.
+    /// Reads a frame whose check holds, and appends its rows or its refusal to `rows`.
     func read(_ frame: RawSpan, fence: inout Fence, into rows: inout DecodedRows)
 }
 
@@ -64,11 +64,11 @@ extension FixedFrame {
         }
     }
 
-    // What stands at the beginning of `window`, whose check holds.
+    // Judges the frame at the start of `window`, whose check holds.
     private func accept(_ window: RawSpan, isLast: Bool) -> FrameVerdict {
         guard hasWeakCheck else { return .whole }
         let behind = Self.frameByteCount + Self.beginningByteCount
-        // A beginning among the last bytes shows only when there is more.
+        // A beginning among the last bytes is only recognisable with more bytes.
         let unseen = Self.frameByteCount - Self.beginningByteCount + 1..<Self.frameByteCount
         if !isLast, window.byteCount < behind, unseen.contains(where: { mayBegin(with: window.byte(at: $0)) }) {
             return .open(behind)
@@ -85,7 +85,7 @@ extension FixedFrame {
         return .whole
     }
 
-    // What stands at the beginning of `window`, whose check is wrong.
+    // Judges the frame at the start of `window`, whose check is wrong.
     private func reject(_ window: RawSpan, isLast: Bool) -> FrameVerdict {
         let needed = Self.frameByteCount + Self.beginningByteCount
         guard isLast || window.byteCount >= needed else { return .open(needed) }
@@ -97,7 +97,7 @@ extension FixedFrame {
         return .broken(min(firstBeginning(in: window) ?? Self.frameByteCount, Self.frameByteCount))
     }
 
-    // Where behind `first` another frame may begin in `window`.
+    // Returns the offset after `first` at which another frame may begin in `window`.
     private func firstBeginning(in window: RawSpan, after first: Int = 0) -> Int? {
         var offset = first + 1
         while offset + Self.beginningByteCount <= window.byteCount {
@@ -110,12 +110,12 @@ extension FixedFrame {
     mutating func restart() { isAligned = true }
 }
 
-/// What is found where a frame may begin.
+/// The verdict on the bytes where a frame may begin.
 enum FrameVerdict {
-    /// A frame.
+    /// A valid frame.
     case whole
-    /// No frame: so many bytes are passed over.
+    /// No frame: skip this many bytes.
     case broken(Int)
-    /// So many bytes must be there to tell.
+    /// This many bytes are needed to decide.
     case open(Int)
 }

@@ -1,42 +1,42 @@
 import ByteCoding
 
-/// What a format makes of the bytes in front of it.
+/// The result of one step of a format.
 enum FrameStep {
-    /// Nothing can be said before there are this many bytes, more than there are.
+    /// More bytes are needed: this many in total, more than there are.
     case wait(for: Int)
-    /// So many bytes are dealt with: they gave rows, or a refusal says why not.
+    /// This many bytes were consumed: they gave rows, or a refusal.
     case pass(Int)
 }
 
-/// How the frames of one family of meters are told apart and read.
+/// The rules by which the frames of one family of meters are recognised and read.
 ///
-/// What a step says may depend on nothing but the bytes from its first one on and on the steps before it, never on how
-/// many bytes happen to be there: so the same rows come out however the bytes were cut on their way.
+/// The result of a step may depend only on the bytes of the window and on the steps before it, never on how many
+/// bytes happen to be available. So the rows do not depend on how the bytes were cut in transit.
 protocol FrameFormat: Sendable {
-    /// The most bytes that a step may wait for: a frame, and what must be seen behind it.
+    /// The most bytes that a step may wait for: a frame, and the bytes after it that are needed to judge it.
     static var longestWait: Int { get }
 
-    /// Deals with the beginning of `window`, which is not empty.
+    /// Consumes the beginning of `window`, which is not empty.
     ///
     /// - Parameters:
-    ///   - isLast: No byte follows those of `window`, so that nothing is gained by waiting.
-    ///   - fence: Is asked before a frame of measurements gives its rows.
+    ///   - isLast: Whether no byte follows those of `window`, so that waiting is useless.
+    ///   - fence: Decides whether a frame of measurements gives its rows.
     mutating func step(
         _ window: RawSpan, isLast: Bool, fence: inout Fence, into rows: inout DecodedRows
     ) -> FrameStep
 
-    /// Forgets what frames before these have told: another connection, perhaps another meter, begins.
+    /// Discards the state from earlier frames: a new connection begins, perhaps with another meter.
     mutating func restart()
 }
 
 /// Cuts a stream of bytes into the frames of a format.
 ///
-/// The bytes arrive in any pieces. What is not yet a frame is kept for the next call, and that is never more than
+/// The bytes arrive in pieces of any size. An incomplete frame is kept for the next call; that is never more than
 /// `Format.longestWait` bytes, whatever arrives.
 struct FrameReader<Format: FrameFormat>: Sendable {
     var format: Format
     var fence: Fence
-    // The beginning of a frame whose end is not there, fewer than `needed` bytes.
+    // The beginning of an incomplete frame, fewer than `needed` bytes.
     private(set) var kept: [UInt8] = []
     private var needed = 1
 
@@ -45,7 +45,7 @@ struct FrameReader<Format: FrameFormat>: Sendable {
         self.fence = fence
     }
 
-    /// Deals with `bytes`, which follow those of the call before.
+    /// Consumes `bytes`, which follow those of the previous call.
     ///
     /// - Complexity: O(*n*) steps for *n* bytes, as each passes at least one byte or waits.
     mutating func take(_ bytes: RawSpan, into rows: inout DecodedRows) {
@@ -63,7 +63,7 @@ struct FrameReader<Format: FrameFormat>: Sendable {
             if kept.count < needed { return }
             let passed = kept.withSpan { run($0, into: &rows) }
             kept.removeFirst(passed)
-            // What is left belongs to this call's bytes alone: they are read where they stand.
+            // The remaining bytes all belong to this call, so they are read in place.
             if kept.count <= offset {
                 offset -= kept.count
                 kept.removeAll(keepingCapacity: true)
@@ -71,7 +71,7 @@ struct FrameReader<Format: FrameFormat>: Sendable {
         }
     }
 
-    /// Deals with what is kept, as nothing follows it: it is refused, but for frames that are whole in it.
+    /// Consumes the kept bytes as the end of the input: complete frames in them are read, the rest is refused.
     mutating func finish(into rows: inout DecodedRows) {
         let rest = kept
         kept.removeAll(keepingCapacity: true)
@@ -91,7 +91,7 @@ struct FrameReader<Format: FrameFormat>: Sendable {
         format.restart()
     }
 
-    /// Begins anew behind a connection that was made just now: what is kept is from before it.
+    /// Starts again for a new connection: the kept bytes are from before it.
     mutating func begin(into rows: inout DecodedRows) {
         if !kept.isEmpty { rows.refuse(.stale, kept.count) }
         kept.removeAll(keepingCapacity: true)

@@ -1,28 +1,28 @@
 import ByteCoding
 
-/// What ChargerLAB's POWER-Z KM003C and KM002C answer over USB, little-endian.
+/// The answers of ChargerLAB's POWER-Z KM003C and KM002C over USB, little-endian.
 ///
-/// | at | bits | what |
+/// | at | bits | meaning |
 /// | --- | --- | --- |
-/// | 0 | 0-6 | the sort: 0x41 brings data, 0x05 accepts and 0x06 rejects a command and are 4 bytes |
-/// | 1 | 8 | the transaction: the number of the request that is answered |
-/// | 2 | 16 | a command's argument; of data, in the upper 10 bits, about a quarter of the length, 0 where nothing follows |
+/// | 0 | 0-6 | kind: 0x41 carries data; 0x05 accepts and 0x06 rejects a command, both 4 bytes long |
+/// | 1 | 8 | transaction: the number of the request that is answered |
+/// | 2 | 16 | the argument of a command; for data, in the upper 10 bits, about length / 4, 0 if nothing follows |
 /// | 4 | 32 | extended header: attribute (15), whether another follows (1), count (6), size (10) |
-/// | 8 | | what the attribute brings; then perhaps another extended header |
+/// | 8 | | the payload of the attribute; then perhaps another extended header |
 ///
 /// Attribute 1 is one ``KM003CReading``. Attribute 2 is a queue of `count` samples, each of `size` 20 bytes, see
-/// ``KM003CQueue``. Attributes 8 (settings), 16 (Power Delivery) and 0x200 (recordings on the meter) give no rows. As
-/// in okhsunrog/km003c-protocol-research (`docs/protocol_reference.md`, `docs/features/adcqueue.md`).
+/// ``KM003CQueue``. Attributes 8 (settings), 16 (Power Delivery) and 0x200 (recordings on the meter) give no rows.
+/// Source: okhsunrog/km003c-protocol-research (`docs/protocol_reference.md`, `docs/features/adcqueue.md`).
 ///
 /// # Frames without a check
-/// USB checks each transfer, and so the frames have no check of their own. What tells whether a frame is whole is its
-/// form, that no other frame begins inside it, and that the ticks of a queue go forward by at most two seconds each.
-/// Where that fails the frame is refused, and the search goes on at the next beginning. A frame that lost fewer than
-/// eight bytes at its very end cannot be told from a whole one: that does not happen on USB, but in a file it may.
+/// USB checks each transfer, so the frames have no check of their own. A frame is accepted as complete by its form,
+/// if no other frame begins inside it, and if the ticks of a queue advance by at most two seconds each. Otherwise the
+/// frame is refused, and the search resumes at the next beginning. A frame that lost fewer than eight bytes at its
+/// very end looks complete: that does not happen on USB, but may happen in a file.
 ///
-/// # What is stale
-/// A request is answered once, under its number. After a connection, and until the next, a frame whose number was not
-/// asked for, or was answered already, is stale.
+/// # Stale frames
+/// A request is answered once, under its number. After a connection, and until the next, a frame is stale if its
+/// number was not requested, or was already answered.
 struct KM003C: FrameFormat {
     /// The longest packet (`docs/protocol_reference.md`).
     static let longestFrame = 2_544
@@ -30,7 +30,7 @@ struct KM003C: FrameFormat {
 
     private var isAligned = true
     private var queue = KM003CQueue()
-    // The numbers that were asked for and not answered; `nil` where nobody tells.
+    // The numbers of requests without an answer; `nil` if no number was reported.
     private var openTransactions: Set<UInt8>?
 
     mutating func restart() {
@@ -39,7 +39,7 @@ struct KM003C: FrameFormat {
         openTransactions = nil
     }
 
-    /// Notes that a request of this number was sent.
+    /// Records that a request with this number was sent.
     mutating func asked(_ transaction: UInt8) { openTransactions = (openTransactions ?? []).union([transaction]) }
 
     mutating func step(
@@ -61,7 +61,7 @@ struct KM003C: FrameFormat {
         }
     }
 
-    // Answers of four bytes. Among noise they would be chance.
+    // Consumes an answer of four bytes. In noise, such bytes would be chance.
     private mutating func controlStep(_ window: RawSpan, into rows: inout DecodedRows) -> FrameStep? {
         guard isAligned else { return nil }
         let argument = window.uint16(at: 2)
@@ -96,7 +96,7 @@ struct KM003C: FrameFormat {
         rows.refuse(isKnown ? .noMeasurement : .unknownFrame, frame.byteCount)
     }
 
-    // Passes over what cannot be the beginning of a frame that measures, up to `end`.
+    // Skips to the next byte that may begin a frame of measurements, at most to `end`.
     private mutating func skip(
         _ reason: DecodedRows.Refusal.Reason, _ window: RawSpan, to end: Int, _ rows: inout DecodedRows
     ) -> FrameStep {
@@ -109,7 +109,7 @@ struct KM003C: FrameFormat {
 
     // MARK: Packets
 
-    /// What is chained in a frame.
+    /// A packet in the chain of a frame.
     private struct Packet {
         enum Attribute: Hashable {
             case reading, queue, settings, powerDelivery, recordings, unknown
@@ -123,7 +123,7 @@ struct KM003C: FrameFormat {
 
     private enum Chain {
         case noFrame
-        /// So many bytes must be there to go on.
+        /// This many bytes are needed to continue.
         case unfinished(Int)
         case whole([Packet], length: Int)
     }
@@ -135,21 +135,21 @@ struct KM003C: FrameFormat {
             guard window.byteCount >= offset + 4 else { return .unfinished(offset + 4) }
             let header = window.uint32(at: offset)
             guard let (attribute, byteCount) = Self.packet(header) else { return .noFrame }
-            // Among noise only what measures is looked for, since any bytes may be an attribute that nobody knows.
+            // In noise, only measurements are searched for, since any bytes may be an unknown attribute.
             guard attribute.isMeasurement || !packets.isEmpty || isAligned else { return .noFrame }
             packets.append(Packet(attribute: attribute, payload: offset + 4..<offset + 4 + byteCount))
             offset += 4 + byteCount
             guard offset <= Self.longestFrame - 4 else { return .noFrame }
             if header & 0x8000 == 0 { break }
         }
-        // Where a packet is not known, or none measures, the frame must at least say its length.
+        // If a packet is unknown, or none is a measurement, the declared length of the frame must at least match.
         let isCertain =
             packets.contains { $0.attribute.isMeasurement } && !packets.contains { $0.attribute == .unknown }
         guard isCertain || Self.lengthIsLikely(window, offset) else { return .noFrame }
         return window.byteCount >= offset ? .whole(packets, length: offset) : .unfinished(offset)
     }
 
-    // What an extended header announces; nothing where it contradicts itself.
+    // Returns the attribute and size that an extended header declares; `nil` if it is inconsistent.
     private static func packet(_ header: UInt32) -> (attribute: Packet.Attribute, byteCount: Int)? {
         let (count, size) = (Int(header >> 16 & 0x3F), Int(header >> 22))
         return switch (header & 0x7FFF, size) {
@@ -163,7 +163,7 @@ struct KM003C: FrameFormat {
         }
     }
 
-    // The quarter of the length that the frame says is too small by 3, or by 4, in all frames that were seen.
+    // The declared quarter of the length is too small by 3 or 4 in all frames seen; 2 to 5 is accepted.
     private static func lengthIsLikely(_ window: RawSpan, _ length: Int) -> Bool {
         let said = Int(window.uint16(at: 2) >> 6)
         return (said + 2...said + 5).contains(length / 4)
@@ -175,8 +175,8 @@ struct KM003C: FrameFormat {
         return !holdsBeginning(payload)
     }
 
-    /// Whether another frame begins in `payload`, whose own end was lost: one that brings measurements and says its
-    /// length right, which no samples of a meter for 50 V and 6 A can look like.
+    /// Whether another frame begins in `payload`, whose own end was lost then: a frame of measurements with a
+    /// matching length, which no samples of a meter for 50 V and 6 A can resemble.
     private func holdsBeginning(_ payload: RawSpan) -> Bool {
         var offset = 0
         while offset + 8 <= payload.byteCount {

@@ -1,24 +1,25 @@
 import ByteCoding
 
-/// What the KM003C has measured since it was asked last: samples of 20 bytes, little-endian.
+/// The samples that the KM003C has measured since the last request: 20 bytes each, little-endian.
 ///
 /// | at | bytes | what |
 /// | --- | --- | --- |
 /// | 0 | 2 | tick: a counter of milliseconds that wraps at 65,536 |
-/// | 2 | 2 | a marker whose meaning is unknown: 3, 4, 8, 9, 59 and 60 were seen |
+/// | 2 | 2 | a marker of unknown meaning: 3, 4, 8, 9, 59 and 60 were seen |
 /// | 4, 8 | 4, 4 | voltage, uV, and current, uA, both signed |
 /// | 12, 14, 16, 18 | 2 each | CC1, CC2, D+, D-: 0.1 mV at 2 samples a second, 1 mV at 10, 50 and 1,000 |
 ///
-/// As in okhsunrog/km003c-protocol-research (`docs/features/adcqueue.md`); `docs/protocol_reference.md` there and
-/// km003c-rs say 0.1 mV at all rates. Its captures of one and the same idle meter settle that: CC2 reads 32,373 at 2
-/// samples a second and 3,237 at 1,000.
+/// Source: okhsunrog/km003c-protocol-research (`docs/features/adcqueue.md`). Its `docs/protocol_reference.md` and
+/// km003c-rs give 0.1 mV at all rates, but its captures of one and the same idle meter contradict that: CC2 reads
+/// 32,373 at 2 samples a second and 3,237 at 1,000.
 ///
-/// The frame does not say the rate, but the ticks do: they step by 500 at 2 samples a second, and by 100, 20 or 1 else.
-/// A sample that comes alone, before any step was seen, has the four lines in channels without a unit, named `raw`.
+/// The frame does not contain the rate, but the ticks reveal it: they step by 500 at 2 samples a second, and by 100,
+/// 20 or 1 otherwise. A single sample, received before any step was seen, has the four lines in channels without a
+/// unit, named `raw`.
 struct KM003CQueue: Sendable {
     static let sampleByteCount = 20
 
-    // A step within a queue is at most a few samples at the lowest rate, where one was lost.
+    // Allows for a few lost samples at the lowest rate.
     private static let longestStep: UInt16 = 2_000
     private static let slowestStep: UInt16 = 500
 
@@ -27,7 +28,7 @@ struct KM003CQueue: Sendable {
     private var previousTick: UInt16?
     private var unit = LineUnit.unknown
 
-    /// Whether each tick of `samples` is after the one before, by no more than two seconds.
+    /// Whether each tick of `samples` is later than the previous one, by no more than two seconds.
     static func ticksGoForward(_ samples: RawSpan) -> Bool {
         var offset = sampleByteCount
         while offset < samples.byteCount {
@@ -62,9 +63,9 @@ struct KM003CQueue: Sendable {
         }
     }
 
-    // The first step within the queue tells the rate. A queue of one sample has only the step from the queue before,
-    // which is longer than the rate's where samples were lost: below 500 it tells, at 500 it is believed, and above it
-    // leaves what was known.
+    // Derives the unit from the rate. Within a queue, the first step gives the rate. A queue of one sample has only
+    // the step from the previous queue, which is longer if samples were lost: below 500 it proves a fast rate, at 500
+    // the slow rate is assumed, and above 500 the unit stays as it was.
     private mutating func findUnit(_ samples: RawSpan) {
         let first = samples.uint16(at: 0)
         if samples.byteCount > Self.sampleByteCount {
@@ -77,11 +78,11 @@ struct KM003CQueue: Sendable {
         }
     }
 
-    /// At 10, 50 and 1,000 samples a second.
+    /// The layout at 10, 50 and 1,000 samples a second.
     static let layout = layout(lines: .volt, decimals: 3, suffix: "")
-    /// At 2 samples a second.
+    /// The layout at 2 samples a second.
     static let slowLayout = layout(lines: .volt, decimals: 4, suffix: "")
-    /// Where the rate is not known yet.
+    /// The layout while the rate is unknown.
     static let rawLayout = layout(lines: .none, decimals: 0, suffix: ".raw")
 
     private static func layout(lines unit: Channel.Unit, decimals: Int, suffix: String) -> Layout {

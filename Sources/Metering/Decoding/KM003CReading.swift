@@ -1,10 +1,10 @@
 import ByteCoding
 
-/// What the KM003C measures at the moment, the answer to a poll: 44 bytes, little-endian.
+/// The present measurements of the KM003C, the answer to a poll: 44 bytes, little-endian.
 ///
-/// | at | bytes | what |
+/// | at | bytes | meaning |
 /// | --- | --- | --- |
-/// | 0, 4 | 4, 4 | voltage, uV, and current, uA, both signed; a current above 0 goes from the socket to the plug |
+/// | 0, 4 | 4, 4 | voltage, uV, and current, uA, both signed; a positive current flows from the socket to the plug |
 /// | 8, 12 | 4, 4 | the same, averaged |
 /// | 16, 20 | 4, 4 | the same, averaged before calibration |
 /// | 24 | 2 | temperature, 1/128 of a degree Celsius, signed |
@@ -12,14 +12,14 @@ import ByteCoding
 /// | 36, 37 | 1, 1 | the rate, 0 to 4, and flags |
 /// | 38, 40, 42 | 2 each | CC2, D+, D-, averaged, mV |
 ///
-/// As in okhsunrog/km003c-protocol-research (`docs/protocol_reference.md`).
+/// Source: okhsunrog/km003c-protocol-research (`docs/protocol_reference.md`).
 enum KM003CReading {
     static let byteCount = 44
 
     static func append(_ payload: RawSpan, to rows: inout DecodedRows) {
         func long(_ offset: Int) -> Int64 { Int64(payload.int32(at: offset)) }
         func word(_ offset: Int) -> Int64 { Int64(payload.uint16(at: offset)) }
-        // 1/128 has seven decimals, so nothing is lost.
+        // 1/128 has seven decimals, so the conversion is exact.
         let temperature = Int64(payload.int16(at: 24)) * 78_125
         let values: InlineArray<17, Int64> = [
             long(0), long(4), long(8), long(12), long(16), long(20), temperature,

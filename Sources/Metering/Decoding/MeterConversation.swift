@@ -1,12 +1,12 @@
-/// What is sent to a meter so that it measures: bytes only, for whoever owns the connection.
+/// The bytes to send to a meter so that it measures. The owner of the connection sends them.
 public struct MeterConversation: Hashable, Sendable {
-    /// Bytes that are sent again and again.
+    /// Bytes that are sent repeatedly.
     public struct Repeated: Hashable, Sendable {
-        /// What is sent.
+        /// The bytes to send.
         public let bytes: [UInt8]
-        /// How long from one time to the next, in milliseconds.
+        /// The interval between two sends, in milliseconds.
         public let intervalMilliseconds: Int
-        /// Where in the bytes a number stands that is one more each time, from 255 back to 0; `nil` where none does.
+        /// The offset of a byte that is incremented for each send, from 255 back to 0; `nil` if there is none.
         public let transactionOffset: Int?
 
         init(_ bytes: [UInt8], everyMilliseconds interval: Int, transactionOffset: Int? = nil) {
@@ -15,7 +15,7 @@ public struct MeterConversation: Hashable, Sendable {
             self.transactionOffset = transactionOffset
         }
 
-        /// The bytes with `transaction` in its place, if they have one.
+        /// Returns the bytes with `transaction` at ``transactionOffset``, if there is one.
         public func bytes(transaction: UInt8) -> [UInt8] {
             var bytes = bytes
             if let transactionOffset { bytes[transactionOffset] = transaction }
@@ -23,11 +23,11 @@ public struct MeterConversation: Hashable, Sendable {
         }
     }
 
-    /// What is sent once, in this order, as soon as the connection stands; often nothing.
+    /// The messages to send once, in this order, when the connection is established; often none.
     public let start: [[UInt8]]
-    /// What is sent for each answer; `nil` where the meter sends without being asked.
+    /// The request that is sent for each answer; `nil` if the meter sends unasked.
     public let poll: Repeated?
-    /// What is sent so that the meter does not fall silent; `nil` where it never does.
+    /// The message that keeps the meter sending; `nil` if it needs none.
     public let keepAlive: Repeated?
 
     init(start: [[UInt8]] = [], poll: Repeated? = nil, keepAlive: Repeated? = nil) {
@@ -38,16 +38,17 @@ public struct MeterConversation: Hashable, Sendable {
 }
 
 extension MeterModel {
-    /// What to send to the meter over `link`.
+    /// Returns the bytes to send to the meter over `link`.
     ///
-    /// - UM24C, UM25C, UM34C: one byte, answered by 130. They renew their numbers twice a second.
-    /// - TC66C: `getva`, by Bluetooth `bgetva` and a line's end (kolinger/rd-usb), answered by 192 bytes.
-    /// - FNIRSI by USB: reports of 64 bytes (baryluk/fnirsi-usb-power-data-logger). The FNB48 and C1 want theirs every
-    ///   3 ms, the FNB58 and FNB48S each second; with firmware 0.68 they too want it every 3 ms (#19 there). By
-    ///   Bluetooth two commands, and then nothing (zhiyb/FNB58_mqtt_forwarder).
-    /// - KM003C: a connection, and then one reading for each request (okhsunrog/km003c-protocol-research). Its queue of
-    ///   up to 1,000 samples a second is asked for in the same way with attribute 2, but only after a proof that takes
-    ///   the meter's hardware number: it is not part of this, while the decoder reads its answers.
+    /// - UM24C, UM25C, UM34C: one byte, answered by 130. These meters renew their values twice a second.
+    /// - TC66C: `getva`, by Bluetooth `bgetva` and a line end (kolinger/rd-usb), answered by 192 bytes.
+    /// - FNIRSI by USB: reports of 64 bytes (baryluk/fnirsi-usb-power-data-logger). The FNB48 and C1 need the
+    ///   keep-alive every 3 ms, the FNB58 and FNB48S every second; with firmware 0.68 they also need it every 3 ms (#19
+    ///   there). By Bluetooth two commands, and then nothing (zhiyb/FNB58_mqtt_forwarder).
+    /// - KM003C: a connect command, and then one reading per request (okhsunrog/km003c-protocol-research). Its queue
+    ///   of up to 1,000 samples a second is requested in the same way with attribute 2, but only after an
+    ///   authentication that needs the meter's hardware number. That is not supported here, although the decoder reads
+    ///   the answers.
     /// - Atorch: nothing.
     public func conversation(over link: Link) -> MeterConversation {
         switch self {

@@ -1,6 +1,6 @@
 import ByteCoding
 
-/// The format of whichever meter it is: each case takes its format out, lets it work and puts it back.
+/// The format of any supported meter. Each case takes its format out, advances it and stores it back.
 enum MeterFormat: FrameFormat {
     case um(RDTechUM)
     case tc66(RDTechTC66)
@@ -23,7 +23,7 @@ enum MeterFormat: FrameFormat {
             }
     }
 
-    /// What keeps out frames from before a connection.
+    /// A new fence, which keeps out frames from before a connection.
     var newFence: Fence {
         if case .fnirsiReports = self { Fence(framesToSkip: 1) } else { Fence() }
     }
@@ -78,7 +78,7 @@ enum MeterFormat: FrameFormat {
         }
     }
 
-    /// Notes that a request of this number was sent.
+    /// Records that a request with this number was sent.
     mutating func asked(_ transaction: UInt8) {
         guard case .km003c(var format) = self else { return }
         format.asked(transaction)

@@ -1,4 +1,4 @@
-/// A model of USB power meter whose frames can be read.
+/// A supported model of USB power meter.
 public enum MeterModel: String, CaseIterable, Sendable, Hashable {
     /// RDTech UM24C.
     case um24c
@@ -21,15 +21,15 @@ public enum MeterModel: String, CaseIterable, Sendable, Hashable {
     /// Atorch's meters: UD18, UD24, J7-C, AT24, AT35, DL24, DT24, DT3010 and others, for AC, DC and USB.
     case atorch
 
-    /// How a meter is reached, where that changes what is sent.
+    /// The link to a meter; the protocol may depend on it.
     public enum Link: String, CaseIterable, Sendable, Hashable {
-        /// A USB cable: HID, CDC or bulk transfers, as the model has it.
+        /// A USB cable: HID, CDC or bulk transfers, depending on the model.
         case usb
         /// Bluetooth, classic or Low Energy.
         case bluetooth
     }
 
-    /// What the meter is called on its case.
+    /// The name printed on the meter's case.
     public var displayName: String {
         switch self {
         case .um24c: "RDTech UM24C"
@@ -45,7 +45,7 @@ public enum MeterModel: String, CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// The links by which the meter sends measurements, the usual one first.
+    /// The links over which the meter sends measurements, the usual one first.
     public var links: [Link] {
         switch self {
         case .um24c, .um25c, .um34c, .atorch: [.bluetooth]
@@ -54,9 +54,10 @@ public enum MeterModel: String, CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// How many rows a second the meter sends by `link`: one number, or from its slowest to its fastest.
+    /// Returns the number of rows per second that the meter sends over `link`: one number, or its slowest to its
+    /// fastest.
     ///
-    /// The meters of RDTech may be asked more often, and repeat themselves then.
+    /// RDTech's meters can be polled faster, but then repeat their values.
     public func rowsPerSecond(over link: Link) -> ClosedRange<Int> {
         switch self {
         case .um24c, .um25c, .um34c: 2...3
@@ -67,12 +68,12 @@ public enum MeterModel: String, CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// A decoder of what the meter sends by `link`, at the beginning of a stream.
+    /// Creates a decoder of the bytes that the meter sends over `link`, at the beginning of a stream.
     ///
-    /// It lets through all that arrives, as is right for a capture. Where a connection was made,
-    /// ``MeterDecoder/begin(into:)`` and ``MeterDecoder/asked(transaction:)`` keep out what is from before.
+    /// It accepts all that arrives, as suits a capture. For a live connection, call ``MeterDecoder/begin(into:)`` and
+    /// ``MeterDecoder/asked(transaction:)`` to keep out frames from before it.
     ///
-    /// - Parameter link: Whichever of ``links`` was used; any other is read as the first of them.
+    /// - Parameter link: One of ``links``; the first of them if `nil` or not among them.
     public func makeDecoder(over link: Link? = nil) -> MeterDecoder {
         let link = link.flatMap { links.contains($0) ? $0 : nil } ?? links[0]
         return MeterDecoder(self, over: link)

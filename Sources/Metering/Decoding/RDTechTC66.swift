@@ -1,23 +1,23 @@
 import ByteCoding
 import CryptoExtras
 
-/// The answers of RDTech's TC66C to `getva`: 192 bytes, twelve blocks of AES-256 in ECB mode under one key, which is
-/// the same in every meter and public.
+/// The answers of RDTech's TC66C to `getva`: 192 bytes, twelve blocks of AES-256 in ECB mode. The key is public and
+/// the same in every meter.
 ///
-/// Deciphered, they are three parts of 64 bytes, little-endian. Each begins with its name and ends with the
+/// The plain text has three parts of 64 bytes, little-endian. Each begins with its name and ends with the
 /// CRC-16/MODBUS of its first 60 bytes, as 32 bits.
 ///
-/// | part | at | what, 4 bytes each |
+/// | part | at | meaning, 4 bytes each |
 /// | --- | --- | --- |
-/// | `pac1` | 4, 8, 12, 44 | product, version, serial number, how often it was switched on: not kept |
+/// | `pac1` | 4, 8, 12, 44 | product, version, serial number, power-on count: not kept |
 /// | | 48, 52, 56 | voltage 0.1 mV, current 0.01 mA, power 0.1 mW |
 /// | `pac2` | 4 | resistance, 0.1 Ohm |
 /// | | 8, 12, 16, 20 | charge in mAh and energy in mWh of group 0, then of group 1 |
-/// | | 24, 28 | temperature: 1 where it is below zero, and degrees Celsius |
+/// | | 24, 28 | temperature: 1 if it is below zero, and degrees Celsius |
 /// | | 32, 36 | D+ and D-, 10 mV |
-/// | `pac3` | | nothing that is known |
+/// | `pac3` | | unknown |
 ///
-/// As in libsigrok (`src/hardware/rdtech-tc/protocol.c`), which has the key too, and kolinger/rd-usb
+/// Sources: libsigrok (`src/hardware/rdtech-tc/protocol.c`), which also has the key, and kolinger/rd-usb
 /// (`interfaces/tc.py`), which has the sign of the temperature.
 struct RDTechTC66: FixedFrame {
     static let frameByteCount = 192
@@ -25,12 +25,12 @@ struct RDTechTC66: FixedFrame {
 
     var isAligned = true
 
-    // The name of the first part shows only once the first block is deciphered.
+    // The name of the first part is readable only after decrypting the first block.
     func begins(_ window: RawSpan, isAligned: Bool) -> Bool {
         Self.deciphered(window.extracting(0..<16)).withSpan { $0.uint32(at: 0) == Self.name(of: 0) }
     }
 
-    // The first block is enciphered.
+    // The first block is encrypted, so any byte may begin a frame.
     func mayBegin(with byte: UInt8) -> Bool { true }
 
     let hasWeakCheck = false
@@ -51,12 +51,12 @@ struct RDTechTC66: FixedFrame {
     // "pac1", "pac2", "pac3".
     private static func name(of part: Int) -> UInt32 { 0x3163_6170 + UInt32(part) << 24 }
 
-    /// `blocks` of 16 bytes, each deciphered by itself.
+    /// Decrypts `blocks` of 16 bytes, each independently.
     static func deciphered(_ blocks: RawSpan) -> [UInt8] {
         mapped(blocks) { block throws in try AES.inversePermute(&block, key: key) }
     }
 
-    /// `blocks` of 16 bytes, each enciphered by itself: what a meter does, for frames that are made up.
+    /// Encrypts `blocks` of 16 bytes, each independently, as a meter does. For synthetic frames.
     static func enciphered(_ blocks: RawSpan) -> [UInt8] {
         mapped(blocks) { block throws in try AES.permute(&block, key: key) }
     }

@@ -1,8 +1,8 @@
-/// Makes one row of all rows of one bucket of time, with the means of their values.
+/// Averages the rows of each time bucket into one row.
 ///
-/// A bucket begins at a multiple of its length since 1970, which is the time of its row; where the trace has no row in
-/// it, neither is there one here. Means are exact, rounded to the decimals of the channel, halves to the even
-/// neighbour. A row of means has no counter of the meter. Where the clock was set back, a bucket may come twice.
+/// A bucket begins at a multiple of its length since 1970, which is the time of its row; an empty bucket gives no
+/// row. Means are exact, rounded to the decimals of the channel, halves to even. A row of means has no counter. If
+/// the clock was set back, a bucket may appear twice.
 struct BucketMeans {
     private let milliseconds: Int64
     private var bucket: Int64 = 0
@@ -10,16 +10,16 @@ struct BucketMeans {
     private var count = 0
     private var note = PendingNote()
 
-    /// Buckets of so many milliseconds, at least 1.
+    /// Creates buckets of `milliseconds`, at least 1.
     init(milliseconds: Int, channelCount: Int) {
         self.milliseconds = Int64(milliseconds)
         sums = Array(repeating: 0, count: channelCount)
     }
 
-    /// Of how many channels the means are.
+    /// The number of channels averaged.
     var channelCount: Int { sums.count }
 
-    /// Adds `rows`, and appends to `means` the rows of the buckets that they close.
+    /// Adds `rows`, and appends the rows of the buckets that they complete to `means`.
     mutating func append(_ rows: ExportRows, to means: inout ExportRows) {
         var next = 0
         for row in 0..<rows.count {
@@ -35,7 +35,7 @@ struct BucketMeans {
         }
     }
 
-    /// Appends the row of the bucket that is open, if there is one, and begins anew with so many channels.
+    /// Appends the row of the open bucket, if any, and starts again with `channelCount` channels.
     mutating func finish(to means: inout ExportRows, channelCount: Int) {
         if count > 0 { close(to: &means) }
         sums = Array(repeating: 0, count: channelCount)
@@ -51,7 +51,7 @@ struct BucketMeans {
         count = 0
     }
 
-    /// The multiple of `step` at or before `time`; the least that there is where it would be before all times.
+    /// Returns the multiple of `step` at or before `time`, or the least `Int64` if that multiple would overflow.
     static func floor(_ time: Int64, _ step: Int64) -> Int64 {
         let rest = time % step
         if rest >= 0 { return time - rest }
@@ -59,7 +59,7 @@ struct BucketMeans {
         return overflow ? .min : start
     }
 
-    /// `sum` / `count`, halves to the even neighbour.
+    /// Returns `sum` / `count`, halves rounded to even.
     static func mean(_ sum: Int128, _ count: Int) -> Int64 {
         let (quotient, rest) = sum.quotientAndRemainder(dividingBy: Int128(count))
         let doubled = rest.magnitude * 2

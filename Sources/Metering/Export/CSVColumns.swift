@@ -1,11 +1,11 @@
-/// The columns of a table of rows, and how its fields are read.
+/// The columns of a CSV table of rows; parses its fields.
 struct CSVColumns {
     let names: [String]
-    /// Which column is the first channel; `missing` and `repeats` stand right before it.
+    /// The index of the first channel's column. `missing` and `repeats` are the two columns before it.
     let firstChannel: Int
     private(set) var layout: Layout
 
-    /// The columns of a first line. Channels have no decimals yet: see ``withDecimals(of:_:)``.
+    /// Parses the first line. Channels have no decimals yet: see ``withDecimals(of:_:)``.
     init(_ line: String) throws(CSVTraceError.Reason) {
         let fields = line.split(separator: ",", omittingEmptySubsequences: false)
         guard fields[0] == ColumnNames.time else {
@@ -34,7 +34,7 @@ struct CSVColumns {
         layout = Layout(channels, tick: tick)
     }
 
-    /// The same columns with as many decimals as the values in `fields` have.
+    /// Returns the same columns with the number of decimals that the values in `fields` have.
     func withDecimals(of bytes: [UInt8], _ fields: [Range<Int>]) throws(CSVTraceError.Reason) -> CSVColumns {
         var channels: [Channel] = []
         for (place, channel) in layout.channels.enumerated() {
@@ -51,7 +51,7 @@ struct CSVColumns {
         return columns
     }
 
-    /// The number of rows or frames in `column`.
+    /// Returns the number of rows or frames in `column`.
     func count(_ bytes: [UInt8], _ fields: [Range<Int>], _ column: Int) throws(CSVTraceError.Reason) -> UInt64 {
         let field = fields[column]
         guard field.isEmpty || bytes[field.lowerBound] != UInt8(ascii: "-") else {
@@ -60,7 +60,7 @@ struct CSVColumns {
         return try magnitude(bytes, field, field, column, decimals: 0)
     }
 
-    /// The integer in `column`, whose text has exactly so many decimals.
+    /// Returns the integer in `column`, whose text has exactly `decimals` decimals.
     func integer(
         _ bytes: [UInt8], _ fields: [Range<Int>], _ column: Int, decimals: Int
     ) throws(CSVTraceError.Reason) -> Int64 {
@@ -79,7 +79,7 @@ struct CSVColumns {
         return Int64(magnitude)
     }
 
-    // The number that stands at `digits`, which is all of `field` but for the sign.
+    // Parses the number at `digits`, which is all of `field` except the sign.
     private func magnitude(
         _ bytes: [UInt8], _ field: Range<Int>, _ digits: Range<Int>, _ column: Int, decimals: Int
     ) throws(CSVTraceError.Reason) -> UInt64 {
@@ -110,7 +110,7 @@ struct CSVColumns {
         return value
     }
 
-    /// The text of a field for a message: at most 40 characters of ASCII.
+    /// Returns the text of a field for a message: at most 40 ASCII characters.
     static func text(_ bytes: [UInt8], _ field: Range<Int>) -> String {
         shown(String(decoding: bytes[field].prefix(50), as: UTF8.self)[...])
     }

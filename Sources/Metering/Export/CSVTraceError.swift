@@ -1,48 +1,48 @@
-/// Why a text is not a table of rows that ``TraceWriter`` has written.
+/// The reason why a text is not a table of rows as ``TraceWriter`` writes it.
 public struct CSVTraceError: Error, Hashable, Sendable {
-    /// The line, from 1.
+    /// The line number, counted from 1.
     public let line: UInt64
-    /// What is wrong with it.
+    /// The reason.
     public let reason: Reason
 
-    /// What may be wrong with a line.
+    /// The defect of a line.
     public enum Reason: Error, Hashable, Sendable {
-        /// The line has more bytes than the limit says.
+        /// The line exceeds the limit in bytes.
         case lineTooLong(limit: Int)
-        /// The last line has no end: the file was cut.
+        /// The last line has no line end: the file was cut.
         case lineNotEnded
-        /// The first columns are not those of a trace: what stands there, and what should.
+        /// The first columns are not those of a trace: the column found, and the one expected.
         case missingColumn(found: String, expected: String)
         /// Two columns have this name.
         case duplicateColumn(String)
-        /// The name of a column is none that a channel has.
+        /// The name of a column is not a valid channel name.
         case columnName(String)
-        /// A column has a unit that is not known.
+        /// A column has an unknown unit.
         case unknownUnit(String)
-        /// There are more channels than a trace has, or none.
+        /// There are no channels, or more than a trace may have.
         case channelCount(Int, limit: Int)
-        /// The row has another number of fields than the first line.
+        /// The number of fields differs from that of the first line.
         case fieldCount(Int, expected: Int)
-        /// The field is no moment as they are written here.
+        /// The field is not a time in the form that is written here.
         case time(String)
-        /// The field is no number as they are written here: a sign that is not needed, a letter, a zero too many.
+        /// The field is not a number in the form that is written here: a needless sign, a letter, a leading zero.
         case number(column: String, String)
         /// The number does not fit into 64 bits.
         case overflow(column: String, String)
-        /// The number has other decimals than those before it in its column, or more than 9.
+        /// The number has other decimals than the earlier ones in its column, or more than 9.
         case decimals(column: String, found: Int, expected: Int)
-        /// A row that stands in a gap has values, no missing rows, or not the row of its time behind it.
+        /// A gap row has values or no missing rows, or the row of its time does not follow.
         case gapRow
     }
 }
 
 extension CSVTraceError: CustomStringConvertible {
-    /// The line and what is wrong with it, in words.
+    /// A message with the line and the reason.
     public var description: String { "line \(line): \(reason)" }
 }
 
 extension CSVTraceError.Reason: CustomStringConvertible {
-    /// What is wrong, in words.
+    /// A message with the reason.
     public var description: String {
         switch self {
         case .lineTooLong(let limit): "it has more than \(limit) bytes"

@@ -1,8 +1,8 @@
 /// Reads rows of a trace from the CSV that ``TraceWriter`` writes, in pieces of any length.
 ///
-/// The integers, times, counters, gaps and repeats are those that were written; all else is refused with its line.
-/// Lines may end with CR and LF or with LF alone. How many decimals a channel has is read from its first value, so a
-/// table without rows has none.
+/// It restores the integers, times, counters, gaps and repeats; any other text is refused with its line number. Lines
+/// may end with CR LF or LF. The decimals of a channel come from its first value, so the channels of a table without
+/// rows have none.
 ///
 /// ```swift
 /// var reader = CSVTraceReader()
@@ -10,30 +10,30 @@
 /// try reader.finish()
 /// ```
 public struct CSVTraceReader {
-    /// The most bytes of a line, its end included.
+    /// The most bytes of a line, including its end.
     public static let lineByteLimit = 65_536
 
-    /// What rows have; `nil` until the first row was read, and in the end for a file without any.
+    /// The layout of the rows; `nil` until the first row was read. ``finish()`` sets it for a file without rows.
     public private(set) var layout: Layout?
 
     private var first: UInt64
     private var line: UInt64 = 1
-    // The beginning of a line whose end has not come yet.
+    // The beginning of an incomplete line.
     private var rest: [UInt8] = []
     private var columns: CSVColumns?
     private var rows: TraceRows?
-    // The fields of the line that is read; kept for its memory.
+    // The fields of the current line; kept to reuse its memory.
     private var fields: [Range<Int>] = []
-    // A row that stands in a gap: its time, and how many rows are missing.
+    // A pending gap row: its time, and the number of missing rows.
     private var gap: (time: Int64, missing: UInt64)?
     private var clock = UTCReader()
 
-    /// A reader at the beginning of a file, whose first row is number `first` of the trace.
+    /// Creates a reader of a file whose first row has number `first` in the trace.
     public init(first: UInt64 = 0) { self.first = first }
 
-    /// Reads `bytes`, which follow those before, and returns the rows that end with them; `nil` where none does.
+    /// Reads `bytes`, which follow those before, and returns the rows that they complete; `nil` if there are none.
     ///
-    /// - Throws: ``CSVTraceError``, and the reader is of no more use.
+    /// - Throws: ``CSVTraceError``; the reader cannot be used afterwards.
     /// - Complexity: O(bytes).
     public mutating func append(_ bytes: [UInt8]) throws(CSVTraceError) -> TraceRows? {
         var start = 0
@@ -56,9 +56,9 @@ public struct CSVTraceReader {
         return rows
     }
 
-    /// Says that no more bytes come.
+    /// Ends the input.
     ///
-    /// - Throws: ``CSVTraceError`` where the file was cut, or has not even its first line.
+    /// - Throws: ``CSVTraceError`` if the file was cut, or lacks even its first line.
     public mutating func finish() throws(CSVTraceError) {
         guard rest.isEmpty else { throw failure(.lineNotEnded) }
         guard let columns else { throw failure(.missingColumn(found: "nothing", expected: ColumnNames.time)) }
@@ -101,7 +101,7 @@ public struct CSVTraceReader {
         var missing = try columns.count(bytes, fields, columns.firstChannel - 2)
         let repeats = try columns.count(bytes, fields, columns.firstChannel - 1)
         if fields[columns.firstChannel].isEmpty {
-            // The tick and all values are left out, and what says so is one row.
+            // A gap row has neither tick nor values, and at most one precedes a row.
             let isEmpty = fields[columns.firstChannel...].allSatisfy(\.isEmpty)
             guard isEmpty, columns.layout.tick == nil || fields[1].isEmpty, gap == nil, missing > 0, repeats == 0 else {
                 throw .gapRow
@@ -138,7 +138,7 @@ public struct CSVTraceReader {
         fields.append(start..<range.upperBound)
     }
 
-    // The first row with values says how many decimals each channel has.
+    // Takes the decimals of each channel from the first row with values.
     private mutating func takeDecimals(_ bytes: [UInt8], _ columns: CSVColumns) throws(CSVTraceError.Reason) {
         let complete = try columns.withDecimals(of: bytes, fields)
         self.columns = complete

@@ -1,22 +1,23 @@
-/// The names of columns, which say all of a layout but the decimals: `voltage_V`, `mode`, `tick_1000Hz_mod65536`.
+/// The names of columns, which encode all of a layout except the decimals: `voltage_V`, `mode`,
+/// `tick_1000Hz_mod65536`.
 package enum ColumnNames {
     static let time = "time"
     package static let missing = "missing"
     package static let repeats = "repeats"
-    /// The most channels: as many columns as a block has.
+    /// The most channels: the number of columns of a block.
     static let channelLimit = SampleBlock.columnLimit
     static let nameByteLimit = 64
 
-    /// The column of a channel: its name, and its unit behind a low line where it has one.
+    /// Returns the column of a channel: its name, and after an underscore its unit if it has one.
     package static func column(_ channel: Channel) -> String {
         channel.unit == .none ? channel.name : "\(channel.name)_\(channel.unit.rawValue)"
     }
 
-    /// The column of a counter.
+    /// Returns the column of a counter.
     package static func column(_ tick: Layout.Tick) -> String { "tick_\(tick.hertz)Hz_mod\(tick.modulus)" }
 
-    /// Whether a channel may be called that: what needs quotes or a backslash somewhere is no name, nor is what has the
-    /// low line that parts name and unit.
+    /// Whether `name` may name a channel. Characters that some format must quote or escape are not allowed, nor is
+    /// the underscore, which separates name and unit.
     static func isName(_ name: some StringProtocol) -> Bool {
         !name.isEmpty && name.utf8.count <= nameByteLimit
             && name.utf8.allSatisfy { byte in
@@ -24,7 +25,7 @@ package enum ColumnNames {
             }
     }
 
-    /// Throws where the columns of `layout` could not be told from one another, or not read back.
+    /// Throws if the columns of `layout` would be ambiguous, or could not be read back.
     static func check(_ layout: Layout) throws(TraceExportError) {
         if layout.channels.isEmpty { throw .option("there must be at least one channel") }
         if layout.channels.count > channelLimit {
@@ -51,7 +52,7 @@ package enum ColumnNames {
         }
     }
 
-    /// The channel of a column, but for its decimals; or why it is none.
+    /// Returns the channel of a column, without its decimals; or the fault of the column.
     static func channel(_ column: Substring) -> Result<Channel, ColumnFault> {
         let parts = column.split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
         guard isName(parts[0]) else { return .failure(.name(String(column))) }
@@ -62,7 +63,7 @@ package enum ColumnNames {
         return .success(Channel(String(parts[0]), unit, decimals: 0))
     }
 
-    /// The counter of a column; `nil` where it is none, written as ``column(_:)-(Layout.Tick)`` writes it.
+    /// Returns the counter of a column; `nil` if the column is not in the form of ``column(_:)-(Layout.Tick)``.
     static func tick(_ column: Substring) -> Layout.Tick? {
         guard column.hasPrefix("tick_"), let end = column.firstRange(of: "Hz_mod") else { return nil }
         guard let hertz = Int(column[..<end.lowerBound].dropFirst(5)), let modulus = Int(column[end.upperBound...]),
@@ -72,7 +73,7 @@ package enum ColumnNames {
         return self.column(tick) == column ? tick : nil
     }
 
-    /// Why a column is not one of ours.
+    /// The reason why a column is not a channel.
     enum ColumnFault: Error {
         case name(String)
         case unit(String)

@@ -1,18 +1,18 @@
-/// Integers with a point put into them, as digits.
+/// Writes integers as decimal digits with a decimal point.
 ///
-/// Nothing goes by floating point: 12345 with 4 decimals is 1.2345, and -5 with 3 is -0.005.
+/// Floating point is not used: 12345 with 4 decimals is 1.2345, and -5 with 3 is -0.005.
 enum DecimalText {
-    /// The most bytes of a number: a sign, 19 digits or more by zeros in front, and a point.
+    /// The most bytes of a number: a sign, up to 20 digits, and a point, rounded up.
     static let byteLimit = 24
 
-    /// Writes `value` times ten to the minus `decimals` at `end`, and moves `end` behind it.
+    /// Writes `value` times ten to the minus `decimals` at `end`, and advances `end`.
     @inline(__always)
     static func write(_ value: Int64, decimals: Int, into bytes: inout MutableSpan<UInt8>, at end: inout Int) {
         if value < 0 { put(UInt8(ascii: "-"), into: &bytes, at: &end) }
         write(value.magnitude, decimals: decimals, into: &bytes, at: &end)
     }
 
-    /// Writes `value` times ten to the minus `decimals` at `end`, and moves `end` behind it.
+    /// Writes `value` times ten to the minus `decimals` at `end`, and advances `end`.
     @inline(__always)
     static func write(_ value: UInt64, decimals: Int, into bytes: inout MutableSpan<UInt8>, at end: inout Int) {
         let count = max(digitCount(value), decimals &+ 1)
@@ -29,7 +29,7 @@ enum DecimalText {
         putDigits(of: &rest, left, into: &bytes, before: &place)
     }
 
-    /// Writes `value`, of which at most `count` digits are there, with zeros in front.
+    /// Writes `value`, which has at most `count` digits, with leading zeros.
     @inline(__always)
     static func write(padded value: Int, _ count: Int, into bytes: inout MutableSpan<UInt8>, at end: inout Int) {
         var rest = UInt64(value)
@@ -38,7 +38,7 @@ enum DecimalText {
         putDigits(of: &rest, count, into: &bytes, before: &place)
     }
 
-    // The last `count` digits of `rest`, from the back. Two at once: each division waits for the one before it.
+    // Writes the last `count` digits of `rest`, backwards. Two at a time: each division depends on the previous one.
     @inline(__always)
     private static func putDigits(
         of rest: inout UInt64, _ count: Int, into bytes: inout MutableSpan<UInt8>, before place: inout Int
@@ -75,7 +75,7 @@ enum DecimalText {
         for byte in source { put(byte, into: &bytes, at: &end) }
     }
 
-    // Small numbers come first, since most are.
+    // Counts upwards, since most numbers are small.
     @inline(__always)
     private static func digitCount(_ value: UInt64) -> Int {
         var count = 1

@@ -1,14 +1,14 @@
-/// Bytes that wait until there are enough of them to hand out.
+/// A buffer that collects bytes before they are passed to the sink.
 struct ExportBuffer {
-    /// The room; what stands behind ``end`` means nothing.
+    /// The memory of the buffer; the bytes from ``end`` on are undefined.
     var storage: [UInt8]
-    /// How many bytes wait.
+    /// The number of buffered bytes.
     var end = 0
 
-    /// A buffer with room for 64 KiB.
+    /// Creates a buffer of 64 KiB.
     init() { storage = [UInt8](repeating: 0, count: 65_536) }
 
-    /// Makes sure that there is room for `byteCount` more, handing out what waits where that is needed.
+    /// Makes room for `byteCount` more bytes, flushing the buffer if necessary.
     mutating func makeRoom(for byteCount: Int, _ sink: TraceWriter.Sink) throws {
         if storage.count - end >= byteCount { return }
         try flush(to: sink)
@@ -24,7 +24,7 @@ struct ExportBuffer {
         }
     }
 
-    /// Hands out all that waits.
+    /// Passes all buffered bytes to the sink.
     mutating func flush(to sink: TraceWriter.Sink) throws {
         if end == 0 { return }
         let bytes = Array(storage[..<end])

@@ -1,32 +1,32 @@
-/// Rows on their way into a file: what was selected of ``TraceRows``, and what was missing or repeated before them.
+/// Rows to be written to a file: the selection from ``TraceRows``, with the rows missing or repeated before them.
 package struct ExportRows {
-    /// What stands before a row that something happened before.
+    /// The rows missing and repeated before a row.
     package struct Note: Hashable {
         package let row: Int
         package var missing: UInt64
         package var repeats: UInt64
     }
 
-    /// The number that the first row has in the trace; `nil` where rows are means of several.
+    /// The number of the first row in the trace; `nil` if rows are means.
     var first: UInt64?
-    /// Of so many rows of the trace the first is here.
+    /// The step between row numbers in the trace: every how many rows one is selected.
     var every = 1
     package var times: [Int64] = []
-    /// Empty where the layout has no counter.
+    /// The counters; empty if the layout has none.
     package var ticks: [Int64] = []
     package var columns: [[Int64]]
-    /// In order of row, at most one for each, none with two zeros.
+    /// The notes in order of row, at most one for each row, none with two zeros.
     package var notes: [Note] = []
 
-    /// No rows of so many channels.
+    /// Creates no rows of `channelCount` channels.
     init(channelCount: Int) { columns = Array(repeating: [], count: channelCount) }
 
     package var count: Int { times.count }
 
-    /// The number that a row has in the trace; `nil` where it has none of its own.
+    /// Returns the number of a row in the trace; `nil` for means.
     package func number(of row: Int) -> UInt64? { first.map { $0 &+ UInt64(row) &* UInt64(every) } }
 
-    /// Notes what happened before the row that will be appended next.
+    /// Adds a note to the row that will be appended next.
     mutating func note(_ pending: PendingNote) {
         if pending.isEmpty { return }
         notes.append(Note(row: count, missing: pending.missing, repeats: pending.repeats))
@@ -40,7 +40,7 @@ package struct ExportRows {
     }
 }
 
-/// What happened since the last row that was written. Counts stop at the greatest number rather than begin again.
+/// The rows missing and repeated since the last written row. Counts saturate instead of wrapping.
 struct PendingNote: Hashable {
     var missing: UInt64 = 0
     var repeats: UInt64 = 0

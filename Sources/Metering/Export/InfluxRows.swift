@@ -1,10 +1,10 @@
-/// Rows as points in the line protocol of InfluxDB.
+/// Writes rows as points in the line protocol of InfluxDB.
 ///
-/// A line is the measurement with its tags (`meter`, `model`, `trace`, those that are not empty), one field for each
-/// channel with its unit in the name, and a time: `meter,trace=7 voltage_V=1.2345,current_A=-0.005 1777636800000000000`.
-/// Numbers are written as exact decimals; InfluxDB keeps them as floating point of 64 bits. Points with one time would
-/// overwrite one another there, so each has one of its own: see ``RowClock``. What is missing or repeated is not
-/// written: a field of a point says something of that point.
+/// A line is the measurement with its tags (`meter`, `model`, `trace`, if not empty), one field for each channel with
+/// its unit in the name, and a time: `meter,trace=7 voltage_V=1.2345,current_A=-0.005 1777636800000000000`. Numbers
+/// are written as exact decimals; InfluxDB stores them as 64-bit floating point. Points with equal times would
+/// overwrite each other there, so each has a distinct time: see ``RowClock``. Missing and repeated rows are not
+/// written, since a field of a point describes only that point.
 struct InfluxRows: RowWriter {
     private let series: [UInt8]
     private var channels: [[UInt8]] = []
@@ -29,7 +29,8 @@ struct InfluxRows: RowWriter {
         self.series = line
     }
 
-    // A backslash means itself but before what it escapes, and readers differ on two of them: so there is none.
+    // A backslash is literal except before a character that it escapes, and parsers differ on two of them; so none is
+    // allowed.
     private static func escaped(_ text: String, _ special: String) throws(TraceExportError) -> [UInt8] {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -47,7 +48,7 @@ struct InfluxRows: RowWriter {
             Array("\(place == 0 ? " " : ",")\(ColumnNames.column(channel))=".utf8)
         }
         decimals = layout.channels.map(\.decimals)
-        // Moments go on ascending over a change of layout, unless the counter is another one.
+        // Times keep ascending over a change of layout, even if the counter changes.
         if clock == nil || tick != layout.tick { clock = RowClock(hertz: layout.tick?.hertz, after: clock) }
         tick = layout.tick
         rowByteLimit =
@@ -65,7 +66,7 @@ struct InfluxRows: RowWriter {
 
     mutating func finish(to sink: TraceWriter.Sink) throws { try buffer.flush(to: sink) }
 
-    // Writes rows from `row` on while the buffer has room for one.
+    // Writes rows from `row` on while the buffer has room for another.
     private mutating func fill(_ rows: ExportRows, _ row: inout Int) throws(TraceExportError) {
         guard var clock else { return }
         let (channels, decimals, series) = (channels, decimals, series)

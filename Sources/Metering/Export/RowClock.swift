@@ -1,34 +1,35 @@
-/// Gives each row a moment of its own, in nanoseconds since 1970, later than that of the row before.
+/// Assigns each row a distinct time, in nanoseconds since 1970, later than that of the row before.
 ///
-/// Meters send many rows at once, and they reach the host in one millisecond. The first row of one millisecond has its
-/// time. Where the meter counts, each row behind it has as much more as the counter has moved on since; else one
-/// microsecond more. A row that would not be later than the row before it is one microsecond behind that: so it is
-/// where the next rows came early, and, until the clock has caught up, where it was set back.
+/// Meters send many rows at once, and these reach the host in the same millisecond. The first row of a millisecond
+/// has that time. Later rows of it are offset by the advance of the meter's counter if there is one, else by one
+/// microsecond each. A row that would not be later than the row before it follows it by one microsecond: this happens
+/// if the next rows arrive early, and after the clock was set back until it has caught up.
 struct RowClock {
-    /// Between rows of which nothing else is known.
+    /// The distance of rows without other information: one microsecond.
     static let step: Int64 = 1_000
-    // The counter has moved on by at most an hour between rows of one millisecond; what says more is no counter.
+    // The most seconds by which the counter may advance between rows of one millisecond; a longer step is not
+    // trusted.
     private static let longestRun: Int64 = 3_600
 
     private let hertz: Int64?
     private var last: Int64?
     private var anchor: (time: Int64, nanoseconds: Int64, tick: Int64)?
 
-    /// A clock for rows with a counter of so many ticks a second (`nil` for rows without), whose moments follow those of
-    /// `clock`.
+    /// Creates a clock for rows with a counter of `hertz` ticks per second (`nil` for rows without one), whose times
+    /// follow those of `clock`.
     init(hertz: Int?, after clock: RowClock? = nil) {
         self.hertz = hertz.map(Int64.init)
         last = clock?.last
     }
 
-    /// The moment of the next row; `nil` where it is outside of the years 1677 to 2262, whose nanoseconds have 64 bits.
+    /// Returns the time of the next row; `nil` outside the years 1677 to 2262, which 64-bit nanoseconds cover.
     mutating func nanoseconds(_ time: Int64, tick: Int64?) -> Int64? {
         var moment: Int64
         if let anchor, anchor.time == time {
             moment = anchor.nanoseconds + ticked(from: anchor.tick, to: tick)
         } else {
             let (product, overflow) = time.multipliedReportingOverflow(by: 1_000_000)
-            // What is added to it has room, too.
+            // Leave room for the offsets that are added.
             guard !overflow, product.magnitude <= Self.limit.magnitude else { return nil }
             moment = product
             anchor = (time, moment, tick ?? 0)
@@ -39,7 +40,7 @@ struct RowClock {
         return moment
     }
 
-    // InfluxDB keeps the last moments of 64 bits for itself; a day before them is as good.
+    // InfluxDB reserves the last 64-bit times; the limit stays two days below them.
     private static let limit = Int64.max - 2 * 86_400 * 1_000_000_000
 
     private func ticked(from first: Int64, to tick: Int64?) -> Int64 {

@@ -1,22 +1,22 @@
-/// Takes the channels and rows that were asked for out of ``TraceRows``.
+/// Selects the requested channels and rows from ``TraceRows``.
 struct RowSelection {
-    /// What the rows that come out have.
+    /// The layout of the selected rows.
     private(set) var layout: Layout
     private var places: [Int] = []
     private let names: [String]?
     private let every: Int
-    // How many rows are left out before the next that is not.
+    // The number of rows to skip before the next selected row.
     private var left = 0
-    /// What happened since the last row that came out.
+    /// The rows missing and repeated since the last selected row.
     private(set) var pending = PendingNote()
 
-    /// Selects what `options` name of rows of `layout`.
+    /// Creates a selection by `options` from rows of `layout`.
     init(_ layout: Layout, _ options: TraceExportOptions) throws(TraceExportError) {
         (names, every, self.layout) = (options.channels, options.every, layout)
         try change(to: layout)
     }
 
-    /// Selects the same of rows of another layout from here on.
+    /// Applies the same selection to rows of another layout from here on.
     mutating func change(to layout: Layout) throws(TraceExportError) {
         guard let names else {
             places = Array(layout.channels.indices)
@@ -34,9 +34,9 @@ struct RowSelection {
         try ColumnNames.check(self.layout)
     }
 
-    /// The rows of `rows` that were asked for.
+    /// Returns the selected rows of `rows`.
     ///
-    /// Cost: where all rows are wanted, no more than the marks.
+    /// - Complexity: O(marks) if all rows are selected.
     mutating func select(_ rows: TraceRows) -> ExportRows {
         precondition(rows.columns.allSatisfy { $0.count == rows.count }, "All columns have a value for each row.")
         precondition(

@@ -1,29 +1,29 @@
-/// Rows as lines of text: CSV and NDJSON.
+/// Writes rows as lines of text: CSV and NDJSON.
 ///
-/// The columns are `time` (UTC), the counter where there is one (`tick_1000Hz_mod65536`, without its overflows),
-/// `missing` (rows missing before this one), `repeats` (frames that came again before it), then the channels with their
-/// unit: `voltage_V`. All decimals of a channel are always written, so that its text says how many there are.
+/// The columns are `time` (UTC), the counter if there is one (`tick_1000Hz_mod65536`, without its overflows),
+/// `missing` (rows missing before this row), `repeats` (frames repeated before it), then the channels with their
+/// unit: `voltage_V`. All decimals of a channel are always written, so that the text shows their number.
 ///
-/// A row that stands in a gap (``TraceExportOptions/GapPolicy/blank``) has a time, how many rows are missing, and no
-/// more: empty fields in CSV, `null` in NDJSON.
+/// A gap row (``TraceExportOptions/GapPolicy/blank``) has only a time and the number of missing rows: other fields
+/// are empty in CSV and `null` in NDJSON.
 struct TextRows: RowWriter {
-    /// How a line is put together.
+    /// The syntax of a line.
     enum Dialect {
         case csv, ndjson
     }
 
-    /// What stands between the values of a row, for one layout.
+    /// The constant parts of a row, for one layout.
     private struct Plan {
-        // Before the time, and behind it to the first number.
+        // The parts before the time, and between the time and the first number.
         var beginning: [UInt8] = []
         var behindTime: [UInt8] = []
-        // What stands before the counts, then what stands there where both are 0.
+        // The parts before the two counts, and the whole text if both counts are 0.
         var missing: [UInt8] = []
         var repeats: [UInt8] = []
         var noNote: [UInt8] = []
         var channels: [[UInt8]] = []
         var ending: [UInt8] = []
-        // Of a row that stands in a gap.
+        // The parts of a gap row.
         var blankTick: [UInt8] = []
         var blankEnding: [UInt8] = []
         var decimals: [Int] = []
@@ -60,7 +60,7 @@ struct TextRows: RowWriter {
         }
     }
 
-    // Writes rows from `row` on while the buffer has room for one.
+    // Writes rows from `row` on while the buffer has room for another.
     private mutating func fill(_ rows: ExportRows, _ row: inout Int, _ note: inout Int) {
         let plan = plan
         let hasBlanks = gaps == .blank
@@ -121,14 +121,14 @@ struct TextRows: RowWriter {
 }
 
 extension TextRows {
-    /// The names of the columns of `layout`, in order.
+    /// Returns the names of the columns of `layout`, in order.
     static func columns(_ layout: Layout) -> [String] {
         [ColumnNames.time] + (layout.tick.map { [ColumnNames.column($0)] } ?? [])
             + [ColumnNames.missing, ColumnNames.repeats] + layout.channels.map(ColumnNames.column)
     }
 
     private static func plan(_ layout: Layout, _ dialect: Dialect) -> Plan {
-        // Names need no escapes: see `ColumnNames.isName`.
+        // Names need no escaping: see `ColumnNames.isName`.
         func before(_ column: String) -> [UInt8] { dialect == .csv ? Array(",".utf8) : Array(",\"\(column)\":".utf8) }
         let blank = dialect == .csv ? "" : "null"
         var plan = Plan()
@@ -144,7 +144,7 @@ extension TextRows {
         plan.blankTick = layout.tick == nil ? [] : Array(blank.utf8)
         plan.blankEnding = plan.channels.flatMap { $0 + Array(blank.utf8) } + plan.ending
         let names = [plan.beginning, plan.behindTime, plan.noNote, plan.ending] + plan.channels
-        // A row, and the one that may stand in a gap before it.
+        // Room for a row and the gap row before it.
         plan.rowByteLimit =
             2
             * (names.reduce(0) { $0 + $1.count } + UTCText.byteLimit + (3 + plan.channels.count) * DecimalText.byteLimit)

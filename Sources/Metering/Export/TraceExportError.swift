@@ -1,22 +1,22 @@
-/// Why rows of a trace could not be written. What was handed out before is no whole file.
+/// The reason why rows of a trace could not be written. The bytes already passed to the sink are not a complete file.
 public enum TraceExportError: Error, Hashable, Sendable {
-    /// The options cannot be carried out: why.
+    /// The options cannot be applied, for this reason.
     case option(String)
-    /// No channel has this name; these are there.
+    /// No channel has this name; the available names.
     case unknownChannel(String, available: [String])
-    /// The channel cannot be a column: why.
+    /// The channel cannot be a column, for this reason.
     case channel(String, reason: String)
-    /// From row `row` of the trace on there are other channels, and a file of this format has one layout: the rows
-    /// before it and those from it on belong into files of their own.
+    /// The channels change at row `row` of the trace, and a file of this format has a single layout. Write the rows
+    /// before it and those from it on to separate files.
     case layoutChanged(row: UInt64)
-    /// The value of row `row`, counted from the first that was written, does not fit: which and why.
+    /// A value of row `row`, counted from the first row written, does not fit: the value and the reason.
     case value(String, row: UInt64, reason: String)
-    /// The file would grow beyond what its format can hold: why.
+    /// The file would exceed the limits of its format, for this reason.
     case tooLarge(String)
 }
 
 extension TraceExportError: CustomStringConvertible {
-    /// What is wrong, in words.
+    /// A message with the problem.
     public var description: String {
         switch self {
         case .option(let reason): reason

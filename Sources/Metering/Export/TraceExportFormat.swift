@@ -1,22 +1,23 @@
-/// The formats that the rows of a trace are written in.
+/// The formats that rows of a trace can be written in.
 ///
-/// The raw values are the words on the command line. All but ``sigrok`` hold each row with its integers as they are.
+/// The raw values are the names on the command line. All formats except ``sigrok`` store the integers of each row
+/// exactly.
 public enum TraceExportFormat: String, Hashable, Sendable, CaseIterable {
-    /// A table for spreadsheets (RFC 4180), which ``CSVTraceReader`` reads back: see ``TextRows``.
+    /// A table for spreadsheets (RFC 4180), which ``CSVTraceReader`` can read: see ``TextRows``.
     case csv
-    /// One JSON object a row, with the columns of ``csv`` as keys and numbers as exact decimals.
+    /// One JSON object per row, with the columns of ``csv`` as keys and numbers as exact decimals.
     case ndjson
-    /// The line protocol of InfluxDB: one point a row, times in nanoseconds that ascend.
+    /// The line protocol of InfluxDB: one point per row, with ascending times in nanoseconds.
     case influx
     /// Apache Parquet: integers as decimals of a fixed scale, in row groups of bounded size.
     case parquet
-    /// An SQLite database with a row for each row, for questions in SQL: integers as they are. It is a file and cannot be
-    /// written piece by piece.
+    /// An SQLite database with one table row per row, for SQL queries; integers are stored exactly. It is a file and
+    /// cannot be written as a stream.
     case sqlite
     /// A session of sigrok (srzip, version 2): floating point at a fixed rate, for PulseView and SmuView.
     case sigrok
 
-    /// What the name of a file ends with, without the dot.
+    /// The file extension, without the dot.
     public var fileExtension: String {
         switch self {
         case .csv: "csv"
@@ -40,6 +41,6 @@ public enum TraceExportFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a file may hold rows of several layouts: where each row names its channels.
+    /// Whether a file may hold rows of several layouts: true if each row names its channels.
     public var holdsSeveralLayouts: Bool { self == .ndjson || self == .influx }
 }

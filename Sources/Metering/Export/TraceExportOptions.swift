@@ -1,24 +1,24 @@
-/// What of a trace is written, and how.
+/// The rows and channels of a trace to write, and how.
 ///
-/// The same rows with the same options are the same bytes, however they were cut into pieces.
+/// The same rows with the same options give the same bytes, regardless of how the rows were split into pieces.
 public struct TraceExportOptions: Hashable, Sendable {
-    /// What stands where rows are missing.
+    /// The representation of missing rows.
     public enum GapPolicy: String, Hashable, Sendable, CaseIterable {
-        /// The row behind a gap says how many are missing before it.
+        /// The row after a gap contains the number of rows missing before it.
         case mark
-        /// A row without values stands in the gap: it has the time of the row behind it, and says how many are missing,
-        /// which that row then does not. A line through the values is broken there.
+        /// A gap row without values is written before the row after the gap. It has the time of that row and contains
+        /// the number of missing rows in its place. Charts break their line there.
         case blank
     }
 
-    /// What points in a time series belong to, for ``TraceExportFormat/influx``.
+    /// The series that points belong to, for ``TraceExportFormat/influx``.
     public struct Series: Hashable, Sendable {
         /// The measurement.
         public var measurement: String
-        /// The tags `meter`, `model` and `trace`; one that is empty is left out.
+        /// The tags `meter`, `model` and `trace`; empty tags are left out.
         public var meter, model, trace: String
 
-        /// A series with these tags.
+        /// Creates a series with these tags.
         public init(measurement: String = "meter", meter: String = "", model: String = "", trace: String = "") {
             (self.measurement, self.meter, self.model, self.trace) = (measurement, meter, model, trace)
         }
@@ -26,21 +26,21 @@ public struct TraceExportOptions: Hashable, Sendable {
 
     /// The names of the channels to write, in this order; `nil` for all.
     public var channels: [String]?
-    /// Of so many rows the first is written: 1 for all. What was missing or repeated before a row that is left out is
-    /// counted with the next that is not.
+    /// The step between written rows: 1 for all rows, 2 for every second one. Rows missing or repeated before a row
+    /// that is left out are counted with the next written row.
     public var every = 1
-    /// Writes one row for all rows of so many milliseconds, with their means: see ``BucketMeans``. For
-    /// ``TraceExportFormat/sigrok``, which needs it, the interval of its samples.
+    /// The length of a bucket: all rows of a bucket are written as one row of their means, see ``BucketMeans``. For
+    /// ``TraceExportFormat/sigrok``, which requires it, the interval of the samples.
     public var bucketMilliseconds: Int?
-    /// What stands where rows are missing. Ignored by ``TraceExportFormat/sigrok``, whose gaps are not numbers.
+    /// The representation of missing rows. Ignored by ``TraceExportFormat/sigrok``, which writes NaN there.
     public var gaps = GapPolicy.mark
-    /// For ``TraceExportFormat/influx``: what the points belong to.
+    /// The series of the points, for ``TraceExportFormat/influx``.
     public var series = Series()
 
-    /// All rows and channels; the rest is set afterwards.
+    /// Creates options that select all rows and channels.
     public init() {}
 
-    /// Throws where the options say nothing that `format` can do.
+    /// Throws if `format` does not support these options.
     func check(for format: TraceExportFormat) throws(TraceExportError) {
         guard every >= 1 else { throw .option("every must be at least 1, and is \(every)") }
         if let bucketMilliseconds {
@@ -59,6 +59,6 @@ public struct TraceExportOptions: Hashable, Sendable {
         }
     }
 
-    /// A year.
+    /// The longest bucket: 366 days.
     static let longestBucket = 366 * 86_400_000
 }

@@ -1,8 +1,8 @@
 /// Writes rows of a trace, piece by piece, as a file of one format.
 ///
-/// Bytes are handed to a closure as they come, in pieces of no fixed length, so that memory does not grow with the
-/// number of rows: a buffer of 64 KiB for text, a row group of about 32 MiB for Parquet, 1 MiB a channel for sigrok.
-/// After an error, be it the closure's own, the file is not whole and the writer of no more use.
+/// Bytes are passed to a closure as they are produced, in pieces of any length, so memory does not grow with the
+/// number of rows: a buffer of 64 KiB for text, a row group of about 32 MiB for Parquet, 1 MiB per channel for
+/// sigrok. After an error, including the closure's own, the file is incomplete and the writer cannot be used.
 ///
 /// ```swift
 /// var writer = try TraceWriter(.csv)
@@ -14,17 +14,17 @@ public struct TraceWriter {
     /// Takes the next bytes of the file.
     public typealias Sink = (_ bytes: [UInt8]) throws -> Void
 
-    /// What was written.
+    /// The numbers of written and missing rows.
     public struct Counts: Hashable, Sendable {
-        /// Rows, without those that stand in gaps.
+        /// The number of rows written, without gap rows.
         public var rows: UInt64 = 0
-        /// How many rows are missing before rows that were written. Sums stop at the greatest number.
+        /// The number of rows missing before written rows. It saturates.
         public var missing: UInt64 = 0
-        /// How many frames were repeated before them.
+        /// The number of frames repeated before written rows. It saturates.
         public var repeats: UInt64 = 0
-        /// How many rows are missing behind the last one that was written, of which the file says nothing.
+        /// The number of rows missing after the last written row; they are not in the file.
         public var missingBehind: UInt64 = 0
-        /// How many frames were repeated there.
+        /// The number of frames repeated after the last written row; they are not in the file.
         public var repeatsBehind: UInt64 = 0
     }
 
@@ -36,15 +36,15 @@ public struct TraceWriter {
     private var buckets: BucketMeans?
     private var counts = Counts()
 
-    /// A writer of `format`.
+    /// Creates a writer of `format`.
     ///
-    /// - Throws: ``TraceExportError/option(_:)`` where the format cannot do what the options say, and for
-    ///   ``TraceExportFormat/sqlite``, whose file is not written from its start to its end.
+    /// - Throws: ``TraceExportError/option(_:)`` if the format does not support the options, and for
+    ///   ``TraceExportFormat/sqlite``, whose file cannot be written as a stream.
     public init(_ format: TraceExportFormat, options: TraceExportOptions = TraceExportOptions()) throws {
         try self.init(format, options: options, rows: Self.rows(format, options))
     }
 
-    /// A writer of `format` that hands its rows to `rows`.
+    /// Creates a writer of `format` that passes its rows to `rows`.
     package init(
         _ format: TraceExportFormat, options: TraceExportOptions, rows: @autoclosure () throws -> any RowWriter
     ) throws {
@@ -64,10 +64,11 @@ public struct TraceWriter {
         }
     }
 
-    /// Begins the file, for rows of `layout`: once, before all else. A trace without rows is a file with its columns.
+    /// Begins the file, for rows of `layout`. Must be called once, first. A trace without rows gives a file with
+    /// columns only.
     ///
-    /// - Throws: ``TraceExportError`` where a channel that was asked for is not there or cannot be a column; what the
-    ///   sink throws.
+    /// - Throws: ``TraceExportError`` if a requested channel does not exist or cannot be a column; any error of the
+    ///   sink.
     public mutating func begin(_ layout: Layout, to sink: Sink) throws {
         precondition(self.layout == nil, "A file begins once.")
         let selection = try RowSelection(layout, options)
@@ -79,11 +80,11 @@ public struct TraceWriter {
         try rows.begin(written(selection.layout), to: sink)
     }
 
-    /// Writes the rows behind those that were written before.
+    /// Writes the next rows.
     ///
-    /// - Throws: ``TraceExportError/layoutChanged(row:)`` where the rows have another layout and the format holds one;
-    ///   another ``TraceExportError`` where a value does not fit; what the sink throws.
-    /// - Complexity: O(values). For CSV and NDJSON nothing is allocated but the bytes that are handed out.
+    /// - Throws: ``TraceExportError/layoutChanged(row:)`` if the rows have another layout and the format allows only
+    ///   one; another ``TraceExportError`` if a value does not fit; any error of the sink.
+    /// - Complexity: O(values). For CSV and NDJSON, only the bytes passed to the sink are allocated.
     public mutating func append(_ rows: TraceRows, to sink: Sink) throws {
         precondition(layout != nil, "A file is begun before rows are written.")
         if rows.layout != layout { try change(to: rows, to: sink) }
@@ -96,9 +97,9 @@ public struct TraceWriter {
         try write(selected, to: sink)
     }
 
-    /// Ends the file, once, and returns what was written.
+    /// Ends the file and returns the counts. Must be called once.
     ///
-    /// - Throws: ``TraceExportError`` where the format cannot hold it; what the sink throws.
+    /// - Throws: ``TraceExportError`` if the file exceeds the limits of the format; any error of the sink.
     public mutating func finish(to sink: Sink) throws -> Counts {
         precondition(layout != nil, "A file is begun before it ends.")
         try closeBucket(channelCount: 1, to: sink)
@@ -135,13 +136,13 @@ public struct TraceWriter {
         try rows.append(selected, to: sink)
     }
 
-    // What the rows of the file have: means have no counter.
+    // Returns the layout of the rows in the file: means have no counter.
     private func written(_ selected: Layout) -> Layout { buckets == nil ? selected : Layout(selected.channels) }
 }
 
-/// Writes rows that were selected in one format.
+/// Writes selected rows in one format.
 package protocol RowWriter {
-    /// Begins the file, or goes on with rows of another layout where the format can.
+    /// Begins the file, or continues with rows of another layout if the format allows it.
     mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws
     /// Writes at least one row.
     mutating func append(_ rows: ExportRows, to sink: TraceWriter.Sink) throws

@@ -1,10 +1,10 @@
-/// Reads moments that ``UTCText`` has written.
+/// Parses times in the form that ``UTCText`` writes.
 struct UTCReader {
-    // The second of the row before, with the point behind it: rows that follow one another mostly have it in common.
+    // The text of the previous row's second, including the point after it: consecutive rows mostly share it.
     private var prefix: [UInt8] = []
     private var second: Int64 = 0
 
-    /// The milliseconds since 1970 that stand at `range`; `nil` where they are not written just so.
+    /// Returns the milliseconds since 1970 at `range`; `nil` if they are not in exactly the written form.
     mutating func milliseconds(_ bytes: [UInt8], _ range: Range<Int>) -> Int64? {
         guard range.count > 4, range.count <= UTCText.byteLimit, bytes[range.upperBound - 1] == UInt8(ascii: "Z") else {
             return nil
@@ -14,20 +14,20 @@ struct UTCReader {
         if !bytes[range.lowerBound..<point].elementsEqual(prefix) {
             guard let second = Self.second(bytes, range.lowerBound..<point) else { return nil }
             let prefix = Array(bytes[range.lowerBound..<point])
-            // What is written otherwise (a 30th of February) is no moment.
+            // A text that is written differently, such as 30 February, is not a valid time.
             guard UTCText.prefix(second) == prefix else { return nil }
             (self.prefix, self.second) = (prefix, second)
         }
         let (milliseconds, overflow) = second.multipliedReportingOverflow(by: 1000)
         if !overflow { return milliseconds.addingReportingOverflow(rest).overflow ? nil : milliseconds + rest }
-        // The first second that there is begins before the least number of milliseconds.
+        // The earliest representable times lie in a second whose start is out of range.
         let fromNext = (second + 1).multipliedReportingOverflow(by: 1000)
         if second > 0 || fromNext.overflow { return nil }
         let sum = fromNext.partialValue.addingReportingOverflow(rest - 1000)
         return sum.overflow ? nil : sum.partialValue
     }
 
-    // The second of `2026-05-01T12:00:00.`, whose year may be longer and have a sign.
+    // Parses the second `2026-05-01T12:00:00.`, whose year may be longer and have a sign.
     private static func second(_ bytes: [UInt8], _ range: Range<Int>) -> Int64? {
         guard range.count >= 20 else { return nil }
         let sign = bytes[range.lowerBound]

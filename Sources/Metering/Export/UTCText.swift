@@ -1,16 +1,16 @@
-/// Moments as ISO 8601 in UTC with milliseconds: `2026-05-01T12:00:00.000Z`.
+/// Writes times as ISO 8601 in UTC with milliseconds: `2026-05-01T12:00:00.000Z`.
 ///
-/// Years before 0 and after 9999 have a sign and at least six digits (`+292278994-08-17T07:12:55.807Z`), as ECMAScript
-/// writes them, so that a clock that was very wrong still has a text.
+/// Years before 0 and after 9999 have a sign and at least six digits (`+292278994-08-17T07:12:55.807Z`), as in
+/// ECMAScript, so that even the time of a badly set clock has a text.
 struct UTCText {
-    /// The most bytes.
+    /// The most bytes of a time.
     static let byteLimit = 32
 
-    // Rows that follow one another mostly have their second in common: it is written once.
+    // The second of the previous row and its text: consecutive rows mostly share it.
     private var second: Int64?
     private var prefix: [UInt8] = []
 
-    /// Writes `milliseconds` since 1970 at `end`, and moves `end` behind it.
+    /// Writes `milliseconds` since 1970 at `end`, and advances `end`.
     @inline(__always)
     mutating func write(_ milliseconds: Int64, into bytes: inout MutableSpan<UInt8>, at end: inout Int) {
         let (second, rest) = Self.floorDivided(milliseconds, 1000)
@@ -25,7 +25,7 @@ struct UTCText {
         prefix = Self.prefix(second)
     }
 
-    /// The text of a second, to the point behind it.
+    /// Returns the text of a second, including the point after it.
     static func prefix(_ second: Int64) -> [UInt8] {
         let (day, rest) = floorDivided(second, 86_400)
         let date = date(ofDay: day)
@@ -63,9 +63,9 @@ struct UTCText {
         return rest < 0 ? (quotient - 1, rest + divisor) : (quotient, rest)
     }
 
-    /// The date of a day since 1970-01-01 in the Gregorian calendar, which is taken to hold at all times.
+    /// Returns the date of a day counted from 1970-01-01, in the proleptic Gregorian calendar.
     ///
-    /// Years are counted from March on, so that the day that not all years have is the last; 146,097 days are 400 years.
+    /// Years are counted from March on, so that a leap day is the last day; 146,097 days are 400 years.
     static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, dayOfEra) = floorDivided(day + 719_468, 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -77,7 +77,7 @@ struct UTCText {
         )
     }
 
-    /// The day since 1970-01-01 of a date, whose month is 1 to 12: the inverse of ``date(ofDay:)``.
+    /// Returns the day of a date, counted from 1970-01-01: the inverse of ``date(ofDay:)``. The month is 1 to 12.
     static func day(year: Int64, month: Int64, day: Int64) -> Int64 {
         let (era, yearOfEra) = floorDivided(month <= 2 ? year - 1 : year, 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

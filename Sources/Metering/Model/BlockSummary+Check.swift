@@ -1,19 +1,19 @@
-/// A part of what is said of a block.
+/// A part of the summary of a block.
 public enum SummaryPart: Hashable, Sendable, CustomStringConvertible {
-    /// When the rows came.
+    /// The times of the rows.
     case times
     /// The meter's counter.
     case ticks
     /// The values of the channel with this name.
     case channel(String)
-    /// What flowed.
+    /// Charge and energy.
     case totals
-    /// How many rows are missing, and in how many places.
+    /// The number of missing rows, and the number of gaps.
     case missing
-    /// How many rows came again.
+    /// The number of repeated rows.
     case repeats
 
-    /// The part in a word or two.
+    /// A short name of the part.
     public var description: String {
         switch self {
         case .times: "the times"
@@ -27,12 +27,14 @@ public enum SummaryPart: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension BlockSummary {
-    /// In which parts this says something else than `rows`, which are those of its block; none where all is right.
+    /// Returns the parts of this summary that disagree with `rows`, the rows of its block; empty if all agree.
     ///
-    /// Charge and energy may count from the row before the first one on, or not: a recording that was interrupted does not
-    /// know that row. What is missing and what came again stands in the marks alone, so it is compared with these.
+    /// Charge and energy may or may not include the interval from the row before the first one: an interrupted
+    /// recording does not know that row. Missing and repeated rows are recorded only in the marks, so their counts
+    /// are compared with these.
     ///
-    /// - Parameter before: What is said of the block before, which has that row's values whether its rows are here or not.
+    /// - Parameter before: The summary of the previous block. It holds the values of that block's last row even if
+    ///   its rows are not on this device.
     /// - Complexity: O(values).
     public func parts(unlike rows: TraceRows, after before: BlockSummary?) -> [SummaryPart] {
         let right = BlockSummary(of: rows, after: nil)
@@ -51,7 +53,8 @@ extension BlockSummary {
         return parts
     }
 
-    /// The last row, for the totals of `rows`; `nil` where it is not the one before them, or has another layout.
+    /// Returns the last row, for the totals of `rows`; `nil` if it does not directly precede `rows` or has another
+    /// layout.
     private func lastReading(before rows: TraceRows) -> TraceRows.Reading? {
         guard layout == rows.layout, first &+ count == rows.first, let current = layout.currentChannel else {
             return nil

@@ -1,38 +1,38 @@
 import ByteCoding
 
-// What is said of a block, as it stands in the shape of its event, and in a cell of a pyramid, which has one for each layout.
+// The summary of a block, as stored in the shape of its event, and in a cell of a pyramid, which has one summary for
+// each layout.
 //
 // | part | form |
 // |---|---|
 // | form | 1 byte: 1 |
-// | layout | channels (varint count), then each: name (1 byte: its place in ``Channel/usualNames`` from 1 on, or 0 and then a text), unit and decimals (1 byte: its place in Channel.Unit, times 16, and the decimals); ticks a second (varint, 0 for no counter) and, where there is one, after how many it begins again (varint) |
-// | rows | number of the first one, count, how many numbers from the first to the last one (varints) |
+// | layout | channels (varint count), then each: name (1 byte: its place in ``Channel/usualNames`` from 1 on, or 0 and then a text), unit and decimals (1 byte: its place in Channel.Unit, times 16, plus the decimals); ticks per second (varint, 0 for no counter) and, if there is a counter, its modulus (varint) |
+// | rows | number of the first row, count, difference of the numbers from the first row to the end (varints) |
 // | times | the first (8 bytes), then last, least and greatest less the first (signed varints) |
-// | ticks | where there is a counter: first (signed varint), last less first (signed varint) |
+// | ticks | if there is a counter: first (signed varint), last less first (signed varint) |
 // | channels | each: first (signed varint), last less first (signed varint), first less least, greatest less first (varints), sum less count times first (signed, 128 bits, varint) |
 // | totals | covered (varint), charge, energy (signed, 128 bits, varints) |
-// | happened | rows missing, gaps, repeats (varints) |
+// | events | missing rows, gaps, repeats (varints) |
 // | marks | count (varint), then each: rows since the mark before (varint), kind (1 byte), count (varint) |
 //
 // A signed varint is zigzag: 0, -1, 1, -2, …. Differences wrap around.
 
-/// Why bytes are no summary of blocks.
+/// The reason why bytes are not a summary of blocks.
 public enum SummaryError: Error, Hashable, Sendable {
-    /// They are of a form that a later version may know.
+    /// The bytes have an unknown form, which a later version may support.
     case unknownForm(UInt8)
-    /// They are malformed.
+    /// The bytes are malformed.
     case malformed
 }
 
 extension BlockSummary {
     static let form: UInt8 = 1
-    /// The most rows that are counted.
+    /// The most rows that a summary counts.
     static let countLimit = UInt64(Int32.max) * 4096
-    /// The most marks of a block: what came again and a gap or a new rate before each row, and what came again behind the
-    /// last one.
+    /// The most marks of a block: before each row a repeat, and a gap or a new rate; after the last row a repeat.
     public static let markLimit = 2 * SampleBlock.rowLimit + 1
 
-    /// The bytes.
+    /// The encoded summary.
     public var bytes: [UInt8] {
         var writer = ByteWriter(capacity: 160 + 12 * cells.count + 3 * marks.count)
         append(to: &writer)
@@ -74,20 +74,21 @@ extension BlockSummary {
         }
     }
 
-    /// What `bytes` say, which are one summary.
+    /// Decodes `bytes`, which hold exactly one summary.
     public init(_ bytes: RawSpan) throws(SummaryError) {
         var known = KnownLayout()
         try self.init(bytes, &known)
     }
 
-    /// As ``init(_:)``, of one of many blocks: the layout is not read again where it is `known`.
+    /// Decodes `bytes` as ``init(_:)`` does, but reuses the layout if it is the same as in `known`. For reading many
+    /// blocks.
     public init(_ bytes: RawSpan, _ known: inout KnownLayout) throws(SummaryError) {
         var reader = ByteReader()
         self = try Self.translating { try BlockSummary(&reader, bytes, &known) }
         guard reader.offset == bytes.byteCount else { throw .malformed }
     }
 
-    /// The summaries that `bytes` say, one after the other: those of a cell.
+    /// Decodes the consecutive summaries in `bytes`: the content of a cell.
     public static func all(in bytes: RawSpan) throws(SummaryError) -> [BlockSummary] {
         var known = KnownLayout()
         return try all(in: bytes, &known)
@@ -155,12 +156,12 @@ extension BlockSummary {
     }
 }
 
-/// The layout that was read last: blocks that follow one another nearly always have the same.
+/// The layout that was read last. Consecutive blocks nearly always have the same layout.
 public struct KnownLayout: Sendable {
     private var bytes: [UInt8] = []
     private var layout: Layout?
 
-    /// None yet.
+    /// Creates an empty cache.
     public init() {}
 
     fileprivate mutating func read(_ reader: inout ByteReader, in all: RawSpan) throws -> Layout {
@@ -245,8 +246,7 @@ extension ByteReader {
 }
 
 extension Channel {
-    /// What channels are called by the meters that are known. Places in it are written into files: names are only added, at
-    /// the end.
+    /// The usual names of channels. Files refer to them by position, so names are only added, at the end.
     static let usualNames =
         [
             "voltage", "current", "power", "resistance", "temperature", "charge", "energy", "d+", "d-", "cc1", "cc2",

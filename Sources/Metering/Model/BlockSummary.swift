@@ -1,36 +1,37 @@
-/// What is said of the rows of a block, or of several blocks that were joined: all that a listing, a plot of a long trace
-/// and the totals need, without the rows.
+/// The summary of the rows of a block, or of several joined blocks: all that a listing, the totals and the plot of a
+/// long trace need, without the rows.
 public struct BlockSummary: Hashable, Sendable {
-    /// What each row has.
+    /// The layout of each row.
     public let layout: Layout
     /// The number of the first row within the trace.
     public var first: UInt64
-    /// How many rows there are, at least 1.
+    /// The number of rows, at least 1.
     public var count: UInt64
-    /// The number behind that of the last row: more than `count` behind the first where blocks in between are not joined.
+    /// The number of the last row plus 1. For joined blocks it exceeds `first + count` if there are rows between them
+    /// that are not joined.
     public var end: UInt64
-    /// When the first and the last row reached the host: milliseconds since 1970.
+    /// The times at which the first and the last row reached the host, in milliseconds since 1970.
     public var firstTime, lastTime: Int64
-    /// The earliest and the latest time of any row: others than the above where the host's clock was set.
+    /// The earliest and the latest time of any row. They differ from the first and last if the host's clock was set.
     public var leastTime, greatestTime: Int64
-    /// The meter's counter of the first and the last row, without overflows; 0 where there is none.
+    /// The meter's counter at the first and the last row, without overflows; 0 if there is no counter.
     public var firstTick, lastTick: Int64
-    /// Of each channel what is said of its values.
+    /// The summary of each channel's values.
     public var cells: [Cell]
-    /// What flowed, from the row before the first one on.
+    /// Charge and energy, counted from the row before the first one if it is known.
     public var totals: Totals
-    /// How many rows are missing, in how many gaps.
+    /// The number of missing rows in all gaps.
     public var missingCount: UInt64
-    /// In how many places rows are missing.
+    /// The number of gaps: places where rows are missing.
     public var gapCount: UInt64
-    /// How many rows came again.
+    /// The number of repeated rows.
     public var repeatCount: UInt64
-    /// What happened between the rows of a block; empty where several were joined.
+    /// The marks between the rows of a block; empty for joined blocks.
     public var marks: [Mark]
 
-    /// What is said of `rows`, which are not empty.
+    /// Creates the summary of `rows`, which are not empty.
     ///
-    /// - Parameter before: The row before the first, where it is known and of the same layout.
+    /// - Parameter before: The rows before these, if known; their last row counts if it has the same layout.
     /// - Complexity: O(values).
     public init(of rows: TraceRows, after before: TraceRows?) {
         precondition(rows.count > 0, "A block has rows.")
@@ -64,9 +65,9 @@ public struct BlockSummary: Hashable, Sendable {
         (self.missingCount, self.gapCount, self.repeatCount) = (missingCount, gapCount, repeatCount)
     }
 
-    /// What is said of these rows and those of `other`, which has the same layout and no row in common.
+    /// Returns the summary of these rows and those of `other`, which has the same layout and no row in common.
     ///
-    /// Blocks give the same whatever the order in which they are joined.
+    /// The result does not depend on the order in which blocks are joined.
     public func joined(with other: BlockSummary) -> BlockSummary {
         let (one, next) = (first, count) <= (other.first, other.count) ? (self, other) : (other, self)
         let last = one.end > next.end ? one : next
@@ -89,7 +90,7 @@ public struct BlockSummary: Hashable, Sendable {
 }
 
 extension TraceRows {
-    /// The last row, for the totals of what follows; `nil` where its layout is another one.
+    /// Returns the last row, for the totals of the rows after it; `nil` if its layout differs.
     fileprivate func lastReading(in layout: Layout) -> Reading? {
         guard self.layout == layout, let current = layout.currentChannel, let row = times.indices.last else {
             return nil

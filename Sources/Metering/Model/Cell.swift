@@ -1,6 +1,6 @@
-/// What is said of one channel over some rows that follow one another.
+/// The summary of one channel over consecutive rows.
 ///
-/// Two cells that follow one another make one: so cells of blocks make those of a pyramid.
+/// Adjacent cells can be joined, so the cells of a pyramid are built from those of blocks.
 public struct Cell: Hashable, Sendable {
     /// The first value.
     public var first: Int64
@@ -10,17 +10,17 @@ public struct Cell: Hashable, Sendable {
     public var least: Int64
     /// The greatest value.
     public var greatest: Int64
-    /// All values together; what exceeds 128 bits wraps around.
+    /// The sum of all values; it wraps beyond 128 bits.
     public var sum: Int128
-    /// How many there are, at least 1.
+    /// The number of values, at least 1.
     public var count: Int
 
-    /// A cell of one value.
+    /// Creates a cell of one value.
     public init(_ value: Int64) {
         (first, last, least, greatest, sum, count) = (value, value, value, value, Int128(value), 1)
     }
 
-    /// A cell of `values`; `nil` where there are none.
+    /// Creates a cell of `values`; `nil` if there are none.
     public init?(_ values: some Sequence<Int64>) {
         var cell: Cell?
         for value in values { if cell == nil { cell = Cell(value) } else { cell?.append(value) } }
@@ -28,7 +28,7 @@ public struct Cell: Hashable, Sendable {
         self = cell
     }
 
-    /// Adds the value behind these.
+    /// Appends the next value.
     @inline(__always)
     public mutating func append(_ value: Int64) {
         last = value
@@ -38,7 +38,7 @@ public struct Cell: Hashable, Sendable {
         count += 1
     }
 
-    /// Adds the values behind these.
+    /// Appends the cell of the next values.
     public mutating func append(_ next: Cell) {
         last = next.last
         least = min(least, next.least)

@@ -1,36 +1,36 @@
 import ByteCoding
 
-// What is said of several blocks, as it stands in a cell of the views.
+// The summary of several blocks, as stored in a cell of the views.
 //
 // | part | form |
 // |---|---|
-// | flags | 1 byte: bit 0, the blocks are in order; bit 1, rows are missing before the first one; bit 2, behind the last one |
-// | blocks | how many (varint) |
-// | end | number of the row behind the last one (varint) |
-// | parts | for each layout what is said of its blocks, joined: see BlockSummary+Encoding.swift |
+// | flags | 1 byte: bit 0, the blocks are in order; bit 1, rows are missing before the first; bit 2, after the last |
+// | blocks | their number (varint) |
+// | end | number of the row after the last one (varint) |
+// | parts | for each layout, the joined summary of its blocks: see BlockSummary+Encoding.swift |
 
-/// What is said of several blocks of a trace, joined.
+/// The joined summary of several blocks of a trace.
 public struct JoinedSummary: Hashable, Sendable {
-    /// What is said of the rows of each layout, in order of their first rows; without marks.
+    /// The joined summary of the rows of each layout, in order of their first rows; without marks.
     public private(set) var parts: [BlockSummary] = []
-    /// How many blocks there are.
+    /// The number of blocks.
     public private(set) var blockCount = 0
-    /// The number of the row behind the last one.
+    /// The number of the last row plus 1.
     public private(set) var end: UInt64 = 0
-    /// Whether each block began where those before had ended, or behind that, and all could be read.
+    /// Whether every block could be read and began at or after the end of the blocks before it.
     ///
-    /// Where not, counts, sums and limits are those of the blocks that could be read; which values and times are the first
-    /// and the last, and what is missing before and behind these, only the blocks themselves tell.
+    /// If not, counts, sums and limits cover only the blocks that could be read. The first and last values and times,
+    /// and the rows missing before and after them, must then be read from the blocks themselves.
     public private(set) var isInOrder = true
     /// Whether rows are missing before the first one.
     public private(set) var isAfterGap = false
-    /// Whether rows are missing behind the last one.
+    /// Whether rows are missing after the last one.
     public private(set) var isBeforeGap = false
 
-    /// Of no block.
+    /// Creates a summary of no blocks.
     public init() {}
 
-    /// Of one block.
+    /// Creates the summary of one block.
     public init(_ block: BlockSummary) {
         (isAfterGap, isBeforeGap) = (block.isAfterGap, block.isBeforeGap)
         (blockCount, end) = (1, block.first &+ block.count)
@@ -39,20 +39,20 @@ public struct JoinedSummary: Hashable, Sendable {
         parts = [part]
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     public var rowCount: UInt64 { parts.reduce(0) { $0 &+ $1.count } }
     /// The earliest time of any row: milliseconds since 1970.
     public var leastTime: Int64? { parts.map(\.leastTime).min() }
     /// The latest time of any row.
     public var greatestTime: Int64? { parts.map(\.greatestTime).max() }
-    /// In how many places rows are missing.
+    /// The number of gaps: places where rows are missing.
     public var gapCount: UInt64 { parts.reduce(0) { $0 &+ $1.gapCount } }
-    /// How many rows are missing.
+    /// The number of missing rows in all gaps.
     public var missingCount: UInt64 { parts.reduce(0) { $0 &+ $1.missingCount } }
-    /// How many rows came again.
+    /// The number of repeated rows.
     public var repeatCount: UInt64 { parts.reduce(0) { $0 &+ $1.repeatCount } }
 
-    /// Adds blocks, whose rows should be behind these.
+    /// Appends blocks whose rows should come after these; otherwise ``isInOrder`` becomes `false`.
     public mutating func append(_ next: JoinedSummary) {
         let isBehind = next.parts.allSatisfy { $0.first >= end }
         isInOrder = isInOrder && next.isInOrder && isBehind
@@ -71,19 +71,19 @@ public struct JoinedSummary: Hashable, Sendable {
         if !isInOrder { parts.sort { ($0.first, $0.count) < ($1.first, $1.count) } }
     }
 
-    /// Says that there is a block that could not be read: see ``isInOrder``.
+    /// Records a block that could not be read: see ``isInOrder``.
     mutating func addUnread() { isInOrder = false }
 }
 
 extension BlockSummary {
     /// Whether rows are missing before the first one.
     public var isAfterGap: Bool { marks.contains { $0.kind == .gap && $0.row == 0 } }
-    /// Whether rows are missing behind the last one.
+    /// Whether rows are missing after the last one.
     public var isBeforeGap: Bool { marks.contains { $0.kind == .gap && $0.row >= count } }
 }
 
 extension JoinedSummary {
-    /// The bytes.
+    /// The encoded summary.
     public var bytes: [UInt8] {
         var writer = ByteWriter(capacity: 16 + 256 * parts.count)
         writer.append((isInOrder ? 1 : 0) | (isAfterGap ? 2 : 0) | (isBeforeGap ? 4 : 0) as UInt8)
@@ -93,13 +93,14 @@ extension JoinedSummary {
         return writer.bytes
     }
 
-    /// What `bytes` say.
+    /// Decodes `bytes`.
     public init(_ bytes: RawSpan) throws(SummaryError) {
         var known = KnownLayout()
         try self.init(bytes, &known)
     }
 
-    /// As ``init(_:)``, of one of many cells: a layout is not read again where it is `known`.
+    /// Decodes `bytes` as ``init(_:)`` does, but reuses a layout that is the same as in `known`. For reading many
+    /// cells.
     public init(_ bytes: RawSpan, _ known: inout KnownLayout) throws(SummaryError) {
         var reader = ByteReader()
         do throws(ByteCodingError) {

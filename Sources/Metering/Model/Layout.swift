@@ -1,29 +1,30 @@
-/// What one row of a trace has: its channels, in the order of its values.
+/// The layout of a row: its channels, in the order of its values.
 ///
-/// A trace may change its layout while it runs, where the meter changes a unit or what it sends. A block has one.
+/// The layout may change within a trace, if the meter changes a unit or the values that it sends. A block has one
+/// layout.
 public struct Layout: Hashable, Sendable {
-    /// The channels, at least one, each with a name of its own.
+    /// The channels, at least one, with distinct names.
     public let channels: [Channel]
-    /// The counter that the meter sends with each row; `nil` where it sends none.
+    /// The counter that the meter sends with each row; `nil` if it sends none.
     public let tick: Tick?
 
     /// The most channels of a layout: a block has a column for each, one for the times and one for the counter.
     public static let channelLimit = SampleBlock.columnLimit - 2
 
-    /// A layout of these channels.
+    /// Creates a layout of these channels.
     public init(_ channels: [Channel], tick: Tick? = nil) {
         self.channels = channels
         self.tick = tick
     }
 
-    /// A counter of the meter's own, with which gaps and repeats are known exactly.
+    /// The meter's own counter, which reveals gaps and repeats exactly.
     public struct Tick: Hashable, Sendable {
-        /// How many ticks are a second.
+        /// The number of ticks per second.
         public let hertz: Int
-        /// After how many ticks it begins again at 0.
+        /// The number of ticks after which the counter restarts at 0.
         public let modulus: Int
 
-        /// A counter of `hertz` ticks a second that counts to `modulus` - 1.
+        /// Creates a counter of `hertz` ticks per second that counts to `modulus` - 1.
         public init(hertz: Int, modulus: Int) {
             self.hertz = hertz
             self.modulus = modulus
@@ -31,29 +32,30 @@ public struct Layout: Hashable, Sendable {
     }
 }
 
-/// One channel of a trace: what its integers mean.
+/// One channel of a trace: the meaning of its integers.
 public struct Channel: Hashable, Sendable {
-    /// What is measured: `voltage`, `current`, `d+`. Lower case, ASCII.
+    /// The measured quantity: `voltage`, `current`, `d+`. Lower case, ASCII.
     public let name: String
-    /// In what.
+    /// The unit of the values.
     public let unit: Unit
-    /// A value is its integer times ten to the minus this: 3 for millivolts in a channel of volts. 0 to 9.
+    /// The number of decimals: a value is its integer times ten to the minus this, so 3 for millivolts in a channel
+    /// of volts. 0 to 9.
     public let decimals: Int
 
-    /// A channel of integers that are `unit` times ten to the minus `decimals`.
+    /// Creates a channel whose integers are in `unit` times ten to the minus `decimals`.
     public init(_ name: String, _ unit: Unit, decimals: Int) {
         self.name = name
         self.unit = unit
         self.decimals = decimals
     }
 
-    /// Whether a channel may be called so: 1 to 64 printable characters of ASCII without space, comma and quotes.
+    /// Whether `name` may name a channel: 1 to 64 printable ASCII characters without space, comma and double quote.
     public static func allows(name: String) -> Bool {
         (1...64).contains(name.utf8.count)
             && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }
     }
 
-    /// What a channel is measured in. The raw values are written into files, and do not change.
+    /// The unit of a channel. The raw values are written into files, and do not change.
     public enum Unit: String, Hashable, Sendable, CaseIterable {
         case volt = "V"
         case ampere = "A"

@@ -1,10 +1,11 @@
-/// The address by which a meter is known everywhere: 48 bits, however they are written.
+/// The 48-bit address that identifies a meter on every device.
 public struct MACAddress: Hashable, Sendable, CustomStringConvertible {
     /// The lower 48 bits.
     public let rawValue: UInt64
 
-    /// The address that `text` says: twelve hexadecimal digits in upper or lower case, with colons, dashes, points or
-    /// spaces between them or none; `nil` for anything else, and for an address of zeros or ones, which nobody has.
+    /// Creates the address written in `text`: twelve hexadecimal digits in upper or lower case, optionally separated
+    /// by colons, dashes, points or spaces. `nil` for anything else, and for all zeros or all ones, which no device
+    /// has.
     public init?(_ text: String) {
         var value: UInt64 = 0
         var digits = 0
@@ -23,7 +24,7 @@ public struct MACAddress: Hashable, Sendable, CustomStringConvertible {
         rawValue = value
     }
 
-    /// As it is kept and shown: upper case, with colons.
+    /// The address as it is stored and shown: upper case, with colons.
     public var description: String {
         stride(from: 40, through: 0, by: -8).map { shift in
             let byte = rawValue >> UInt64(shift) & 0xFF

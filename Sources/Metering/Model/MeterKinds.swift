@@ -1,14 +1,14 @@
 import Events
 import Records
 
-/// What the store keeps of power meters: the meters themselves, and the traces that were recorded with them.
+/// The record kinds of power meters: the meters themselves, and the traces recorded with them.
 public enum Metering {
     /// All kinds of this domain.
     public static let allKinds: [KindSchema] = [meter, trace, capture]
 
-    /// A meter. Its id is derived from its address: two devices that meet one meter have one record of it.
+    /// A meter. Its id is derived from its address, so two devices that see the same meter share one record of it.
     ///
-    /// `SAMPLES` says whether the samples of its traces travel: see ``SampleSharing``.
+    /// `SAMPLES` tells whether the samples of its traces are synced: see ``SampleSharing``.
     public static let meter = KindSchema(
         name: "meter",
         fields: [
@@ -16,11 +16,11 @@ public enum Metering {
             FieldSchema(4, "TEMPERATURE_UNIT"), FieldSchema(5, "LEASE", .lease), FieldSchema(6, "SAMPLES"),
         ])
 
-    /// A trace: what was recorded with one meter from one start to one end. Its rows are its series.
+    /// A trace: the recording of one meter from one start to one end. Its rows are its series.
     ///
-    /// `STARTED` and `ENDED` are milliseconds since 1970; `END` says how it ended: see ``TraceEnd``. `RATE` is how many
-    /// rows a second there are, where the input does not say when they came. `SAMPLES` says whether
-    /// its samples travel, whatever its meter says: see ``SampleSharing``.
+    /// `STARTED` and `ENDED` are milliseconds since 1970. `END` tells how it ended: see ``TraceEnd``. `RATE` is the
+    /// number of rows per second, for inputs without times. `SAMPLES` tells whether its samples are synced and takes
+    /// precedence over that of its meter: see ``SampleSharing``.
     public static let trace = KindSchema(
         name: "trace",
         fields: [
@@ -32,10 +32,11 @@ public enum Metering {
             [IndexEntry(index: 1, key: values.value(4).map { Array($0) } ?? [])]
         })
 
-    /// What went over the line while a trace was recorded: bytes both ways, where that was asked for. See ``Capture``.
+    /// The bytes exchanged with the meter in both directions while a trace was recorded, if requested. See
+    /// ``Capture``.
     public static let capture = KindSchema(name: "capture", fields: [FieldSchema(1, "TRACE")])
 
-    /// Cells for 65,536 rows and more: each has what is said of its blocks, joined.
+    /// Cells of 65,536 rows and more; each holds the joined summary of its blocks.
     static let series = SeriesSchema(
         itemsPerCell: UInt64(SampleBlock.rowLimit) * 16, levelCount: 4,
         add: { summary, cell in
@@ -52,10 +53,10 @@ public enum Metering {
             return joined.bytes
         })
 
-    /// The id of the record of the meter with this address.
+    /// Returns the id of the record of the meter with this address.
     public static func meterID(_ address: MACAddress) -> RecordID { derivedID(meter, "\(address)") }
 
-    /// The id of the capture of a trace.
+    /// Returns the id of the capture of a trace.
     public static func captureID(_ trace: RecordID) -> RecordID { derivedID(capture, "\(trace)") }
 
     private static func derivedID(_ kind: KindSchema, _ name: String) -> RecordID {
@@ -64,20 +65,20 @@ public enum Metering {
     }
 }
 
-/// How a trace ended.
+/// The way in which a trace ended.
 public enum TraceEnd: String, Hashable, Sendable, CaseIterable {
-    /// Whoever recorded it ended it.
+    /// The recording was ended on request.
     case finished
-    /// The process that recorded it ended before it; what it had made durable was taken into the log afterwards.
+    /// The recording process died first; the rows that it had made durable were appended to the log afterwards.
     case interrupted
-    /// Recording stopped by itself: the disk was full, or the meter was gone.
+    /// Recording stopped by itself: the disk was full, or the meter was disconnected.
     case stopped
 }
 
-/// Whether samples travel between devices. What is said of them always does.
+/// Whether samples are synced between devices. Their summaries always are.
 public enum SampleSharing: String, Hashable, Sendable, CaseIterable {
-    /// Every device gets them.
+    /// Samples are synced to every device.
     case synced
-    /// They stay on the device that recorded them.
+    /// Samples stay on the device that recorded them.
     case local
 }

@@ -1,20 +1,20 @@
-/// What flowed over some rows: charge and energy, and over how long a time that is known.
+/// Charge and energy over some rows, and the time that they cover.
 ///
-/// Between two rows the current counts as the mean of both (the trapezoid rule); over a gap nothing counts. All numbers
-/// are exact: integers of the channels' last decimals times units of the clock, doubled, since a mean has halves. What
-/// exceeds 128 bits wraps around.
+/// Between two rows the current is the mean of both (the trapezoid rule); gaps contribute nothing. All numbers are
+/// exact integers, in the channels' last decimals times units of the clock, doubled because a mean may end in a half.
+/// They wrap beyond 128 bits.
 public struct Totals: Hashable, Sendable {
-    /// Units of the clock that are covered: ticks where the layout has them, else milliseconds.
+    /// The time covered, in units of the clock: ticks if the layout has them, else milliseconds.
     public var covered: UInt64 = 0
-    /// Twice current times time.
+    /// Twice the current times time.
     public var charge: Int128 = 0
-    /// Twice voltage times current times time.
+    /// Twice the voltage times current times time.
     public var energy: Int128 = 0
 
-    /// Nothing.
+    /// Creates totals of zero.
     public init() {}
 
-    /// Adds others.
+    /// Adds `other`.
     public mutating func append(_ other: Totals) {
         covered &+= other.covered
         charge &+= other.charge
@@ -23,19 +23,19 @@ public struct Totals: Hashable, Sendable {
 }
 
 extension Layout {
-    /// The channel of the current that is integrated: the first in amperes.
+    /// The index of the current channel that is integrated: the first in amperes.
     public var currentChannel: Int? { channels.firstIndex { $0.unit == .ampere } }
-    /// The channel of the voltage that goes with it: the first in volts.
+    /// The index of the matching voltage channel: the first in volts.
     public var voltageChannel: Int? { channels.firstIndex { $0.unit == .volt } }
-    /// How many units of the clock are a second.
+    /// The number of clock units per second.
     public var clockHertz: Int { tick?.hertz ?? 1000 }
 
-    /// `totals` in ampere hours; `nil` where no current is measured.
+    /// Returns the charge of `totals` in ampere hours; `nil` if no current is measured.
     public func ampereHours(_ totals: Totals) -> Double? {
         currentChannel.map { Double(totals.charge) / 2 / Double(clockHertz) / 3600 / power(channels[$0].decimals) }
     }
 
-    /// `totals` in watt hours; `nil` where current or voltage is not measured.
+    /// Returns the energy of `totals` in watt hours; `nil` if current or voltage is not measured.
     public func wattHours(_ totals: Totals) -> Double? {
         guard let current = currentChannel, let voltage = voltageChannel else { return nil }
         let decimals = channels[current].decimals + channels[voltage].decimals
@@ -46,10 +46,10 @@ extension Layout {
 }
 
 extension TraceRows {
-    /// What a row has that totals are made of.
+    /// The values of a row that totals are computed from.
     typealias Reading = (clock: Int64, current: Int64, voltage: Int64)
 
-    /// What flowed over these rows, and from the row before them on where that is known.
+    /// Returns the totals over these rows, including the interval from the row before them, if known.
     ///
     /// - Parameter before: The row before the first one, of the same layout.
     /// - Complexity: O(rows).

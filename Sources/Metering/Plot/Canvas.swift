@@ -1,14 +1,14 @@
 /// A drawing in pixels.
 ///
-/// Lines are smooth: each pixel has 4 by 4 samples, and takes as much of the colour as samples are in the line. All in
-/// integers, so that the pixels are the same on every machine.
+/// Lines are anti-aliased: each pixel has 4 by 4 samples, and the share of samples in the line is the opacity. All
+/// arithmetic is in integers, so that the pixels are the same on every machine.
 struct Canvas {
     let width: Int
     let height: Int
-    /// Row by row from the top, each red, green and blue in the lower 24 bits.
+    /// The pixels, row by row from the top: red, green and blue in the lower 24 bits.
     private(set) var pixels: [UInt32]
 
-    /// `drawing` on white.
+    /// Draws `drawing` on white.
     init(_ drawing: Drawing) {
         width = drawing.width
         height = drawing.height
@@ -57,7 +57,7 @@ struct Canvas {
         }
     }
 
-    /// Lays `colour` over the pixels as far as `samples` cover them, and takes the samples away.
+    /// Blends `colour` over the pixels by their share of `samples`, and clears the samples.
     private mutating func blend(_ samples: inout StrokeSamples, _ colour: Drawing.Colour) {
         samples.takeRows { row, left, bits in
             var place = row * width + left
@@ -72,7 +72,7 @@ struct Canvas {
         }
     }
 
-    /// `part` sixteenths of `front`, the rest of `back`.
+    /// Returns a mix of `part` sixteenths of `front` and the rest of `back`.
     private static func mixed(_ back: UInt32, _ front: UInt32, _ part: UInt32) -> UInt32 {
         var result: UInt32 = 0
         for shift: UInt32 in [0, 8, 16] {

@@ -1,31 +1,31 @@
-/// Rows of a trace brought to the pixel columns of a plot: of each column the first, the last, the least and the greatest
-/// value of each channel, with which a line through them covers the pixels that a line through all rows covers (M4: Jugel
-/// and others, "M4: A Visualization-Oriented Time Series Data Aggregation", VLDB 2014).
+/// Reduces rows of a trace to the pixel columns of a plot: the first, last, least and greatest value of each channel
+/// in each column. A line through these covers the same pixels as a line through all rows (M4: Jugel and others, "M4:
+/// A Visualization-Oriented Time Series Data Aggregation", VLDB 2014).
 ///
-/// Rows enter in the order of the trace. A row at `t` belongs to column floor((t - start) * columns / (end - start)). Rows
-/// before `start` and from `end` on belong to none; those next to the range may enter too, so that a gap at its edge is seen.
-/// Where the clock was set back, a column takes later rows behind those it has.
+/// Rows enter in the order of the trace. A row at `t` belongs to column floor((t - start) * columns / (end - start)).
+/// Rows before `start` and from `end` on belong to no column; the rows next to the range may enter too, so that a gap
+/// at its edge is visible. If the clock was set back, later rows join a column after the rows that it already has.
 public struct ColumnCollector: Sendable {
-    /// What is collected.
+    /// The channels that are collected.
     public let channels: [Channel]
-    /// How many columns there are.
+    /// The number of columns.
     public let columnCount: Int
-    /// For each channel its columns; `nil` where no row has a value.
+    /// The columns of each channel; `nil` if no row has a value there.
     public private(set) var columns: [[Cell?]]
-    /// After which columns rows are missing; -1 stands for what is before the first one.
+    /// The columns after which rows are missing; -1 stands for the time before the first column.
     public private(set) var gapAfter: Set<Int> = []
 
     private let start: Int64
     private let span: UInt64
-    /// The column of the row that entered last: -1 before the range, `columnCount` behind it.
+    /// The column of the last row that entered: -1 before the range, `columnCount` after it.
     private var newest: Int?
     private var isGapPending = false
 
-    /// No rows yet, of `channels`, in `columnCount` columns from `startMilliseconds` on and before `endMilliseconds`, both
-    /// since 1970 in UTC.
+    /// Creates an empty collector of `channels` in `columnCount` columns, from `startMilliseconds` up to but not
+    /// including `endMilliseconds`, both since 1970 in UTC.
     ///
-    /// - Throws: ``PlotError/noTime`` where the end is not after the start; ``PlotError/columns(_:)`` where there are none or
-    ///   more than ``Plot/widths`` allows.
+    /// - Throws: ``PlotError/noTime`` if the end is not after the start; ``PlotError/columns(_:)`` if `columnCount`
+    ///   is less than 1 or exceeds the upper bound of ``Plot/widths``.
     public init(
         _ channels: [Channel], startMilliseconds: Int64, endMilliseconds: Int64, columnCount: Int
     ) throws(PlotError) {
@@ -38,12 +38,12 @@ public struct ColumnCollector: Sendable {
         columns = Array(repeating: Array(repeating: nil, count: columnCount), count: channels.count)
     }
 
-    /// The columns as a plot takes them, one series for each channel.
+    /// The collected columns, one series for each channel.
     public var series: [PlotSeries] {
         zip(channels, columns).map { PlotSeries(channel: $0, columns: $1, gapAfter: gapAfter) }
     }
 
-    /// Adds `rows`. A channel that their layout does not have stays without a value over them.
+    /// Adds `rows`. A channel that their layout lacks gets no values from them.
     ///
     /// - Complexity: O(rows times channels), about 2 ns each.
     public mutating func add(_ rows: TraceRows) {
@@ -71,27 +71,28 @@ public struct ColumnCollector: Sendable {
             }
             row = end
         }
-        // A mark behind the last row is one before the row that enters next.
+        // A gap after the last row precedes the next row that enters.
         if nextGap != nil { isGapPending = true }
     }
 
-    /// Whether all rows whose times are between these, both included, lie in one column, or on one side outside the range.
+    /// Whether all rows with times from `least` through `greatest` lie in one column, or on one side outside the
+    /// range.
     public func holdsInOneColumn(_ least: Int64, _ greatest: Int64) -> Bool {
         column(of: least) == column(of: greatest)
     }
 
-    /// Adds rows by what is said of them.
+    /// Adds rows by their summary.
     ///
-    /// Where they lie in one column, the columns are then those that the rows themselves would have made: see
-    /// ``holdsInOneColumn(_:_:)``. Else they are a range of values from the first of their columns to the last.
+    /// If they lie in one column, the result is the same as for the rows themselves: see ``holdsInOneColumn(_:_:)``.
+    /// Otherwise their range of values is added to the first and the last of their columns.
     public mutating func add(_ block: BlockSummary) {
         add(block, isAfterGap: block.isAfterGap, isBeforeGap: block.isBeforeGap)
     }
 
-    /// As the one of a block, of blocks of one layout that are in order.
+    /// Adds the joined summary of blocks of one layout that are in order, like that of one block.
     public mutating func add(_ blocks: JoinedSummary) {
         precondition(blocks.isInOrder && blocks.parts.count <= 1, "Which value is the last of them is known.")
-        // A gap between them is one within a column.
+        // A gap between these blocks lies within a column.
         for part in blocks.parts { add(part, isAfterGap: blocks.isAfterGap, isBeforeGap: blocks.isBeforeGap) }
     }
 
@@ -117,15 +118,15 @@ public struct ColumnCollector: Sendable {
         }
     }
 
-    /// Notes that the next row is in `column`, and the gap before it if there is one.
+    /// Records that the next row is in `column`, and the gap before it if there is one.
     private mutating func reach(_ column: Int) {
-        // Within one column a gap is smaller than what can be seen; where time goes back, the rows there are drawn already.
+        // A gap within one column is too small to see. If time goes back, the columns in between are already drawn.
         if isGapPending, let newest, newest < column { gapAfter.insert(newest) }
         isGapPending = false
         newest = column
     }
 
-    /// The column of `time`: -1 before the range, `columnCount` behind it.
+    /// Returns the column of `time`: -1 before the range, `columnCount` after it.
     private func column(of time: Int64) -> Int {
         guard time >= start else { return -1 }
         let offset = UInt64(bitPattern: time &- start)
@@ -133,7 +134,7 @@ public struct ColumnCollector: Sendable {
         return Int(span.dividingFullWidth(offset.multipliedFullWidth(by: UInt64(columnCount))).quotient)
     }
 
-    /// The times of `column`: those for which ``column(of:)`` gives it.
+    /// Returns the times of `column`: those for which ``column(of:)`` returns it.
     private func limits(of column: Int) -> ClosedRange<Int64> {
         if column < 0 { return .min...(start - 1) }
         let end = start &+ Int64(bitPattern: span)
@@ -141,7 +142,7 @@ public struct ColumnCollector: Sendable {
         return time(ofEdge: column)...(time(ofEdge: column + 1) - 1)
     }
 
-    /// The first time that is in `column` or behind it.
+    /// Returns the first time that is in `column` or after it.
     private func time(ofEdge column: Int) -> Int64 {
         let product = span.multipliedFullWidth(by: UInt64(column))
         let (quotient, remainder) = UInt64(columnCount).dividingFullWidth(product)

@@ -1,14 +1,14 @@
-/// What is in a picture, before anyone knows as what it will be written: rectangles, lines and texts, from back to front.
+/// The content of a picture, independent of the output format: rectangles, lines and texts, from back to front.
 struct Drawing: Hashable, Sendable {
-    /// Of the picture, in pixels.
+    /// The width of the picture in pixels.
     let width: Int
-    /// Of the picture, in pixels.
+    /// The height of the picture in pixels.
     let height: Int
-    /// How many pixels of the picture are one of the font's: 1, and more for large pictures.
+    /// The number of picture pixels per font pixel: 1, or more for large pictures.
     let scale: Int
-    /// What the picture is called.
+    /// The title of the picture.
     let title: String
-    /// From back to front.
+    /// The elements from back to front.
     var elements: [Element] = []
 
     enum Element: Hashable, Sendable {
@@ -26,17 +26,17 @@ struct Drawing: Hashable, Sendable {
         var colour: Colour
     }
 
-    /// A place in tenths of a pixel, from the upper left corner.
+    /// A point in tenths of a pixel, from the upper left corner.
     struct Point: Hashable, Sendable {
         var x: Int
         var y: Int
     }
 
-    /// Lines with round ends and corners. Where they cross one another, they are one area.
+    /// Lines with round ends and corners. Crossing lines form a single area.
     struct Stroke: Hashable, Sendable {
-        /// Each a line through its points; one of a single point is a dot.
+        /// The lines, each through its points; a single point is a dot.
         var lines: [[Point]] = []
-        /// In tenths of a pixel.
+        /// The width in tenths of a pixel.
         var width: Int
         var colour: Colour
     }
@@ -45,9 +45,9 @@ struct Drawing: Hashable, Sendable {
         enum Anchor: Hashable, Sendable { case start, middle, end }
 
         var string: String
-        /// Where its start, middle or end is, in pixels.
+        /// The position of the start, middle or end of the text, in pixels.
         var x: Int
-        /// Where the letters stand, in pixels.
+        /// The position of the baseline, in pixels.
         var baseline: Int
         var anchor: Anchor
         var isBold = false
@@ -67,7 +67,7 @@ struct Drawing: Hashable, Sendable {
         static let grid = Colour(0xE4E4E4)
         static let band = Colour(0xE9E9E9)
 
-        /// Colours that people who do not see all colours tell apart (Okabe and Ito, "Color Universal Design", 2008), without
+        /// Colours that colour-blind readers can distinguish (Okabe and Ito, "Color Universal Design", 2008), without
         /// the yellow, which is too light for a line on white.
         static let lines = [0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7, 0xE69F00, 0x56B4E9, 0x000000].map { Colour($0) }
     }

@@ -1,9 +1,10 @@
 import ByteCoding
 import Compression
 
-/// Pixels as PNG (ISO/IEC 15948): 8 bits for each of red, green and blue, no transparency, not interlaced.
+/// Writes pixels as PNG (ISO/IEC 15948): 8 bits for each of red, green and blue, no transparency, not interlaced.
 enum PNGWriter {
-    /// The file. Each row is written as what it differs from the row above: in a plot most rows are like it.
+    /// Returns the file. Each row is stored as its difference from the row above (filter Up): most rows of a plot
+    /// equal it.
     static func bytes(of canvas: Canvas) -> [UInt8] {
         let rowBytes = canvas.width * 3 + 1
         var rows = [UInt8](repeating: 0, count: rowBytes * canvas.height)
@@ -21,7 +22,7 @@ enum PNGWriter {
             }
         }
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        // 8 bits a sample, colours of three samples, and the only methods there are.
+        // 8 bits per sample, three samples per pixel, and the only methods that the standard defines.
         append("IHDR", bigEndian(canvas.width) + bigEndian(canvas.height) + [8, 2, 0, 0, 0], to: &file)
         append("IDAT", rows.withSpan { Zlib.compress($0, level: 6) }, to: &file)
         append("IEND", [], to: &file)
@@ -30,7 +31,7 @@ enum PNGWriter {
 
     private static let filterUp: UInt8 = 2
 
-    /// Appends a chunk: how long it is, what it is, its bytes, and the checksum of the latter two.
+    /// Appends a chunk: its length, its type, its bytes, and the checksum of the latter two.
     private static func append(_ type: String, _ bytes: [UInt8], to file: inout [UInt8]) {
         let body = Array(type.utf8) + bytes
         file += bigEndian(bytes.count)

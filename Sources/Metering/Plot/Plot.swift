@@ -1,15 +1,15 @@
-/// One channel of a plot, brought to the columns of the picture.
+/// One channel of a plot, reduced to the columns of the picture.
 public struct PlotSeries: Hashable, Sendable {
-    /// What is drawn.
+    /// The channel.
     public var channel: Channel
-    /// From left to right; `nil` where no row is. A line goes on over such columns unless ``gapAfter`` has one of them, or the
-    /// one before.
+    /// The columns from left to right; `nil` if no row is there. A line continues across such columns unless
+    /// ``gapAfter`` contains one of them, or the column before them.
     public var columns: [Cell?]
-    /// After which columns rows are missing: the line is broken there, as far as the next column that has rows. -1 stands
-    /// for what is before the first one.
+    /// The columns after which rows are missing: the line is broken from there to the next column that has rows. -1
+    /// stands for the time before the first column.
     public var gapAfter: Set<Int>
 
-    /// `columns` of `channel`.
+    /// Creates a series of `columns` of `channel`.
     public init(channel: Channel, columns: [Cell?], gapAfter: Set<Int> = []) {
         self.channel = channel
         self.columns = columns
@@ -17,26 +17,26 @@ public struct PlotSeries: Hashable, Sendable {
     }
 }
 
-/// Why there is no plot.
+/// The reason why a plot cannot be drawn.
 public enum PlotError: Error, Hashable, Sendable {
-    /// No such width: ``Plot/widths``.
+    /// The width is outside ``Plot/widths``.
     case width(Int)
-    /// No such height: ``Plot/heights``.
+    /// The height is outside ``Plot/heights``.
     case height(Int)
-    /// The panels need so many pixels of height: draw fewer channels, or a higher picture.
+    /// The panels need a picture this many pixels high: draw fewer channels, or a higher picture.
     case tooLow(needed: Int)
     /// There is no channel to draw.
     case noSeries
     /// The end of the time is not after its start.
     case noTime
-    /// So many columns cannot be, or a series has other ones than the series before it.
+    /// The number of columns is not allowed, or differs between series.
     case columns(Int)
-    /// The integers of a channel have so many decimals; 0 to 9 can be.
+    /// A channel has this number of decimals; 0 to 9 are allowed.
     case decimals(Int)
 }
 
 extension PlotError: CustomStringConvertible {
-    /// What is wrong, and what helps.
+    /// The problem, and a remedy if there is one.
     public var description: String {
         switch self {
         case .width(let width):
@@ -53,36 +53,37 @@ extension PlotError: CustomStringConvertible {
     }
 }
 
-/// A picture of one or several channels of a trace over the same time: as SVG or as PNG, from one drawing.
+/// A picture of one or several channels of a trace over the same time, as SVG or PNG from one drawing.
 ///
-/// Channels of one unit share a panel, at most four of them, and the panels share the time. The same plot gives the same
-/// bytes on every machine; in a PNG the pixels are the same, and the bytes with the same release of zlib.
+/// Channels of one unit share a panel, at most four of them, and all panels share the time axis. The same plot gives
+/// the same bytes on every machine. For a PNG, the pixels are always the same, but the bytes only with the same
+/// release of zlib.
 public struct Plot: Sendable {
-    /// How wide a picture may be, in pixels.
+    /// The allowed widths of a picture, in pixels.
     public static let widths = 200...8000
-    /// How high a picture may be, in pixels.
+    /// The allowed heights of a picture, in pixels.
     public static let heights = 150...4000
-    /// How many channels share a panel at most.
+    /// The most channels in a panel.
     static let panelLimit = 4
 
-    /// The first line; left out where it is empty, and cut where it is too long for the picture.
+    /// The first line; omitted if empty, and cut if it is too long for the picture.
     public let title: String
-    /// The second line: the meter, the rows, what is missing. Like ``title``.
+    /// The second line: the meter, the rows, the missing rows. Treated like ``title``.
     public let subtitle: String
     /// The time at the left edge: milliseconds since 1970, UTC.
     public let startMilliseconds: Int64
     /// The time at the right edge: milliseconds since 1970, UTC.
     public let endMilliseconds: Int64
-    /// Pixels from left to right.
+    /// The width in pixels.
     public let width: Int
-    /// Pixels from top to bottom.
+    /// The height in pixels.
     public let height: Int
-    /// The channels, in the order of the legend, all with as many columns.
+    /// The channels, in the order of the legend, all with the same number of columns.
     public let series: [PlotSeries]
 
-    /// A plot of `series`, if it can be drawn.
+    /// Creates a plot of `series`.
     ///
-    /// - Throws: ``PlotError``; where this returns, ``svg()`` and ``png()`` draw whatever the values are.
+    /// - Throws: ``PlotError``. If this returns, ``svg()`` and ``png()`` succeed for any values.
     public init(
         title: String, subtitle: String, startMilliseconds: Int64, endMilliseconds: Int64, width: Int, height: Int,
         series: [PlotSeries]
@@ -107,20 +108,20 @@ public struct Plot: Sendable {
         guard needed <= height else { throw .tooLow(needed: needed) }
     }
 
-    /// How many columns of a picture of this size lie between the axis and the right edge of its panels: as many of them as a
-    /// series should have. Series with other counts are drawn too, stretched to the panel.
+    /// Returns the number of pixel columns between the axis and the right edge of the panels in a picture of this
+    /// size: the best number of columns for a series. Series with other numbers are stretched to the panel.
     public static func columnCount(width: Int, height: Int) -> Int {
         let layout = PlotLayout.Metrics(width: width, height: height)
         return max(1, width - layout.left - layout.right)
     }
 
-    /// The picture as SVG 1.1 in UTF-8, with its texts as text.
+    /// Returns the picture as SVG 1.1 in UTF-8, with its texts as text.
     ///
-    /// - Complexity: O(columns), about 30 bytes for each of a channel that is busy.
+    /// - Complexity: O(columns), about 30 bytes per column of a busy channel.
     public func svg() -> String { SVGWriter.text(of: PlotLayout.drawing(of: self)) }
 
-    /// The picture as PNG, 8 bits for each of red, green and blue.
+    /// Returns the picture as PNG, 8 bits for each of red, green and blue.
     ///
-    /// - Complexity: O(pixels + columns), and memory of about ten bytes for each pixel.
+    /// - Complexity: O(pixels + columns), and memory of about ten bytes per pixel.
     public func png() -> [UInt8] { PNGWriter.bytes(of: Canvas(PlotLayout.drawing(of: self))) }
 }

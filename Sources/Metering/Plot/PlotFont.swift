@@ -1,28 +1,29 @@
-/// The letters of pictures: each is five pixels wide and up to twelve high, nine of them above the line.
+/// The bitmap font of pictures: each letter is five pixels wide and up to twelve high, nine of them above the
+/// baseline.
 enum PlotFont {
     static let width = 5
     static let height = 12
-    /// How many of the rows are above the line on which letters stand.
+    /// The number of rows above the baseline.
     static let ascent = 9
-    /// From a letter to the next one.
+    /// The distance from a letter to the next one.
     static let advance = 6
 
-    /// Row `index` of `character`, from the top: the highest of the lower six bits is the pixel at the left.
+    /// Returns row `index` of `character`, from the top. The highest of the lower six bits is the leftmost pixel.
     static func row(_ index: Int, of character: Character, isBold: Bool) -> UInt64 {
         let bits = (rows(of: character) >> UInt64(55 - index * width) & 0b11111) << 1
-        // A bold letter is written again a pixel further right, but for pixels that would fill what is open in it.
+        // A bold letter is drawn again one pixel to the right, except for pixels that would fill its openings.
         return isBold ? bits | (bits >> 1 & ~(bits << 1)) : bits
     }
 
-    /// The rows of `character` from top to bottom, each of five bits whose highest is the pixel at the left, together 60 bits;
-    /// a box for one that is not drawn here.
+    /// Returns the rows of `character` from top to bottom, five bits each with the leftmost pixel highest: the upper
+    /// 60 bits. Unknown characters are a box.
     static func rows(of character: Character) -> UInt64 {
         let plain = withoutMarks[character] ?? character
         if let ascii = plain.asciiValue, ascii >= 32, ascii < 127 { return printable[Int(ascii) - 32] }
         return others[plain] ?? 0xfc6_318c_631f_8000
     }
 
-    /// The letters of names in Latin script, as near to them as ASCII comes.
+    /// The nearest ASCII equivalents of Latin letters and punctuation.
     private static let withoutMarks: [Character: Character] = {
         let groups: [(Character, String)] = [
             ("a", "àáâãäåāăą"), ("c", "çćč"), ("d", "ďđ"), ("e", "èéêëēėęě"), ("g", "ğ"), ("i", "ìíîïīı"), ("l", "ľł"),
@@ -64,12 +65,12 @@ enum PlotFont {
     ]
 }
 
-/// How wide texts are at most, whichever of the usual fonts a reader of SVG has, and in the letters of ``PlotFont``.
+/// Upper bounds of text widths, for any of the usual fonts of SVG viewers and for ``PlotFont``.
 enum TextWidth {
-    /// How high the font is in SVG, in pixels.
+    /// Returns the font size in SVG, in pixels.
     static func fontSize(isBold: Bool) -> Int { isBold ? 13 : 11 }
 
-    /// The pixels of `text`.
+    /// Returns the width of `text` in pixels.
     static func of(_ text: String, isBold: Bool = false, scale: Int) -> Int {
         let thousandths = text.reduce(0) { $0 + Self.thousandths($1) }
         let inFont = thousandths * fontSize(isBold: isBold) * (isBold ? 112 : 100) / 100_000 + 1
@@ -77,9 +78,9 @@ enum TextWidth {
         return max(inFont, inPixels) * scale
     }
 
-    /// `text`, or as many letters of it as go into `width` pixels with an ellipsis behind them.
+    /// Returns `text`, cut with an ellipsis if it is wider than `width` pixels.
     static func cut(_ text: String, to width: Int, isBold: Bool = false, scale: Int) -> String {
-        // No picture has room for more, whatever the text is.
+        // No picture has room for more characters.
         let text = String(text.prefix(1500).map { $0.isNewline || $0 == "\t" ? " " : $0 })
         guard of(text, isBold: isBold, scale: scale) > width else { return text }
         var kept = text
@@ -87,7 +88,7 @@ enum TextWidth {
         return kept + "…"
     }
 
-    /// What a letter takes of the height of the font, in thousandths: of the widest of the usual fonts.
+    /// Returns the width of a letter in thousandths of the font size, for the widest of the usual fonts.
     private static func thousandths(_ letter: Character) -> Int {
         guard let ascii = letter.asciiValue else { return letter == "µ" || letter == "°" || letter == "·" ? 640 : 1000 }
         return switch ascii {

@@ -1,34 +1,34 @@
-/// Where things are in the picture of a plot.
+/// The layout of the picture of a plot.
 enum PlotLayout {
-    /// Widths and heights that depend on the size of the picture alone, in pixels.
+    /// Widths and heights in pixels that depend only on the size of the picture.
     struct Metrics {
-        /// Large pictures have everything larger.
+        /// The magnification: large pictures have everything larger.
         let scale: Int
-        /// From the left edge to the panels: room for labels of ten characters.
+        /// The margin left of the panels: room for labels of ten characters.
         var left: Int { 80 * scale }
-        /// From the panels to the right edge: half a label of the time.
+        /// The margin right of the panels: half a time label.
         var right: Int { 24 * scale }
         var top: Int { 8 * scale }
         var titleHeight: Int { 18 * scale }
         var subtitleHeight: Int { 16 * scale }
         var legendLine: Int { 15 * scale }
-        /// Between the legend and the panel, so that the label of the highest tick has room.
+        /// The space between legend and panel: room for the label of the highest tick.
         var underLegend: Int { 5 * scale }
-        /// From the left of the line beside a name in the legend to the name.
+        /// The distance from the start of the coloured line in the legend to the name.
         var swatch: Int { 20 * scale }
         var betweenPanels: Int { 9 * scale }
         var bottom: Int { 39 * scale }
-        /// Three labels below one another.
+        /// The least height of a panel: three labels below one another.
         var leastPanel: Int { 30 * scale }
 
         init(width: Int, height: Int) { scale = max(1, min(width / 1600, height / 800)) }
     }
 
-    /// Channels that are drawn together.
+    /// The channels of one panel.
     struct Panel {
-        /// Their places in the plot.
+        /// The indices of the channels in the plot.
         let members: [Int]
-        /// The lines of the legend: which channels, how far from the left, and their names as far as there is room.
+        /// The lines of the legend: the channels, their distances from the left, and their names, cut to fit.
         let legend: [[Entry]]
     }
 
@@ -38,14 +38,14 @@ enum PlotLayout {
         let name: String
     }
 
-    /// The height without which the panels of `plot` do not fit.
+    /// Returns the least height at which the panels of `plot` fit.
     static func neededHeight(of plot: Plot) -> Int {
         let metrics = Metrics(width: plot.width, height: plot.height)
         let panels = panels(of: plot, metrics)
         return heightBeside(panels, of: plot, metrics) + panels.count * metrics.leastPanel
     }
 
-    /// What of the height the panels do not have.
+    /// Returns the height that the panels do not use.
     private static func heightBeside(_ panels: [Panel], of plot: Plot, _ metrics: Metrics) -> Int {
         let titles =
             (plot.title.isEmpty ? 0 : metrics.titleHeight) + (plot.subtitle.isEmpty ? 0 : metrics.subtitleHeight)
@@ -53,7 +53,8 @@ enum PlotLayout {
         return metrics.top + titles + legends + (panels.count - 1) * metrics.betweenPanels + metrics.bottom
     }
 
-    /// The channels of each unit together, in the order in which the units come; too many of one unit in several panels.
+    /// Returns the panels: channels grouped by unit, in order of first appearance of the unit. Large groups are
+    /// split.
     static func panels(of plot: Plot, _ metrics: Metrics) -> [Panel] {
         var groups: [[Int]] = []
         for (index, series) in plot.series.enumerated() {
@@ -91,7 +92,7 @@ enum PlotLayout {
         return lines
     }
 
-    /// The picture of `plot`.
+    /// Returns the picture of `plot`.
     static func drawing(of plot: Plot) -> Drawing {
         let metrics = Metrics(width: plot.width, height: plot.height)
         let panels = panels(of: plot, metrics)
@@ -109,7 +110,7 @@ enum PlotLayout {
         return pen.drawing
     }
 
-    /// The colour of the channel at `member`.
+    /// Returns the colour of the channel at index `member`.
     static func colour(of member: Int) -> Drawing.Colour {
         Drawing.Colour.lines[member % Drawing.Colour.lines.count]
     }

@@ -1,11 +1,11 @@
-/// What draws a plot from top to bottom.
+/// Draws a plot from top to bottom.
 struct PlotPen {
     let plot: Plot
     let metrics: PlotLayout.Metrics
-    /// Of each panel, in pixels.
+    /// The width of each panel in pixels.
     let panelWidth: Int
     private let times: TimeAxis
-    /// How far down it has come.
+    /// The current vertical position, in pixels from the top.
     var y: Int
     private(set) var drawing: Drawing
 
@@ -51,7 +51,7 @@ struct PlotPen {
         y += metrics.underLegend
     }
 
-    /// A panel from here on, `height` pixels high.
+    /// Draws a panel from the current position on, `height` pixels high.
     mutating func drawPanel(_ panel: PlotLayout.Panel, height: Int) {
         let series = panel.members.map { plot.series[$0] }
         let axis = Self.axis(of: series, height: height, scale: metrics.scale)
@@ -71,7 +71,7 @@ struct PlotPen {
             left: metrics.left * 10, width: panelWidth * 10, bottom: (y + height) * 10, height: height * 10, axis: axis)
         for (member, series) in zip(panel.members, series) {
             let lines = path.lines(of: series)
-            // A row alone between gaps is a dot that can be seen.
+            // A single row between gaps is drawn as a visible dot.
             for (lines, width) in [(lines.filter { $0.count > 1 }, 15), (lines.filter { $0.count == 1 }, 40)]
             where !lines.isEmpty {
                 drawing.elements.append(
@@ -83,7 +83,7 @@ struct PlotPen {
         }
     }
 
-    /// The axis for all values of `series`, which have one unit.
+    /// Returns the axis for all values of `series`, which have one unit.
     private static func axis(of series: [PlotSeries], height: Int, scale: Int) -> ValueAxis {
         let decimals = series.map(\.channel.decimals).max() ?? 0
         var values: ClosedRange<Int128>?
@@ -94,12 +94,12 @@ struct PlotPen {
                 values = min(values?.lowerBound ?? least, least)...max(values?.upperBound ?? greatest, greatest)
             }
         }
-        // Ticks stand closer together where there would be few.
+        // Low panels have ticks closer together, so that there are not too few.
         let stepLimit = max(1, min(height / (20 * scale), 4), min(height / (45 * scale), 10))
         return ValueAxis(values, decimals: decimals, unit: series[0].channel.unit, stepLimit: stepLimit)
     }
 
-    /// Grey where rows are missing: from the column before to the next one that has rows.
+    /// Draws grey bands over missing rows: from the column before to the next column that has rows.
     private mutating func drawBands(_ series: [PlotSeries], _ height: Int) {
         var bands: Set<Range<Int>> = []
         for series in series {
@@ -108,7 +108,7 @@ struct PlotPen {
                 let next = series.columns[(gap + 1)...].firstIndex { $0 != nil }
                 let start = gap < 0 ? metrics.left : centre(of: gap, count)
                 let end = next.map { centre(of: $0, count) } ?? right
-                // A gap within two columns is told from a line of the grid by being wider.
+                // A gap within two columns is widened, so that it differs from a grid line.
                 let room = max(0, 3 * metrics.scale - (end - start))
                 bands.insert(max(start - room / 2, metrics.left)..<min(end + room - room / 2, right))
             }
@@ -128,7 +128,7 @@ struct PlotPen {
         return metrics.left + Int(offset * Int128(panelWidth) / span)
     }
 
-    /// The times under the panel that ends at `bottom`, and the dates under them.
+    /// Draws the times below the panel that ends at `bottom`, and the dates below them.
     mutating func drawTimes(under bottom: Int) {
         let scale = metrics.scale
         let margin = 4 * scale
@@ -141,7 +141,7 @@ struct PlotPen {
             let width = TextWidth.of(date, scale: scale)
             let start = min(max(x - width / 2, margin), plot.width - margin - width)
             let range = start..<(start + width + 10 * scale)
-            // Where two meet the later one stays: the day that begins there.
+            // Of two overlapping dates keep the later one: the day that begins there.
             if let last = dates.last, last.range.overlaps(range) { dates.removeLast() }
             dates.append((range, date))
         }
@@ -152,7 +152,7 @@ struct PlotPen {
         write("UTC", 10 * scale, bottom + 17 * scale, .start, .quiet)
     }
 
-    /// Writes `text` around `x`, or as near to it as it is not cut at an edge of the picture.
+    /// Writes `text` centred on `x`, or as near to it as the edges of the picture allow.
     private mutating func writeWithin(_ text: String, _ x: Int, _ baseline: Int, _ colour: Drawing.Colour) {
         let half = (TextWidth.of(text, scale: metrics.scale) + 1) / 2 + 2 * metrics.scale
         write(text, min(max(x, half), plot.width - half), baseline, .middle, colour)

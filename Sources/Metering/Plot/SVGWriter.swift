@@ -1,6 +1,6 @@
-/// A drawing as SVG 1.1.
+/// Writes a drawing as SVG 1.1.
 enum SVGWriter {
-    /// The document, in UTF-8, with a newline at its end.
+    /// Returns the document, in UTF-8, with a newline at its end.
     static func text(of drawing: Drawing) -> String {
         var svg = """
             <?xml version="1.0" encoding="UTF-8"?>
@@ -38,14 +38,14 @@ enum SVGWriter {
         svg += "\(escaped(text.string))</text>\n"
     }
 
-    /// One path: where each line begins as it is, then from point to point.
+    /// Appends one path: each line starts at absolute coordinates, and its other points are relative.
     private static func append(_ stroke: Drawing.Stroke, to svg: inout String) {
         svg += "<path fill=\"none\" stroke=\"\(hex(stroke.colour))\" stroke-width=\"\(tenths(stroke.width))\""
         svg += " stroke-linecap=\"round\" stroke-linejoin=\"round\" d=\""
         for line in stroke.lines {
             guard var before = line.first else { continue }
             svg += "M\(pair(before.x, before.y))"
-            // A dot is a line without length.
+            // A dot is a line of length 0.
             if line.count == 1 { svg += "h0" }
             for point in line.dropFirst() {
                 let (dx, dy) = (point.x - before.x, point.y - before.y)
@@ -62,10 +62,10 @@ enum SVGWriter {
         svg += "\"/>\n"
     }
 
-    /// Two numbers; the sign of the second parts them where it has one.
+    /// Returns two numbers; a minus sign of the second replaces the separating space.
     private static func pair(_ x: Int, _ y: Int) -> String { "\(tenths(x))\(y < 0 ? "" : " ")\(tenths(y))" }
 
-    /// So many tenths as a decimal number.
+    /// Returns `value` tenths as a decimal number.
     private static func tenths(_ value: Int) -> String {
         let (whole, part) = value.magnitude.quotientAndRemainder(dividingBy: 10)
         return "\(value < 0 ? "-" : "")\(whole)\(part == 0 ? "" : ".\(part)")"
@@ -76,7 +76,8 @@ enum SVGWriter {
         return "#" + String(repeating: "0", count: 6 - digits.count) + digits
     }
 
-    /// `text` as XML 1.0 has it. What no XML document may have, such as most control characters, becomes U+FFFD.
+    /// Escapes `text` for XML 1.0. Characters that XML does not allow, such as most control characters, become
+    /// U+FFFD.
     private static func escaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

@@ -1,17 +1,17 @@
-/// The line of one channel through its columns: within a column from its least to its greatest value, from the last value of a
-/// column to the first of the next one that has any.
+/// The line of one channel through its columns: within a column from its least to its greatest value, then from its
+/// last value to the first value of the next column that has any.
 struct SeriesPath {
-    /// The left edge of the columns and how wide all of them are together, in tenths of a pixel.
+    /// The left edge of the columns and their total width, in tenths of a pixel.
     let left: Int
     let width: Int
-    /// Where the lowest value of the axis is, and how high the axis is, in tenths of a pixel.
+    /// The position of the lowest value of the axis, and the height of the axis, in tenths of a pixel.
     let bottom: Int
     let height: Int
     let axis: ValueAxis
 
     private typealias Point = Drawing.Point
 
-    /// The lines of `series`, broken where rows are missing.
+    /// Returns the lines of `series`, broken where rows are missing.
     func lines(of series: PlotSeries) -> [[Drawing.Point]] {
         let count = series.columns.count
         let factor = axis.factor(of: series.channel)
@@ -24,7 +24,7 @@ struct SeriesPath {
                 let (first, last) = (y(cell.first, factor), y(cell.last, factor))
                 let (top, foot) = (y(cell.greatest, factor), y(cell.least, factor))
                 let range = min(top, foot)...max(top, foot)
-                // Between two columns that lie side by side no line is seen that runs where both are filled.
+                // Between two adjacent columns, a connection inside the filled part of both is invisible.
                 if let end = line.last, let before, x - end.x <= 10,
                     range.overlaps(before), hides(range.clamped(to: before), end.y, first)
                 {
@@ -48,12 +48,12 @@ struct SeriesPath {
         return lines
     }
 
-    /// The middle of column `index` of `count`, in tenths of a pixel.
+    /// Returns the middle of column `index` of `count`, in tenths of a pixel.
     static func centre(of index: Int, count: Int, left: Int, width: Int) -> Int {
         left + (2 * index + 1) * width / (2 * count)
     }
 
-    /// Whether both ends of a line are so far inside `range` that its width and its round ends are, too.
+    /// Whether both ends of a line are far enough inside `range` to hide its width and its round ends.
     private func hides(_ range: ClosedRange<Int>, _ one: Int, _ other: Int) -> Bool {
         range.lowerBound + 10 <= min(one, other) && max(one, other) <= range.upperBound - 10
     }
@@ -62,7 +62,7 @@ struct SeriesPath {
         bottom - axis.place(of: Int128(value) * factor, in: height)
     }
 
-    /// Adds a point, unless the line is there already or only gets longer.
+    /// Appends a point, unless it repeats the last one; a point that only extends the last segment replaces its end.
     private func append(_ point: Point, to line: inout [Point]) {
         guard let end = line.last else {
             line.append(point)

@@ -1,23 +1,23 @@
 /// The samples of a picture that a stroke covers: 16 for each pixel, four rows of four.
 ///
-/// A length is counted in fortieths of a pixel here: samples are ten apart, the first of a pixel five from its edge.
+/// Lengths are in fortieths of a pixel: samples are ten apart, and the first is five from the edge of its pixel.
 struct StrokeSamples {
     private let width: Int
     private let height: Int
-    /// For each pixel its samples, row by row; the lowest bit is the upper left one.
+    /// The samples of each pixel, row by row; the lowest bit is the upper left sample.
     private var bits: [UInt16]
-    /// Which pixels of which rows may have any.
+    /// The rows and columns of pixels that may have samples.
     private var rows: Range<Int>?
     private var columns: Range<Int> = 0..<0
 
-    /// No samples of a picture of this size.
+    /// Creates an empty set for a picture of this size.
     init(width: Int, height: Int) {
         self.width = width
         self.height = height
         bits = Array(repeating: 0, count: width * height)
     }
 
-    /// Adds what `stroke` covers. What is outside of the picture is left out.
+    /// Adds the samples that `stroke` covers, clipped to the picture.
     mutating func cover(_ stroke: Drawing.Stroke) {
         let radius = stroke.width * 2
         for line in stroke.lines {
@@ -31,7 +31,7 @@ struct StrokeSamples {
         }
     }
 
-    /// Hands out the rows that may have samples, each with the pixel it begins at, and clears them.
+    /// Passes each row that may have samples to `body`, with the index of its first pixel, and clears the samples.
     mutating func takeRows(_ body: (_ row: Int, _ left: Int, _ bits: ArraySlice<UInt16>) -> Void) {
         guard let rows else { return }
         for row in rows {
@@ -51,7 +51,7 @@ struct StrokeSamples {
         }
     }
 
-    /// The area as far as `radius` to both sides of a line, without its ends.
+    /// Covers the area within `radius` of a line on both sides, without its ends.
     private mutating func coverSegment(_ one: Drawing.Point, _ other: Drawing.Point, _ radius: Int) {
         let (start, end) = one.y <= other.y ? (one, other) : (other, one)
         if start.x == end.x {
@@ -64,7 +64,7 @@ struct StrokeSamples {
         }
         let (dx, dy) = (end.x - start.x, end.y - start.y)
         let lengthSquared = dx * dx + dy * dy
-        // A place is in the area where both hold: it is at most `radius` aside of the line, and between its ends.
+        // A point is in the area if it is at most `radius` away from the line, and between its ends.
         let aside = Self.squareRoot(radius * radius * lengthSquared)
         for row in Self.samples(start.y - radius, end.y + radius) {
             let down = row * 10 + 5 - start.y
@@ -81,7 +81,7 @@ struct StrokeSamples {
         }
     }
 
-    /// A rectangle: most of what a plot has are upright ones over many rows, which are filled pixel by pixel.
+    /// Covers a rectangle. Most of a plot is tall rectangles, so they are filled pixel by pixel.
     private mutating func coverBox(_ left: Int, _ right: Int, _ top: Int, _ bottom: Int) {
         let samples = Self.samples(left, right).clamped(to: 0..<(width * 4))
         let lines = Self.samples(top, bottom).clamped(to: 0..<(height * 4))
@@ -100,7 +100,7 @@ struct StrokeSamples {
         }
     }
 
-    /// The samples of row `row` from `left` through `right`.
+    /// Covers the samples of sample row `row` from `left` through `right`.
     private mutating func cover(_ row: Int, _ left: Int, _ right: Int) {
         let samples = Self.samples(left, right).clamped(to: 0..<(width * 4))
         guard !samples.isEmpty, row >= 0, row < height * 4 else { return }
@@ -111,7 +111,8 @@ struct StrokeSamples {
         }
     }
 
-    /// Which of the four samples of a row of `pixel` are among `samples`, which begin in pixel `first` and end in `last`.
+    /// Returns the four samples of `pixel` in one sample row as a mask of `samples`, which begin in pixel `first` and
+    /// end in `last`.
     private static func mask(_ samples: Range<Int>, of pixel: Int, _ first: Int, _ last: Int) -> UInt16 {
         var mask: UInt16 = 0xF
         if pixel == first { mask &= 0xF << UInt16(samples.lowerBound % 4) }
@@ -130,7 +131,7 @@ struct StrokeSamples {
         }
     }
 
-    /// The samples whose places are from `start` through `end`.
+    /// Returns the samples at positions from `start` through `end`.
     private static func samples(_ start: Int, _ end: Int) -> Range<Int> {
         let first = -floor(5 - start, 10)
         return first..<max(first, floor(end - 5, 10) + 1)
@@ -141,10 +142,10 @@ struct StrokeSamples {
         return value % divisor < 0 ? quotient - 1 : quotient
     }
 
-    /// The greatest integer whose square is at most `value`; 0 for negative ones.
+    /// Returns the greatest integer whose square is at most `value`; 0 for negative values.
     private static func squareRoot(_ value: Int) -> Int {
         guard value > 0 else { return 0 }
-        // The root of a Double is the nearest one on every machine, so that what is left is a step or two.
+        // IEEE 754 square roots are correctly rounded on every machine; at most a step or two remains.
         var root = Int(Double(value).squareRoot())
         while root * root > value { root -= 1 }
         while (root + 1) * (root + 1) <= value { root += 1 }

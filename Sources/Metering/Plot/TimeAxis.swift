@@ -1,15 +1,15 @@
-/// The axis of time: where it has ticks, and how they are written, all in UTC.
+/// The time axis: its ticks and their labels, in UTC.
 struct TimeAxis: Hashable, Sendable {
     struct Tick: Hashable, Sendable {
         /// Milliseconds since 1970.
         let milliseconds: Int64
-        /// The time of day, or the date where ticks are whole days.
+        /// The time of day, or the date if ticks are whole days.
         let label: String
-        /// The date, at the first tick and where it is another than at the tick before; `nil` where the label says it.
+        /// The date, at the first tick of each day; `nil` at other ticks, and if the label is the date.
         let date: String?
     }
 
-    /// From left to right.
+    /// The ticks from left to right.
     let ticks: [Tick]
 
     private static let second: Int128 = 1000
@@ -17,16 +17,16 @@ struct TimeAxis: Hashable, Sendable {
     private static let hour: Int128 = 60 * minute
     private static let day: Int128 = 24 * hour
 
-    /// The steps that people count in, below a day.
+    /// The usual steps below a day.
     private static let steps: [Int128] =
         [1, 2, 5, 10, 20, 50, 100, 200, 500]
         + [second, 2 * second, 5 * second, 10 * second, 15 * second, 30 * second]
         + [minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute]
         + [hour, 2 * hour, 3 * hour, 6 * hour, 12 * hour]
 
-    /// Ticks from `start` through `end` on `width` pixels, so far apart that their labels do not meet.
+    /// Creates ticks from `start` through `end` on `width` pixels, far enough apart that their labels do not touch.
     ///
-    /// - Parameter labelWidth: How many pixels a label takes, with what is to be free beside it.
+    /// - Parameter labelWidth: The width of a label in pixels, including the space beside it.
     init(start: Int64, end: Int64, width: Int, labelWidth: (String) -> Int) {
         let span = Int128(end) - Int128(start)
         func hasRoom(_ step: Int128) -> Bool {
@@ -55,7 +55,7 @@ struct TimeAxis: Hashable, Sendable {
             time += step
         }
         if ticks.isEmpty {
-            // No round time is in sight: the left edge is told as exactly as it is.
+            // No round time is in range: label the left edge with its exact time.
             let finest: Int128 = start % 1000 == 0 ? Self.second : 1
             let day = Self.floor(Int128(start), Self.day)
             ticks = [Tick(milliseconds: start, label: Self.label(start, finest), date: Self.date(day))]
@@ -63,7 +63,7 @@ struct TimeAxis: Hashable, Sendable {
         self.ticks = ticks
     }
 
-    /// What stands at a tick of an axis with ticks every `step`.
+    /// Returns the label of a tick on an axis with ticks every `step`.
     private static func label(_ milliseconds: Int64, _ step: Int128) -> String {
         let time = Int128(milliseconds)
         let day = floor(time, day)
@@ -75,9 +75,9 @@ struct TimeAxis: Hashable, Sendable {
         return step >= second ? withSeconds : "\(withSeconds).\(padded(rest % 1000, 3))"
     }
 
-    /// The date of the day that is `day` days after the first of January 1970, as ISO 8601 writes it.
+    /// Returns the date of the day that is `day` days after 1 January 1970, in ISO 8601 form.
     static func date(_ day: Int128) -> String {
-        // Years begin on the first of March here, so that a day between is the last of its year; 400 years have 146,097 days.
+        // Years begin on 1 March here, so that a leap day is the last day of its year; 400 years have 146,097 days.
         let shifted = day + 719_468
         let era = floor(shifted, 146_097)
         let dayOfEra = Int(shifted - era * 146_097)
@@ -95,7 +95,7 @@ struct TimeAxis: Hashable, Sendable {
         return String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
 
-    /// `value` over `step` without what is left, downwards.
+    /// Returns `value` divided by `step`, rounded down.
     private static func floor(_ value: Int128, _ step: Int128) -> Int128 {
         let quotient = value / step
         return value % step < 0 ? quotient - 1 : quotient

@@ -1,34 +1,34 @@
-/// An axis of values: what it reaches from and to, where it has ticks, and how they are written.
+/// An axis of values: its range, its ticks and their labels.
 ///
-/// All in integers: a place on the axis is counted in units times ten to the minus ``decimals``.
+/// All numbers are integers, in the unit times ten to the minus ``decimals``.
 struct ValueAxis: Hashable, Sendable {
-    /// How many decimals the integers of this axis have: two more than the channels, so that room can be left that is less
-    /// than the least step of a value.
+    /// The number of decimals of this axis: two more than the channels have, so that margins can be smaller than the
+    /// least step of a value.
     let decimals: Int
-    /// Where the axis begins.
+    /// The lower end of the axis.
     let low: Int128
-    /// Where it ends, above ``low``.
+    /// The upper end of the axis, above ``low``.
     let high: Int128
-    /// From tick to tick: 1, 2 or 5 times a power of ten.
+    /// The distance between ticks: 1, 2 or 5 times a power of ten.
     let step: Int128
-    /// What the numbers at the ticks are in: `mA`.
+    /// The unit of the labels with its prefix: `mA`.
     let unit: String
 
     private let trailingZeros: Int
     private let exponent: Int
 
-    /// An axis for `values`, `nil` for none, with at least two ticks and about `stepLimit` steps at most.
+    /// Creates an axis for `values`, `nil` for none, with at least two ticks and at most about `stepLimit` steps.
     ///
-    /// - Parameter channelDecimals: How many decimals `values` have, 0 to 9: those of the channel that has most.
+    /// - Parameter channelDecimals: The number of decimals of `values`, 0 to 9: the most of any channel.
     init(_ values: ClosedRange<Int128>?, decimals channelDecimals: Int, unit: Channel.Unit, stepLimit: Int) {
         decimals = channelDecimals + 2
         let (least, greatest) = values.map { ($0.lowerBound * 100, $0.upperBound * 100) } ?? (0, Self.power(decimals))
         let magnitude = Int128(max(least.magnitude, greatest.magnitude))
         var (low, high) = (least, greatest)
-        // What does not change is drawn in the middle; what does, with some room above and below, but for that below 0.
+        // A constant value is drawn in the middle. Otherwise there is a margin above and below, but none below 0.
         let room = low == high ? max(magnitude / 20, 100) : (high - low) / 20
         (low, high) = (least >= 0 && low != high ? max(low - room, 0) : low - room, high + room)
-        // Steps are so large that labels of seven digits tell them apart.
+        // The step is large enough for labels of seven digits to differ.
         let span = least == greatest ? high - low : greatest - least
         let wanted = max((span - 1) / Int128(stepLimit) + 1, magnitude / 1_000_000, 100)
         var (zeros, leading, power) = (0, Int128(1), Int128(1))
@@ -41,7 +41,7 @@ struct ValueAxis: Hashable, Sendable {
         }
         step = leading * power
         if Self.floor(high, step) <= -Self.floor(-low, step) {
-            // No two ticks are in sight: the axis goes on as far as those next to it.
+            // Fewer than two ticks are in range: extend the axis to the adjacent ones.
             low = Self.floor(low, step) * step
             high = -Self.floor(-high, step) * step
         }
@@ -52,10 +52,10 @@ struct ValueAxis: Hashable, Sendable {
             shown: decimals - zeros)
     }
 
-    /// By what an integer of `channel` becomes one of this axis.
+    /// Returns the factor that turns an integer of `channel` into one of this axis.
     func factor(of channel: Channel) -> Int128 { Self.power(decimals - channel.decimals) }
 
-    /// How far above ``low`` `value` is, where the whole axis is `height`; rounded to the nearest.
+    /// Returns the distance of `value` above ``low``, rounded to the nearest, on an axis `height` long.
     func place(of value: Int128, in height: Int) -> Int {
         let span = high - low
         return Int(((min(max(value, low), high) - low) * Int128(height) * 2 + span) / (span * 2))
@@ -68,7 +68,7 @@ struct ValueAxis: Hashable, Sendable {
     }
 
     private func label(_ value: Int128) -> String {
-        // What of the integer stands behind the point, and how much of that is zeros on every tick.
+        // The number of digits after the decimal point; the last `trailingZeros` of them are zeros on every tick.
         let behind = decimals + exponent
         if behind <= 0 { return "\(value * Self.power(-behind))" }
         let power = Self.power(behind)
@@ -80,16 +80,17 @@ struct ValueAxis: Hashable, Sendable {
         return "\(sign)\(whole).\(String(repeating: "0", count: shown - part.count))\(part)"
     }
 
-    /// The prefix with which numbers whose greatest is ten to `exponent` read well: its exponent, and the unit with it.
+    /// Returns the exponent of the best prefix for numbers up to ten to the `exponent`, and the unit with that
+    /// prefix.
     ///
-    /// - Parameter shown: How many decimals the labels would have without a prefix.
+    /// - Parameter shown: The number of decimals of the labels without a prefix.
     private static func prefix(of unit: Channel.Unit, exponent: Int, shown: Int) -> (Int, String) {
         let third = Int(floor(Int128(exponent), 3)) * 3
         let name = name(of: unit)
         let hasPrefixes =
             switch unit {
             case .volt, .ampere, .watt, .ampereHour, .wattHour, .ohm: true
-            // Nobody says millihertz or kiloseconds.
+            // Millihertz and kiloseconds are unusual.
             case .hertz: exponent >= 0
             case .second: exponent < 0
             case .celsius, .none: false
@@ -104,7 +105,7 @@ struct ValueAxis: Hashable, Sendable {
 
     private static let prefixes = ["n", "µ", "m", "", "k", "M", "G", "T", "P", "E"]
 
-    /// How `unit` is written in a picture.
+    /// Returns the name of `unit` in a picture.
     static func name(of unit: Channel.Unit) -> String {
         switch unit {
         case .ohm: "Ω"
@@ -113,13 +114,13 @@ struct ValueAxis: Hashable, Sendable {
         }
     }
 
-    /// `value` over `step` without what is left, downwards.
+    /// Returns `value` divided by `step`, rounded down.
     private static func floor(_ value: Int128, _ step: Int128) -> Int128 {
         let quotient = value / step
         return value % step < 0 ? quotient - 1 : quotient
     }
 
-    /// How many digits `value` has, 1 for 0.
+    /// Returns the number of decimal digits of `value`, 1 for 0.
     private static func digits(_ value: UInt128) -> Int {
         var (count, rest) = (1, value / 10)
         while rest > 0 { (count, rest) = (count + 1, rest / 10) }

@@ -2,75 +2,76 @@ import ByteCoding
 import Compression
 import Records
 
-/// Bytes that went over the line between a host and a meter: one way, and at once.
+/// Bytes exchanged between a host and a meter: in one direction, at one time.
 public struct CapturedBytes: Hashable, Sendable {
-    /// Who said them.
+    /// The direction of the bytes.
     public enum Way: UInt8, Hashable, Sendable {
-        /// The meter.
+        /// From the meter to the host.
         case received = 0
-        /// The host.
+        /// From the host to the meter.
         case sent = 1
     }
 
-    /// Who said them.
+    /// The direction of the bytes.
     public let way: Way
-    /// When they reached the host, or left it: milliseconds since 1970.
+    /// The time at which the bytes reached or left the host, in milliseconds since 1970.
     public let time: Int64
-    /// The bytes, of which there is one at least.
+    /// The bytes, at least one.
     public let bytes: [UInt8]
 
-    /// Bytes that went over the line.
+    /// Creates a piece of captured bytes.
     public init(_ way: Way, at time: Int64, _ bytes: [UInt8]) { (self.way, self.time, self.bytes) = (way, time, bytes) }
 }
 
-/// What was said over the line to a meter, in order: the rows of a trace before they were decoded. Its items are bytes.
+/// The bytes exchanged with a meter, in order: the rows of a trace before decoding. The items of this series are
+/// bytes.
 public struct Capture: Hashable, Sendable {
-    /// How many bytes came before.
+    /// The number of bytes before the first piece.
     public private(set) var first: UInt64
-    /// What was said.
+    /// The captured bytes.
     public private(set) var pieces: [CapturedBytes] = []
-    /// How many bytes that is.
+    /// The number of captured bytes.
     public private(set) var byteCount = 0
 
-    /// Nothing yet, behind so many bytes.
+    /// Creates an empty capture that follows `first` bytes.
     public init(first: UInt64 = 0) { self.first = first }
 
-    /// Adds what was said next.
+    /// Appends the next piece; an empty one is ignored.
     public mutating func append(_ piece: CapturedBytes) {
         guard !piece.bytes.isEmpty else { return }
         pieces.append(piece)
         byteCount += piece.bytes.count
     }
 
-    /// Takes out all of it; what is said next follows it.
+    /// Removes all pieces; the next piece follows them.
     public mutating func removeAll() {
         first += UInt64(byteCount)
         (pieces, byteCount) = ([], 0)
     }
 
-    /// What was said behind the first `count` pieces.
+    /// Returns the pieces after the first `count`.
     public func dropFirst(_ count: Int) -> Capture {
         var rest = Capture(first: first + UInt64(pieces[..<count].reduce(0) { $0 + $1.bytes.count }))
         for piece in pieces[count...] { rest.append(piece) }
         return rest
     }
 
-    /// A capture is sealed when it has so many bytes.
+    /// The number of bytes at which a capture is sealed.
     public static let sealedByteCount = 1 << 16
-    /// The most bytes of a block: what one that was sealed late has, and room.
+    /// The most bytes of a block, with room for captures that are sealed late.
     static let byteLimit = 1 << 22
 }
 
-// As a block of a series:
+// The form of a block of the series:
 //
 // | part | form |
 // |---|---|
-// | summary | form (1 byte: 1), time of the first piece (8 bytes, milliseconds since 1970), time of the last less that (signed varint), pieces (varint) |
-// | content | bytes of what follows when it is long again (varint), then compressed by Zstandard: each piece's time less that of the one before (signed varint), twice its bytes and 1 where the host said it (varint); then the bytes of all |
+// | summary | form (1 byte: 1), time of the first piece (8 bytes, milliseconds since 1970), time of the last less that (signed varint), number of pieces (varint) |
+// | content | uncompressed length of the rest (varint), then compressed by Zstandard: for each piece its time less that of the previous piece (signed varint) and twice its byte count, plus 1 if the host sent it (varint); then the bytes of all pieces |
 extension Capture {
     static let form: UInt8 = 1
 
-    /// The capture as a change has it; there is something in it.
+    /// The capture as a block of a series. It must not be empty.
     public var block: SeriesBlock {
         precondition(!pieces.isEmpty, "A block has items.")
         var summary = ByteWriter(capacity: 16)
@@ -93,9 +94,9 @@ extension Capture {
             first: first, count: UInt64(byteCount), summary: summary.bytes, content: compressed.bytes)
     }
 
-    /// The capture that a block has, whose items begin with number `first`.
+    /// Creates the capture in a block whose first item has number `first`.
     ///
-    /// - Throws: ``SummaryError``, `ByteCodingError` or `Zstd.Failure` where summary or content is malformed.
+    /// - Throws: ``SummaryError``, `ByteCodingError` or `Zstd.Failure` if summary or content is malformed.
     public init(_ content: RawSpan, summary: RawSpan, first: UInt64) throws {
         self.init(first: first)
         var reader = ByteReader()

@@ -1,28 +1,27 @@
-/// Finds out from the meter's counter or the host's clock what happened between rows: which are missing, which came again,
-/// and when the meter changed its rate.
+/// Detects missing rows, repeated rows and new rates from the meter's counter or the host's clock.
 ///
-/// With a counter it is exact. Without one a gap is told where the host waited more than two and a half times as long as
-/// usual: equal values one after the other are no repeats, since a meter at rest sends them.
+/// With a counter this is exact. Without one, a gap is assumed if the host waited more than two and a half times as
+/// long as usual. Equal consecutive values are not taken for repeats, since a meter at rest sends them.
 struct GapFinder: Sendable {
-    /// What a row is.
+    /// The classification of a row.
     enum Finding: Hashable {
-        /// A row, with its counter without overflows (0 where there is none), behind what happened before it.
+        /// A new row, with its counter without overflows (0 if there is none), and the events before it.
         case row(tick: Int64, marks: [Event])
-        /// A row that was here already.
+        /// A repeat of an earlier row.
         case repeated
     }
 
-    /// Something that happened before a row.
+    /// An event before a row.
     struct Event: Hashable {
         var kind: Mark.Kind
         var count: UInt64
     }
 
-    /// How many steps of one length make a new rate: gaps of one length may follow one another by chance.
+    /// The number of equal steps that make a new rate. Fewer may be consecutive gaps of equal length.
     static let stepsOfRate = 8
-    /// A counter that goes back no further than this came again.
+    /// The longest step back of the counter that counts as a repeat.
     private static let backLimit: Int64 = 4096
-    /// How many of the last intervals say what is usual, and how many have to be known first.
+    /// The number of recent intervals whose median is the usual one, and the number needed before gaps are detected.
     private static let intervalCount = 32
     private static let leastIntervalCount = 8
 
@@ -31,20 +30,20 @@ struct GapFinder: Sendable {
     private var lastRaw: Int64 = 0
     private var lastTime: Int64 = 0
     private var repeats: UInt64 = 0
-    /// The step of the counter from row to row, once two rows are known.
+    /// The usual step of the counter between rows; `nil` before two rows.
     private var step: Int64?
-    /// A step that may become the rate, and how often it has come in a row.
+    /// A step that may become the new rate, and the number of its consecutive occurrences.
     private var other: (step: Int64, count: Int) = (0, 0)
-    /// The last intervals between arrivals in milliseconds, and the rows of each arrival.
+    /// The recent intervals between arrivals in milliseconds, and the number of rows in each arrival.
     private var intervals: [Int64] = []
     private var rowsOfArrivals: [Int] = []
     private var rowsOfArrival = 0
 
     init(_ layout: Layout) { tick = layout.tick }
 
-    /// The next row, which reached the host at `time`.
+    /// Classifies the next row, which reached the host at `time`.
     ///
-    /// - Returns: What it is; a rate that was found to be new is told with the row at which that is certain.
+    /// - Returns: The classification. A new rate is reported with the row that confirms it.
     mutating func next(tick raw: UInt32?, time: Int64) -> Finding {
         guard let tick, let raw else { return .row(tick: 0, marks: nextByTime(time)) }
         return next(Int64(raw), tick, time)
@@ -59,7 +58,7 @@ struct GapFinder: Sendable {
         let modulus = Int64(tick.modulus)
         var delta = (raw &- lastRaw) % modulus
         if delta < 0 { delta += modulus }
-        // The clock says how often the counter has gone all the way round meanwhile.
+        // The host's clock gives the number of full turns of the counter since the last row.
         let (elapsed, overflow) = max(0, time &- lastTime).multipliedReportingOverflow(by: Int64(tick.hertz))
         let expected = overflow ? 0 : elapsed / 1000
         if expected < modulus / 2, delta == 0 || delta >= modulus - min(Self.backLimit, modulus / 4) {
@@ -75,7 +74,7 @@ struct GapFinder: Sendable {
         return .row(tick: now, marks: takeRepeats() + judge(delta))
     }
 
-    /// What is to be told when no more rows come.
+    /// Returns the pending event when no more rows come.
     mutating func end() -> Event? { takeRepeats().first }
 
     private mutating func takeRepeats() -> [Event] {
@@ -83,7 +82,7 @@ struct GapFinder: Sendable {
         return repeats == 0 ? [] : [Event(kind: .repeats, count: repeats)]
     }
 
-    /// What a step of the counter says.
+    /// Returns the events that a step of the counter implies.
     private mutating func judge(_ delta: Int64) -> [Event] {
         guard let step else {
             self.step = delta
@@ -103,7 +102,7 @@ struct GapFinder: Sendable {
         return [Event(kind: .gap, count: UInt64(max(1, (delta + step / 2) / step - 1)))]
     }
 
-    /// What an interval of the host's clock says. Rows that came at once have one time.
+    /// Returns the events that an interval of the host's clock implies. Rows that arrive together have the same time.
     private mutating func nextByTime(_ time: Int64) -> [Event] {
         defer { lastTime = time }
         guard rowsOfArrival > 0 else {

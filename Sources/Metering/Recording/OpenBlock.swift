@@ -1,24 +1,24 @@
-/// Rows of one layout that are not in the log yet, with what happened between them.
+/// Rows of one layout that are not in the log yet, with the marks between them.
 ///
-/// Pure: whoever owns it makes what it holds durable.
+/// Does no I/O: its owner makes the rows durable.
 public struct OpenBlock: Sendable {
     /// The rows, the first of them the next one of the trace.
     public private(set) var rows: TraceRows
     private var finder: GapFinder
-    /// The steps that were called gaps and may turn out to be a new rate: places of their marks.
+    /// The indices of recent gap marks that may turn out to be a new rate.
     private var doubtful: [Int] = []
 
-    /// An empty block that begins with row `first` of a trace.
+    /// Creates an empty block that begins with row `first` of a trace.
     public init(_ layout: Layout, first: UInt64) {
         rows = TraceRows(layout, first: first)
         finder = GapFinder(layout)
     }
 
-    /// Adds a row that reached the host at `time`, in milliseconds since 1970; one that came again is counted only.
+    /// Appends a row that reached the host at `time`, in milliseconds since 1970; a repeat is only counted.
     ///
     /// - Parameters:
-    ///   - values: One a channel.
-    ///   - tick: The meter's counter, where the layout has one.
+    ///   - values: One per channel.
+    ///   - tick: The meter's counter, if the layout has one.
     public mutating func append(_ values: ArraySlice<Int64>, tick: UInt32?, at time: Int64) {
         guard case .row(let tick, let events) = finder.next(tick: tick, time: time) else { return }
         for event in events {
@@ -35,9 +35,9 @@ public struct OpenBlock: Sendable {
         for (column, value) in zip(rows.columns.indices, values) { rows.columns[column].append(value) }
     }
 
-    /// Adds rows that were recorded elsewhere, with what happened between them; they get the next numbers.
+    /// Appends rows that were recorded elsewhere, with the marks between them; they get the next numbers.
     ///
-    /// - Returns: `false` where they have another layout; then nothing was added.
+    /// - Returns: `false` if they have another layout; then nothing was appended.
     public mutating func append(_ recorded: TraceRows) -> Bool {
         guard recorded.layout == rows.layout else { return false }
         var next = TraceRows(recorded.layout, first: rows.first + UInt64(rows.count))
@@ -47,21 +47,21 @@ public struct OpenBlock: Sendable {
         return true
     }
 
-    /// Says that no more rows come: what came again at the end is told behind the last row.
+    /// Ends the block: repeats after the last row become a mark after it.
     public mutating func end() {
         if let event = finder.end(), rows.count > 0 {
             rows.marks.append(Mark(event.kind, before: rows.count, count: event.count))
         }
     }
 
-    /// Steps that have made a new rate were no gaps.
+    /// Removes the marks of recent gaps that turned out to be a new rate.
     private mutating func forgetDoubtful() {
         let last = doubtful.suffix(GapFinder.stepsOfRate - 1)
         for place in last.reversed() { rows.marks.remove(at: place) }
         doubtful.removeAll(keepingCapacity: true)
     }
 
-    /// Takes out the first `count` rows; the others stay, and go on from there.
+    /// Removes and returns the first `count` rows; the others stay, with their numbers.
     public mutating func removeFirst(_ count: Int) -> TraceRows {
         let (head, tail) = rows.split(at: count)
         rows = tail
@@ -71,7 +71,7 @@ public struct OpenBlock: Sendable {
 }
 
 extension TraceRows {
-    /// The first `count` rows, and the others.
+    /// Returns the first `count` rows and the rest. Marks after the last row go with it.
     public func split(at count: Int) -> (TraceRows, TraceRows) {
         var head = TraceRows(layout, first: first)
         var tail = TraceRows(layout, first: first + UInt64(count))

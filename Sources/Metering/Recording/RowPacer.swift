@@ -1,6 +1,6 @@
-/// Gives times to rows that did not come just now: those of a capture in a file, which says nothing of when they came.
+/// Assigns times to rows that did not arrive live: those of a capture file, which contains no times.
 ///
-/// Rows with a counter are as far apart as it says, the others as a rate says.
+/// The counter gives the distance of rows that have one; a rate gives that of other rows.
 public struct RowPacer: Sendable {
     private let start: Int64
     private let perSecond: Double
@@ -8,15 +8,15 @@ public struct RowPacer: Sendable {
     private var elapsedTicks: Int64 = 0
     private var lastTick: UInt32?
 
-    /// Times from `start` on, in milliseconds since 1970.
+    /// Creates times from `start` on, in milliseconds since 1970.
     ///
-    /// - Parameter perSecond: How many rows a second there are of meters without a counter; greater than 0.
+    /// - Parameter perSecond: The number of rows per second of a meter without a counter; greater than 0.
     public init(from start: Int64, perSecond: Double) {
         precondition(perSecond > 0, "Rows come some time.")
         (self.start, self.perSecond) = (start, perSecond)
     }
 
-    /// The time of the next row.
+    /// Returns the time of the next row.
     mutating func next(tick: UInt32?, of layout: Layout) -> Int64 {
         defer { count += 1 }
         guard let tick, let counter = layout.tick else {
@@ -25,7 +25,7 @@ public struct RowPacer: Sendable {
         if let last = lastTick {
             var delta = (Int64(tick) - Int64(last)) % Int64(counter.modulus)
             if delta < 0 { delta += Int64(counter.modulus) }
-            // A counter that goes back a bit came again.
+            // A counter that steps back a little repeats an earlier row.
             if delta < Int64(counter.modulus) * 3 / 4 { elapsedTicks += delta } else { return time(counter) }
         }
         lastTick = tick
@@ -35,14 +35,14 @@ public struct RowPacer: Sendable {
     private func time(_ counter: Layout.Tick) -> Int64 { start &+ elapsedTicks * 1000 / Int64(counter.hertz) }
 }
 
-/// When rows reached the host.
+/// The times at which rows reached the host.
 public enum RowTimes: Sendable {
-    /// All at once, at this time: milliseconds since 1970.
+    /// All rows have this time: milliseconds since 1970.
     case at(Int64)
-    /// One after the other, as this says.
+    /// The pacer assigns the times.
     case paced(RowPacer)
 
-    /// The time of the next row.
+    /// Returns the time of the next row.
     public mutating func next(tick: UInt32?, of layout: Layout) -> Int64 {
         switch self {
         case .at(let time): return time

@@ -1,21 +1,21 @@
 import Records
 
-/// Rows as an event of the log has them: what is said of them in its shape, and they themselves among its values.
+/// Rows in the form of an event of the log: their summary in its shape, the rows among its values.
 public struct SealedBlock: Hashable, Sendable {
-    /// What is said of the rows.
+    /// The summary of the rows.
     public let summary: BlockSummary
     /// The rows, encoded: see ``SampleBlock``.
     public let content: [UInt8]
 
-    /// Bytes of an event beside what is said of a block and its rows, without an author: frame, kind, id, and some room.
+    /// The bytes of an event besides the summary and the rows, without an author: frame, kind, id, and some reserve.
     public static let envelope = 120
 
-    /// How much of a page may stay empty: what is won by trying again is less.
+    /// The most unused bytes of a page that are accepted: another attempt would save less.
     private static let slack = 24
 
     /// Encodes `rows`, which are at least one and at most ``SampleBlock/rowLimit``.
     ///
-    /// - Parameter before: The row before the first, for the totals.
+    /// - Parameter before: The rows before these; the last of them is needed for the totals.
     /// - Complexity: O(values), about 25 ns each.
     public init(_ rows: TraceRows, after before: TraceRows?) {
         summary = BlockSummary(of: rows, after: before)
@@ -24,23 +24,23 @@ public struct SealedBlock: Hashable, Sendable {
         content = SampleBlock.encoded(columns + rows.columns, sums: rows.layout.sums)
     }
 
-    /// Encodes as many of `rows` as fill pages of the log: an event that ends in the middle of a page leaves the rest of it
-    /// empty.
+    /// Encodes as many of `rows` as fill pages of the log: an event that ends in the middle of a page wastes the rest
+    /// of it.
     ///
-    /// - Parameter envelope: How many bytes its event takes beside what is said of the block and its rows.
-    /// - Returns: The block, and how many rows it has; fewer than all where that leaves less empty.
-    /// - Complexity: As of ``init(_:after:)``, up to six times.
+    /// - Parameter envelope: The bytes of the event besides the summary and the rows.
+    /// - Returns: The block and its number of rows, fewer than all if that wastes less.
+    /// - Complexity: Up to six times that of ``init(_:after:)``.
     public static func filling(
         pagesWith rows: TraceRows, after before: TraceRows?, envelope: Int = envelope
     ) -> (block: SealedBlock, count: Int) {
         let whole = SealedBlock(rows, after: before)
-        // What a block takes beside its rows: more than that has to be empty, that another one pays.
+        // The fixed cost of a block: an additional block must save more than that.
         let fixed = envelope + whole.summary.bytes.count
         guard let room = PageRoom.worthFilling(by: envelope + whole.byteCount, orLosing: fixed) else {
             return (whole, rows.count)
         }
         var best: (block: SealedBlock, count: Int)?
-        // The rows are not all alike: it takes some steps between too few and too many.
+        // Row sizes differ, so an interpolation takes several steps.
         var (few, many) = ((count: 0, bytes: fixed), (count: rows.count, bytes: envelope + whole.byteCount))
         for _ in 1...5 {
             let wanted = room - slack / 2 - few.bytes
@@ -59,21 +59,22 @@ public struct SealedBlock: Hashable, Sendable {
         return best ?? (whole, rows.count)
     }
 
-    /// How many bytes the rows take, and what is said of them.
+    /// The size of the rows and their summary in bytes.
     var byteCount: Int { content.count + summary.bytes.count }
 
-    /// The block as a change has it.
+    /// The block as a block of a series.
     public var block: SeriesBlock {
         SeriesBlock(first: summary.first, count: summary.count, summary: summary.bytes, content: content)
     }
 }
 
-/// How LMDB lays events on pages of 4,096 bytes: those of up to 2,022 share them, best two on a page; each other has
-/// pages of its own, the first of which begins with 16 bytes.
+/// The layout of events on LMDB pages of 4,096 bytes: events of up to 2,022 bytes share pages, at best two on a page.
+/// A larger event has pages of its own, the first of which begins with 16 bytes.
 enum PageRoom {
     private static let (page, header, shared) = (4096, 16, 2022)
 
-    /// How many bytes fill pages that an event of `byteCount` would not; `nil` where it leaves at most `loss` of them empty.
+    /// Returns the size of an event that fills its pages, below `byteCount`; `nil` if an event of `byteCount` wastes
+    /// at most `loss` bytes.
     static func worthFilling(by byteCount: Int, orLosing loss: Int) -> Int? {
         if byteCount <= shared { return nil }
         let pages = (byteCount + header) / page
@@ -84,11 +85,11 @@ enum PageRoom {
 }
 
 extension TraceRows {
-    /// The rows that a block has.
+    /// Decodes the rows of a block.
     ///
-    /// - Parameter summary: What is said of them.
-    /// - Throws: ``SummaryError`` where the content does not go with it, ``BlockError`` or `ByteCodingError` where it is
-    ///   malformed.
+    /// - Parameter summary: The summary of the block.
+    /// - Throws: ``SummaryError`` if the content does not match it, ``BlockError`` or `ByteCodingError` if the
+    ///   content is malformed.
     /// - Complexity: O(values), about 3 ns each.
     public init(_ content: RawSpan, of summary: BlockSummary) throws {
         let columns = try Self.columns(content, of: summary) { _ in true }
@@ -99,9 +100,9 @@ extension TraceRows {
         marks = summary.marks
     }
 
-    /// Of the rows that a block has those of `channels` that it has, without the meter's counter.
+    /// Decodes only those `channels` of a block that it has, without the meter's counter.
     ///
-    /// Cost: as of ``init(_:of:)``, of these values and the times alone.
+    /// - Complexity: As ``init(_:of:)``, for these values and the times alone.
     public init(_ content: RawSpan, of summary: BlockSummary, only channels: [Channel]) throws {
         let all = summary.layout.channels
         let columns = try Self.columns(content, of: summary) { channels.contains(all[$0]) }
@@ -112,7 +113,7 @@ extension TraceRows {
         marks = summary.marks
     }
 
-    /// The columns of a block; those of channels that are not wanted are empty, and of a counter where any is not.
+    /// Decodes the columns of a block. Unwanted channels are empty; so is the counter if any channel is unwanted.
     private static func columns(
         _ content: RawSpan, of summary: BlockSummary, where isWanted: (_ channel: Int) -> Bool
     ) throws -> (times: [Int64], ticks: [Int64], channels: [[Int64]]) {
@@ -129,7 +130,7 @@ extension TraceRows {
 }
 
 extension Layout {
-    /// What charge and energy may be foretold by: where the columns of a block stand that they are sums of.
+    /// The predictions of charge and energy: for each such column of a block, the columns that it is a sum of.
     var sums: [Int: SampleBlock.Sum] {
         guard let current = currentChannel else { return [:] }
         let offset = tick == nil ? 1 : 2

@@ -1,9 +1,10 @@
 import ByteCoding
 
-/// Integers as Parquet's DELTA_BINARY_PACKED (apache/parquet-format, `Encodings.md`): the first one, then differences in
-/// blocks of 128, each block with its least difference and four runs of 32 that have as many bits as they need.
+/// Encodes integers as Parquet's DELTA_BINARY_PACKED (apache/parquet-format, `Encodings.md`): the first integer, then
+/// differences in blocks of 128. Each block has its least difference and four runs of 32, each with its own bit
+/// width.
 ///
-/// Differences wrap around, so that any integers can follow one another.
+/// Differences wrap around, so any sequence of integers can be encoded.
 enum DeltaBinaryPacked {
     private static let blockLength = 128
     private static let runLength = 32
@@ -26,7 +27,7 @@ enum DeltaBinaryPacked {
     private static func appendBlock(_ values: [Int64], _ start: Int, _ count: Int, to writer: inout ByteWriter) {
         var least = values[start] &- values[start - 1]
         for place in start..<start + count { least = min(least, values[place] &- values[place - 1]) }
-        // Behind the last value there are zeros, which need no bits.
+        // Unused places at the end are zeros, which do not widen a run.
         var rests = InlineArray<128, UInt64>(repeating: 0)
         var widths = InlineArray<4, Int>(repeating: 0)
         for run in 0..<runCount {
@@ -45,7 +46,7 @@ enum DeltaBinaryPacked {
         }
     }
 
-    // 32 numbers of `width` bits, the lowest bits of a byte first.
+    // Writes 32 numbers of `width` bits, the lowest bit of each byte first.
     private static func pack(
         _ rests: InlineArray<128, UInt64>, from start: Int, width: Int, to writer: inout ByteWriter
     ) {
@@ -61,7 +62,7 @@ enum DeltaBinaryPacked {
                 pending = filled == 0 ? 0 : rest >> UInt64(width - filled)
             }
         }
-        // 32 numbers are a multiple of 32 bits.
+        // 32 numbers take a multiple of 32 bits.
         if filled > 0 { writer.append(littleEndian: UInt32(truncatingIfNeeded: pending)) }
     }
 }

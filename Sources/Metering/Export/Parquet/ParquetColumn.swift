@@ -1,36 +1,36 @@
 import ByteCoding
 import Compression
 
-/// One column of a Parquet file: the values of the page that is filled, and the finished pages of its row group.
+/// One column of a Parquet file: the values of the open page, and the finished pages of its row group.
 ///
-/// All columns are integers of 64 bits. A page (version 1) is its header, for a column that may be empty the levels
-/// that say where it is, and the values as ``DeltaBinaryPacked``.
+/// All columns are 64-bit integers. A page (version 1) is its header, for an optional column the definition levels,
+/// and the values as ``DeltaBinaryPacked``.
 struct ParquetColumn {
-    /// What the integers are.
+    /// The meaning of the integers.
     enum Kind: Hashable {
         /// Milliseconds since 1970, UTC.
         case time
         /// Integers.
         case integer
-        /// Integers without a sign.
+        /// Unsigned integers.
         case count
         /// Integers times ten to the minus this, which is at least 1.
         case decimal(Int)
     }
 
-    /// A decimal of 64 bits has as many digits.
+    /// The number of digits of a 64-bit decimal.
     static let decimalDigits = 18
     private static let decimalLimit: UInt64 = 1_000_000_000_000_000_000
 
     let name: String
     let kind: Kind
     let isOptional: Bool
-    /// The level of zstd; `nil` for none.
+    /// The compression level of zstd; `nil` for no compression.
     let level: Int32?
 
-    /// The values of the page; a row that is empty has none.
+    /// The values of the open page, without nulls.
     var values: [Int64] = []
-    // Runs of rows that have a value, or have none.
+    // Runs of rows with or without a value.
     private var runs: [(isPresent: Bool, count: Int)] = []
     private var pages = ByteWriter()
     private var plainByteCount = 0
@@ -43,10 +43,10 @@ struct ParquetColumn {
         (self.name, self.kind, self.isOptional, self.level) = (name, kind, isOptional, level)
     }
 
-    /// How many bytes the finished pages have.
+    /// The size of the finished pages in bytes.
     var byteCount: Int { pages.count }
 
-    /// Notes that the next `count` rows have values, or have none.
+    /// Records that the next `count` rows have values, or are null.
     mutating func note(isPresent: Bool, count: Int) {
         if let last = runs.last, last.isPresent == isPresent {
             runs[runs.count - 1].count += count
@@ -55,9 +55,9 @@ struct ParquetColumn {
         }
     }
 
-    /// Ends the page.
+    /// Ends the open page.
     ///
-    /// - Throws: the place of a value in the page that a decimal of 64 bits has no digits for.
+    /// - Throws: ``Overflow`` with the index of a value in the page that has more digits than a 64-bit decimal.
     mutating func closePage() throws(Overflow) {
         let rowCount = runs.reduce(0) { $0 + $1.count }
         try measure()
@@ -75,7 +75,7 @@ struct ParquetColumn {
         runs.removeAll(keepingCapacity: true)
     }
 
-    /// A value that does not fit.
+    /// A value has too many digits.
     struct Overflow: Error {
         let place: Int
     }
@@ -100,7 +100,7 @@ struct ParquetColumn {
         greatest = greatest.map { max($0, high) } ?? high
     }
 
-    // Runs of ones and zeros of one bit, with their length in bytes before them: RLE of the hybrid of Encodings.md.
+    // Writes runs of one-bit levels, after their length in bytes: RLE of the hybrid encoding in Encodings.md.
     private func appendLevels(to page: inout ByteWriter) {
         var levels = ByteWriter()
         for run in runs {
@@ -125,7 +125,8 @@ struct ParquetColumn {
         return header.finish()
     }
 
-    /// Takes the finished pages, which are written from byte `offset` of the file on, and what the footer says of them.
+    /// Removes and returns the finished pages, which are written from byte `offset` of the file on, and their footer
+    /// entry.
     mutating func takeChunk(at offset: Int) -> (pages: [UInt8], chunk: Chunk) {
         var statistics = ThriftStruct()
         statistics.set(3, int64: nullCount)
@@ -144,7 +145,7 @@ struct ParquetColumn {
         about.set(9, int64: offset)
         about.set(12, statistics)
         var column = ThriftStruct()
-        // Nothing of what follows stands outside of the footer.
+        // The metadata is in the footer only.
         column.set(2, int64: 0)
         column.set(3, about)
         let chunk = Chunk(about: column.finish(), plainByteCount: plainByteCount)
@@ -154,7 +155,7 @@ struct ParquetColumn {
         return (bytes, chunk)
     }
 
-    /// What the footer says of the pages of one row group.
+    /// The footer entry for the pages of one row group.
     struct Chunk {
         let about: [UInt8]
         let plainByteCount: Int

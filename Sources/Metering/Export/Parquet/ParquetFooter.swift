@@ -1,4 +1,4 @@
-/// The numbers of apache/parquet-format's `parquet.thrift` that are used here.
+/// The constants of apache/parquet-format's `parquet.thrift` that are used here.
 enum Parquet {
     static let magic = Array("PAR1".utf8)
     static let int64 = 2
@@ -11,7 +11,7 @@ enum Parquet {
     static let zstd = 6
 }
 
-/// What stands at the end of a Parquet file: its columns, and where its row groups are.
+/// The footer of a Parquet file: its columns, and the positions of its row groups.
 struct ParquetFooter {
     private var groups: [[UInt8]] = []
     private(set) var rowCount = 0
@@ -28,12 +28,12 @@ struct ParquetFooter {
         self.rowCount += rowCount
     }
 
-    /// The bytes, without their length and the word behind them. There is no version of a program in them.
+    /// Returns the bytes, without the length and the magic word after them. They contain no program version.
     func bytes(_ columns: [ParquetColumn]) -> [UInt8] {
         var root = ThriftStruct()
         root.set(4, Array("schema".utf8))
         root.set(5, int32: columns.count)
-        // In which order the least and greatest values are meant: that of the type.
+        // ColumnOrder: minimum and maximum use the order of the type.
         var order = ThriftStruct()
         order.set(1, ThriftStruct())
         var file = ThriftStruct()
@@ -46,7 +46,8 @@ struct ParquetFooter {
         return file.finish()
     }
 
-    // Types are said twice: older readers know the converted type (field 6), newer ones the logical type (field 10).
+    // Each type is given twice: older readers use the converted type (field 6), newer ones the logical type (field
+    // 10).
     private static func schema(_ column: ParquetColumn) -> [UInt8] {
         var element = ThriftStruct()
         element.set(1, int32: Parquet.int64)

@@ -1,12 +1,12 @@
 import ByteCoding
 
-/// Rows as an Apache Parquet file (apache/parquet-format 2).
+/// Writes rows as an Apache Parquet file (apache/parquet-format 2).
 ///
-/// The columns are those of the CSV. `time` is a timestamp of milliseconds in UTC; channels with decimals are DECIMAL of
-/// 18 digits with their scale, so a number of 19 digits is refused; all else is an integer of 64 bits, `missing` and
-/// `repeats` without a sign. Where rows stand in gaps (``TraceExportOptions/GapPolicy/blank``), counter and channels may
-/// be null. Pages have 16,384 rows and are compressed by zstd: the same rows are the same bytes with the same libzstd.
-/// A row group ends after 262,144 rows or 32 MiB, and nothing older is kept but a line for each in the footer.
+/// The columns are those of the CSV. `time` is a timestamp of milliseconds in UTC. Channels with decimals are DECIMAL
+/// of 18 digits with their scale, so a number of 19 digits is refused. All other columns are 64-bit integers,
+/// `missing` and `repeats` unsigned. With gap rows (``TraceExportOptions/GapPolicy/blank``), counter and channels may
+/// be null. Pages have 16,384 rows and are compressed by zstd: the same rows give the same bytes with the same
+/// libzstd. A row group ends after 262,144 rows or 32 MiB; only its footer entry stays in memory.
 struct ParquetRows: RowWriter {
     private static let groupByteLimit = 32 << 20
 
@@ -15,17 +15,17 @@ struct ParquetRows: RowWriter {
     private let pageRowCount: Int
     private let groupRowLimit: Int
     private var columns: [ParquetColumn] = []
-    // Which column is which: the counter stands behind the time, and the counts right before the channels.
+    // The counter's column follows the time, and the counts directly precede the channels.
     private var hasTick = false
     private var firstChannel = 3
     private var footer = ParquetFooter()
     private var offset = 0
     private var pageRows = 0
     private var groupRows = 0
-    // Rows in finished pages, without those that stand in gaps; for messages.
+    // The number of rows in finished pages, without gap rows; for messages.
     private var rowCount: UInt64 = 0
 
-    /// A file that is compressed at `level` of zstd; `nil` for not at all.
+    /// Creates a file compressed at `level` of zstd; uncompressed if `nil`.
     init(
         gaps: TraceExportOptions.GapPolicy, level: Int32? = 1, pageRowCount: Int = 16_384, groupRowLimit: Int = 262_144
     ) {

@@ -1,8 +1,8 @@
 import ByteCoding
 
-/// A struct in the compact protocol of Apache Thrift (`doc/specs/thrift-compact-protocol.md`), as Parquet's headers are.
+/// A struct in the compact protocol of Apache Thrift (`doc/specs/thrift-compact-protocol.md`), as used by Parquet.
 ///
-/// A field begins with one byte: how much greater its number is than that of the field before (1 to 15), and its type.
+/// A field begins with one byte: its number less that of the previous field (1 to 15), and its type.
 struct ThriftStruct {
     private enum Kind: UInt8 {
         case isTrue = 1
@@ -18,7 +18,7 @@ struct ThriftStruct {
     private var writer = ByteWriter()
     private var lastField = 0
 
-    /// The bytes, with the one that ends the struct.
+    /// Returns the bytes, including the end marker of the struct.
     consuming func finish() -> [UInt8] {
         writer.append(0)
         return writer.bytes
@@ -33,19 +33,19 @@ struct ThriftStruct {
     /// Sets a field to true or false.
     mutating func set(_ field: Int, _ value: Bool) { begin(field, value ? .isTrue : .isFalse) }
 
-    /// Sets a field of 8 bits.
+    /// Sets an 8-bit field.
     mutating func set(_ field: Int, byte value: Int8) {
         begin(field, .int8)
         writer.append(UInt8(bitPattern: value))
     }
 
-    /// Sets a field of 32 bits.
+    /// Sets a 32-bit field.
     mutating func set(_ field: Int, int32 value: Int) {
         begin(field, .int32)
         writer.append(varint: Self.zigzag(Int64(value)))
     }
 
-    /// Sets a field of 64 bits.
+    /// Sets a 64-bit field.
     mutating func set(_ field: Int, int64 value: Int) {
         begin(field, .int64)
         writer.append(varint: Self.zigzag(Int64(value)))
@@ -57,25 +57,25 @@ struct ThriftStruct {
         writer.append(lengthPrefixed: value)
     }
 
-    /// Sets a field that is a struct.
+    /// Sets a field to a struct.
     mutating func set(_ field: Int, _ value: consuming ThriftStruct) {
         begin(field, .structure)
         writer.append(contentsOf: value.finish())
     }
 
-    /// Sets a field that is a list of structs, each as its bytes.
+    /// Sets a field to a list of encoded structs.
     mutating func set(_ field: Int, structs: [[UInt8]]) {
         beginList(field, .structure, count: structs.count)
         for bytes in structs { writer.append(contentsOf: bytes) }
     }
 
-    /// Sets a field that is a list of integers of 32 bits.
+    /// Sets a field to a list of 32-bit integers.
     mutating func set(_ field: Int, int32s: [Int]) {
         beginList(field, .int32, count: int32s.count)
         for value in int32s { writer.append(varint: Self.zigzag(Int64(value))) }
     }
 
-    /// Sets a field that is a list of texts.
+    /// Sets a field to a list of texts.
     mutating func set(_ field: Int, texts: [String]) {
         beginList(field, .binary, count: texts.count)
         for text in texts { writer.append(text: text) }
@@ -91,6 +91,6 @@ struct ThriftStruct {
         }
     }
 
-    /// Small numbers of either sign as small numbers.
+    /// Maps numbers of small magnitude to small unsigned numbers.
     static func zigzag(_ value: Int64) -> UInt64 { UInt64(bitPattern: value << 1 ^ value >> 63) }
 }

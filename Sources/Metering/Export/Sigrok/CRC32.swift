@@ -1,6 +1,6 @@
-/// The checksum of ZIP: CRC-32 of ISO 3309, polynomial 0x04C11DB7 with bits mirrored.
+/// The checksum of ZIP: CRC-32 of ISO 3309, polynomial 0x04C11DB7, reflected.
 enum CRC32 {
-    // Eight tables, so that eight bytes are taken at once: entry 256 t + b is byte b with t bytes of zeros behind it.
+    // Eight tables, to process eight bytes at once: entry 256 t + b is byte b followed by t zero bytes.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {
@@ -15,7 +15,7 @@ enum CRC32 {
         return tables
     }()
 
-    /// The checksum of `bytes`.
+    /// Returns the checksum of `bytes`.
     static func checksum(_ bytes: [UInt8]) -> UInt32 {
         let tables = tables
         let bytes = bytes.span

@@ -1,12 +1,11 @@
 import ByteCoding
 
-/// Rows as a session of sigrok (srzip, version 2): a ZIP archive with `version`, `metadata` and, for each channel,
-/// `analog-1-CHANNEL-CHUNK` of floating point of 32 bits, little-endian.
+/// Writes rows as a session of sigrok (srzip, version 2): a ZIP archive with `version`, `metadata` and, for each
+/// channel, `analog-1-CHANNEL-CHUNK` with 32-bit floating-point numbers, little-endian.
 ///
-/// Sessions have one fixed rate, so rows are put into intervals of time, the moments of rows being those of
-/// ``RowClock``. A sample is the mean of the rows of its interval. An interval without rows has the sample before it,
-/// unless rows are missing: then it is not a number. The first interval is that of the first row; the session does not
-/// say when that was.
+/// Sessions have one fixed rate, so rows are grouped into intervals of time, using the times of ``RowClock``. A
+/// sample is the mean of the rows of its interval. An interval without rows repeats the previous sample, or is NaN if
+/// rows are missing. The first interval is that of the first row; the session does not contain its time.
 struct SigrokRows: RowWriter {
     private let milliseconds: Int
     private let chunkSampleCount: Int
@@ -16,17 +15,18 @@ struct SigrokRows: RowWriter {
     private var sampleCount = 0
     private var scales: [Double] = []
     private var clock = RowClock(hertz: nil)
-    // The interval that is open, as a number of intervals since 1970.
+    // The open interval, numbered from 1970.
     private var interval: Int64?
     private var sums: [Int128] = []
-    // What was written last.
+    // The samples written last.
     private var samples: [Float] = []
     private var count = 0
     private var rowCount: UInt64 = 0
 
-    /// Samples of so many milliseconds, of which so many of a channel are written at once: 1 MiB.
+    /// Creates a session with samples of `milliseconds`. `chunkSampleCount` samples of a channel are written at once:
+    /// 1 MiB.
     ///
-    /// - Throws: ``TraceExportError/option(_:)`` where that is no whole number of hertz.
+    /// - Throws: ``TraceExportError/option(_:)`` if the rate is not a whole number of hertz.
     init(milliseconds: Int, chunkSampleCount: Int = 262_144) throws(TraceExportError) {
         guard milliseconds >= 1, 1000.isMultiple(of: milliseconds) else {
             throw .option("\(milliseconds) ms are no whole number of samples a second, which is all that sigrok has")
@@ -82,14 +82,14 @@ struct SigrokRows: RowWriter {
         try zip.finish(to: sink)
     }
 
-    // Writes the sample of the open interval, and those of `emptyCount` intervals without rows behind it.
+    // Writes the sample of the open interval, and those of the `emptyCount` intervals without rows after it.
     private mutating func close(followedBy emptyCount: Int, isGap: Bool, to sink: TraceWriter.Sink) throws {
         guard emptyCount < StoredZip.byteLimit / 4 / scales.count else {
             throw TraceExportError.tooLarge(
                 "a session of sigrok ends before 4 GiB, and the next row is later than that")
         }
         for column in sums.indices {
-            // Nearly all sums have 64 bits, which are a floating-point number at once.
+            // Nearly all sums fit into 64 bits, which convert to floating point directly.
             let sum = Int64(exactly: sums[column]).map(Double.init) ?? Double(sums[column])
             samples[column] = Float(sum / Double(count) / scales[column])
             sums[column] = 0

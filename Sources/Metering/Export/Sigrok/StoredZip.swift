@@ -1,11 +1,11 @@
 import ByteCoding
 
-/// A ZIP archive whose entries are stored as they are (PKWARE's APPNOTE 6.3.3), written front to back.
+/// A ZIP archive with uncompressed entries (PKWARE's APPNOTE 6.3.3), written front to back.
 ///
-/// All entries have the first date that there is, so that the same entries are the same bytes. It has no ZIP64: all
-/// must lie before 4 GiB.
+/// All entries have the earliest possible date, so that the same entries give the same bytes. ZIP64 is not supported:
+/// the archive must be shorter than 4 GiB.
 struct StoredZip {
-    /// An archive is shorter than this, its directory included.
+    /// The exclusive limit of the archive's size, including its directory.
     static let byteLimit = 1 << 32
     private static let entryLimit = 65_535
 
@@ -13,14 +13,14 @@ struct StoredZip {
     private var entryCount = 0
     private var offset = 0
 
-    /// The bytes of the archive if it were finished after another entry.
+    /// Returns the size of the archive if it were finished after another entry.
     private func byteCount(with name: [UInt8], _ dataByteCount: Int) -> Int {
         offset + 30 + name.count + dataByteCount + directory.count + 46 + name.count + 22
     }
 
     /// Adds an entry.
     ///
-    /// - Throws: ``TraceExportError/tooLarge(_:)`` where the archive would have 4 GiB or more, or too many entries.
+    /// - Throws: ``TraceExportError/tooLarge(_:)`` if the archive would reach 4 GiB, or have too many entries.
     mutating func add(_ name: String, _ data: [UInt8], to sink: TraceWriter.Sink) throws {
         let name = Array(name.utf8)
         guard byteCount(with: name, data.count) < Self.byteLimit, entryCount < Self.entryLimit else {
