@@ -6,7 +6,7 @@ import Records
 
 /// An archive that was made of a log.
 public struct ArchiveMade: Hashable, Sendable {
-    /// When.
+    /// When it was made.
     public let stamp: Stamp
     /// The checksum at the end of its file, in hexadecimal.
     public let fileHash: String

@@ -52,7 +52,7 @@ public struct ChangeFilter: Hashable, Sendable {
     /// no effect if ``kind`` is set.
     public var excludesBookkeeping = true
 
-    /// All changes but bookkeeping.
+    /// Creates a filter for all changes but bookkeeping.
     public init() {}
 
     /// All changes but bookkeeping.

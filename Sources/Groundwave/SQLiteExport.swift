@@ -7,11 +7,11 @@ internal import class GRDB.Database
 internal import protocol GRDB.DatabaseValueConvertible
 internal import struct GRDB.StatementArguments
 
-/// Writes contacts into a new SQLite database, for questions in SQL.
+/// Writes contacts into a new SQLite database, for SQL queries.
 ///
 /// | table | columns |
 /// |---|---|
-/// | `qso` | `_id`; `_start`, as `2026-05-01T12:00:00Z`, where date and time can be read; then a column for each field in use, in the order of a table |
+/// | `qso` | `_id`; `_start`, as `2026-05-01T12:00:00Z`, if date and time can be read; then a column for each field in use, in the order of a table |
 /// | `export` | `key` and `value`: program, version, log, position, created |
 ///
 /// A value is the text that was written, or a blob if it is not UTF-8; a missing field is NULL. `CALL` and `_start`

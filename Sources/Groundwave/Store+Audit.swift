@@ -27,7 +27,7 @@ public struct HistoryQuery: Hashable, Sendable {
     /// Whether to include events that only renew a device's lease on a meter: one a minute.
     public var isWithRenewals = false
 
-    /// All events.
+    /// Creates a query for all events.
     public init() {}
 
     func matches(_ entry: AuditEntry) -> Bool {

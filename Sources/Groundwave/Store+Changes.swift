@@ -34,7 +34,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         Iterator(feed: ChangeFeed(store: store, filter: filter, position: 0), token: token)
     }
 
-    /// Hands out the changes one by one.
+    /// Returns the changes one by one.
     public struct Iterator: AsyncIteratorProtocol {
         var feed: ChangeFeed
         var token: ChangeToken?

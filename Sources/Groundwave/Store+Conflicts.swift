@@ -8,7 +8,7 @@ public struct Conflict: Hashable, Sendable {
     public struct Candidate: Hashable, Sendable {
         /// The head of the write, which identifies the candidate.
         public let head: HeadID
-        /// What it wrote; `nil` for a clear.
+        /// The value that it wrote; `nil` if it cleared the field.
         public let value: [UInt8]?
         /// When it was written.
         public let stamp: Stamp

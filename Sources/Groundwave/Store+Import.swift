@@ -54,17 +54,17 @@ public struct ImportReport: Sendable {
     public var id: RecordID?
     /// The number of records and damaged parts of the file.
     public var records = 0
-    /// New contacts.
+    /// The number of new contacts.
     public var imported = 0
-    /// Contacts for which the file has nothing new.
+    /// The number of contacts for which the file has nothing new.
     public var unchanged = 0
-    /// Contacts that the file changed since its last import.
+    /// The number of contacts that the file changed since its last import.
     public var updated = 0
-    /// Rejected records, each with a remark.
+    /// The number of rejected records, each with a remark.
     public var rejected = 0
-    /// Unchanged contacts that are hidden here, and stay hidden.
+    /// The number of unchanged contacts that are hidden here, and stay hidden.
     public var hidden = 0
-    /// Contacts that earlier files of this source had and this file does not have. They stay.
+    /// The number of contacts that earlier files of this source had and this file does not have. They stay.
     public var absent = 0
     /// The problems that were found.
     public var remarks: [ImportRemark] = []

@@ -90,7 +90,7 @@ extension Store {
         try await takeBack(events, isStep: true, note: note ?? "Revert", author: author)
     }
 
-    /// Writes what takes `events` back.
+    /// Writes the batches that take `events` back.
     ///
     /// - Parameter isStep: Whether the next undo takes this back; else it skips it.
     func takeBack(_ events: EventSet, isStep: Bool, note: String, author: String?) async throws -> Reverted {

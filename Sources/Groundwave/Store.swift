@@ -55,7 +55,7 @@ public struct Configuration: Sendable {
 public enum Opening: Sendable {
     /// The store is intact.
     case ready(Store)
-    /// The store is damaged: what can be used meanwhile, and what can be done.
+    /// The store is damaged; the recovery has a temporary store and the ways to proceed.
     case recovering(Recovery)
 
     /// The store, if it is intact.

@@ -31,7 +31,7 @@ public struct StoreInformation: Sendable {
             public let failure: String?
         }
 
-        /// Whether the user has switched it off.
+        /// Whether the user has switched synchronisation off.
         public let isOff: Bool
         /// The remotes, by name.
         public let remotes: [Remote]

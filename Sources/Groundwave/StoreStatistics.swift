@@ -12,13 +12,13 @@ public struct StoreStatistics: Sendable {
     public struct Kind: Hashable, Sendable {
         /// The kind.
         public let name: String
-        /// Records that show.
+        /// The number of records that show.
         public internal(set) var shown = 0
-        /// Records that are hidden.
+        /// The number of records that are hidden.
         public internal(set) var hidden = 0
-        /// Events on records of this kind.
+        /// The number of events on records of this kind.
         public internal(set) var events = 0
-        /// Bytes of these events in the log.
+        /// The size of these events in the log, in bytes.
         public internal(set) var bytes = 0
     }
 
@@ -42,9 +42,9 @@ public struct StoreStatistics: Sendable {
     public struct Month: Hashable, Sendable {
         /// The name of the month, such as `2026-05`.
         public let name: String
-        /// Contacts that were made in it.
+        /// The number of contacts that were made in it.
         public internal(set) var contacts = 0
-        /// Events that were written in it.
+        /// The number of events that were written in it.
         public internal(set) var events = 0
     }
 

@@ -31,7 +31,7 @@ public struct MeterLease: Hashable, Sendable {
     public let replica: ReplicaID
     /// The name of that device.
     public let device: String
-    /// How often the meter has changed hands: a takeover is one more, a renewal the same.
+    /// The number of times that the meter has changed hands: a takeover adds one, a renewal none.
     public let term: UInt64
     /// When it was written: milliseconds since 1970, by the clock of that device.
     public let written: Int64

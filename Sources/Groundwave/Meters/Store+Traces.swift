@@ -10,7 +10,8 @@ public enum TracePiece: Sendable {
     case rows(TraceRows)
     /// Rows that are withheld intentionally: removed as old, kept on another device, archived. Their summary is here.
     case withheld(BlockSummary)
-    /// The numbers of rows that should be here and cannot be read: damaged, lost, or of a later version of this program.
+    /// The numbers of rows that should be here and cannot be read: damaged, lost, or of a later version of this
+    /// program.
     case unreadable(Range<UInt64>)
 }
 

@@ -10,9 +10,9 @@ internal import struct GRDB.StatementArguments
 ///
 /// | table | columns |
 /// |---|---|
-/// | `rows` | `row`, the number in the trace; `time_ms`, milliseconds since 1970 in UTC; the counter, where there is one, named as in CSV; `missing` and `repeats`, how many before this row; then each channel, an integer in the unit that its name says, such as `voltage_100uV` |
+/// | `rows` | `row`, the number in the trace; `time_ms`, milliseconds since 1970 in UTC; the counter, if there is one, named as in CSV; `missing` and `repeats`, the numbers of missing and repeated rows before this row; then each channel, an integer in the unit that its name states, such as `voltage_100uV` |
 /// | `channels` | `column`, `name`, `unit`, `decimals`: a value is its integer times ten to the minus `decimals`, in `unit` |
-/// | `trace` | `key` and `value`: trace, name, meter, model, source, started; how many rows, missing, withheld, unreadable |
+/// | `trace` | `key` and `value`: trace, name, meter, model, source, started; the numbers of rows, missing, withheld, unreadable |
 /// | `readings` | a view: the columns of CSV, with `time` as text and channels as decimal numbers, which are floating point |
 ///
 /// Rows are in the order of the trace, which is that of their rowids. `row` is NULL for means of several rows; in an

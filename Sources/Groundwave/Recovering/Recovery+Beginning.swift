@@ -176,8 +176,8 @@ struct Witnesses: Sendable {
             let wasClosed = OpenMark.left(by: files.folder, in: stateFolder).isEmpty
             witnesses.append(Rebuild.Witness(name: "token", vector: heads, isFinal: wasClosed))
         }
-        // Events at a remote were here if this store pulled them from there or pushed them; events that others merely
-        // have were not.
+        // The remote caches record what this log had at the last sync pass; what other stores merely have does not
+        // count.
         let taken = files.remoteNames.reduce(into: VersionVector()) { $0.join(files.readNotes(of: $1).taken) }
         if !taken.entries.isEmpty { witnesses.append(Rebuild.Witness(name: "peers", vector: taken)) }
         return witnesses
