@@ -6,15 +6,15 @@ import Records
 
 /// An archive that was made of a log.
 public struct ArchiveMade: Hashable, Sendable {
-    /// When.
+    /// When it was made.
     public let stamp: Stamp
-    /// The checksum that stands at the end of its file, in hexadecimal.
+    /// The checksum at the end of its file, in hexadecimal.
     public let fileHash: String
 }
 
 extension Store {
-    /// The archives that were made of this log and cover an event of any of `ids`, the oldest first: where their files
-    /// still are, they have its values.
+    /// Returns the archives made of this log that cover an event of any of `ids`, oldest first. Their files, if they
+    /// still exist, hold the values of these events.
     ///
     /// Cost: a look-up for each event of these records, and one for each archive.
     public func archives(covering ids: [RecordID], kind: String = QSOKind.name) throws -> [ArchiveMade] {

@@ -1,15 +1,15 @@
 import Events
 
-/// What an archive took out of a log, or would take.
+/// The result of archiving, or of its dry run.
 public struct Archived: Hashable, Sendable {
     /// The events up to which history was archived.
     public let vector: VersionVector
-    /// How many events have their values in the file now, and no more in the log.
+    /// The number of events whose values moved from the log to the file.
     public let eventCount: Int
-    /// Bytes of the file; 0 where nothing was written.
+    /// The size of the file in bytes; 0 if nothing was written.
     public internal(set) var fileBytes = 0
-    /// Bytes of the log before.
+    /// The size of the log in bytes before archiving.
     public let logBytesBefore: Int
-    /// Bytes of the log now.
+    /// The size of the log in bytes after archiving.
     public internal(set) var logBytes: Int
 }

@@ -2,13 +2,14 @@ import Events
 import Foundation
 import Projections
 
-/// The archives of one log, as one.
+/// All archives of one log, read as a single one.
 struct Archives {
     private var readers: [(path: String, reader: ArchiveReader)]
 
     /// Opens the files at `paths`.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where one is not there, `damaged` where it is no archive of this log.
+    /// - Throws: ``StoreError`` with code `notFound` if a file does not exist, `damaged` if it is not an archive of
+    ///   this log.
     init(_ paths: [String], of log: LogID) throws {
         readers = []
         for path in paths {
@@ -21,15 +22,15 @@ struct Archives {
         }
     }
 
-    /// How many events they have, one by one.
+    /// The number of events in all files together.
     var eventCount: Int { readers.reduce(0) { $0 + $1.reader.information.eventCount } }
 
-    /// Throws unless every byte of every file is what was written.
+    /// Verifies every byte of every file; throws if any differs from what was written.
     func verify() throws {
         for (path, reader) in readers { try Self.naming(path) { try reader.verify() } }
     }
 
-    /// The whole frame of an event; `nil` where none has it.
+    /// Returns the whole frame of an event; `nil` if no archive has it.
     mutating func frame(of event: EventID) throws -> [UInt8]? {
         for place in readers.indices {
             let path = readers[place].path

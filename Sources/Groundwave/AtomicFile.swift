@@ -1,28 +1,28 @@
 import Foundation
 import Recovery
 
-/// A file that is written aside and takes its name when it is whole: a reader never sees half of it.
+/// A file that is written under a temporary name and renamed when it is complete: a reader never sees half of it.
 public struct AtomicFile: ~Copyable {
     private let target: String
-    /// Where it is until it is whole.
+    /// The temporary path, used until the file is complete.
     let aside: String
     private let handle: FileHandle
     private var isDone = false
 
-    /// Starts a file that will be called `path`.
+    /// Creates the temporary file for `path`.
     ///
-    /// A symbolic link keeps its name, and what it points to is replaced.
+    /// If `path` is a symbolic link, the link stays and the file that it points to is replaced.
     ///
-    /// - Parameter permissions: Who may read it, before what the process's mask takes away.
-    /// - Throws: ``StoreError`` with the code for what the system refused where it cannot be made; `exists` where the
-    ///   path is that of a folder or device, which a file must not replace.
+    /// - Parameter permissions: The mode of the file, before the process's umask.
+    /// - Throws: ``StoreError`` with the code for the system error if the file cannot be created; `exists` if `path`
+    ///   is a folder or a device, which a file must not replace.
     public init(_ path: String, permissions: mode_t = 0o666) throws {
         let path = URL(filePath: path).resolvingSymlinksInPath().path
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw StoreError(.exists, "\(path) is no file that could be replaced.", hint: "Name a file.")
         }
-        // Another thread may be writing the same file: due work, and whoever asked for it.
+        // Another thread may be writing the same file, for example maintenance and a caller.
         let aside = "\(path).part-\(getpid())-\(UInt32.random(in: .min ... .max))"
         let descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, permissions)
         guard descriptor >= 0 else {
@@ -33,19 +33,20 @@ public struct AtomicFile: ~Copyable {
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
     }
 
-    /// Throws away what was written so far.
+    /// Discards everything written so far.
     func truncate() throws {
         try describing {
             try handle.truncate(atOffset: 0)
         }
     }
 
-    /// How many bytes it has.
+    /// Returns the size of the file in bytes.
     func byteCount() throws -> Int {
         try describing { Int(try handle.seekToEnd()) }
     }
 
-    /// Says of an error of writing which file it is about; any other, such as that of damaged views, passes as it is.
+    /// Runs `body` and turns its write errors into a ``StoreError`` that names the file. Other errors, such as those
+    /// of damaged views, pass unchanged.
     func describing<Result>(
         where isOfWriting: (any Error) -> Bool = { _ in true }, _ body: () throws -> Result
     ) throws -> Result {
@@ -64,10 +65,11 @@ public struct AtomicFile: ~Copyable {
         try describing { try handle.write(contentsOf: bytes) }
     }
 
-    /// Flushes the file and gives it its name. A power cut takes neither when this returns.
+    /// Flushes the file and renames it to its final name. Both survive a power cut once this returns.
     ///
-    /// - Parameter isReplacing: Whether it takes the place of a file that has the name.
-    /// - Throws: ``StoreError`` with code `inputOutput`; `exists` where something has the name and must not lose it.
+    /// - Parameter isReplacing: Whether an existing file of that name is replaced.
+    /// - Throws: ``StoreError`` with the code for the system error; `exists` if the name is taken and `isReplacing`
+    ///   is `false`.
     public mutating func finish(isReplacing: Bool = true) throws {
         try describing {
             try handle.synchronize()
@@ -75,7 +77,7 @@ public struct AtomicFile: ~Copyable {
         }
         try isReplacing ? check(rename(aside, target)) : nameUnlessTaken()
         isDone = true
-        // What is given up in favour of this file may be gone at the next step.
+        // The caller may delete the data that this file replaces as its next step, so the name must be durable now.
         try describing { try Self.flush(folder: URL(filePath: target).deletingLastPathComponent().path) }
     }
 
@@ -89,7 +91,7 @@ public struct AtomicFile: ~Copyable {
         guard !isTaken, lstat(target, &status) != 0 else {
             throw StoreError(.exists, "There is a file \(target) already.", hint: "Name another one.")
         }
-        // A file system without links: nobody else makes up the name in this moment.
+        // The file system has no hard links. Assumes that no other process creates the name between check and rename.
         try check(rename(aside, target))
     }
 
@@ -99,24 +101,24 @@ public struct AtomicFile: ~Copyable {
         }
     }
 
-    /// Makes the names in a folder safe: those that files got there, and that those which went are gone.
+    /// Flushes a folder, so that names added to it or removed from it survive a power cut.
     static func flush(folder: String) throws {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            // A folder that may be written to and not be read cannot be flushed.
+            // A folder that may be written but not read cannot be flushed.
             if errno == EACCES { return }
             throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
         }
         defer { _ = Foundation.close(descriptor) }
-        // Some file systems keep names safe by themselves and refuse the call.
+        // Some file systems make names durable by themselves and refuse the call.
         guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
             throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
         }
     }
 
-    /// What the file at `path` holds; `nil` where there is none.
+    /// Returns the content of the file at `path`; `nil` if there is no such file.
     ///
-    /// - Throws: ``StoreError`` with the code for what the system refused: that is not the same as none.
+    /// - Throws: ``StoreError`` with the code for the system error if the file exists but cannot be read.
     static func read(_ path: String) throws(StoreError) -> Data? {
         do { return try DurableFile.read(path) } catch { throw StoreError(file: error) }
     }
@@ -129,7 +131,7 @@ public struct AtomicFile: ~Copyable {
     }
 }
 
-/// A file that grows piece by piece, for a closure.
+/// A file that a closure can append to piece by piece.
 final class GrowingFile {
     private var file: AtomicFile
 

@@ -3,7 +3,7 @@ import Events
 import Records
 
 extension Batch {
-    /// The batch whose last event stands at `closing`; `nil` where there is none.
+    /// Reads the batch whose last event is at position `closing`; `nil` if there is no event there.
     init?(closing: Position, in log: EventLog) throws {
         guard let last = try log.withEvent(at: closing, { frame, _ in frame.id }) else { return nil }
         var position = closing
@@ -26,7 +26,8 @@ extension Batch {
 }
 
 extension EventLog {
-    /// The change that the event at `position` made; `nil` where it is of a type that this version does not know.
+    /// Returns the change that the event at `position` made; `nil` if there is none, or if this version cannot read
+    /// it.
     func change(at position: Position) throws -> (event: EventID, change: Change)? {
         try withEvent(at: position) { frame, bytes in
             let change = try? Change(

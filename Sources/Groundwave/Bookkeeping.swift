@@ -2,16 +2,17 @@ import Events
 import Projections
 import Records
 
-/// What an event that keeps the books says of other events.
+/// The effect of a bookkeeping event on other events.
 public enum Bookkeeping: Hashable, Sendable {
-    /// So many were taken back: an undo or a revert.
+    /// It took this number of events back: an undo or a revert.
     case takesBack(UInt64)
-    /// So many have no values any more.
+    /// It erased the values of this number of events.
     case erases(UInt64)
-    /// The values of so many were moved to a file.
+    /// It moved the values of this number of events to a file.
     case archives(UInt64)
 
-    /// What `changes`, those of one event on a record of `kind`, say; `nil` where they say nothing of other events.
+    /// Derives the effect from `changes`, those of one event on a record of `kind`; `nil` if the event does not
+    /// affect other events.
     public init?(_ kind: String, _ changes: [AuditEntry.FieldChange]) {
         func text(_ field: String) -> String? {
             changes.first { $0.field == field }?.after.map { String(decoding: $0, as: UTF8.self) }
@@ -24,7 +25,8 @@ public enum Bookkeeping: Hashable, Sendable {
             guard let events = text("EVENTS") else { return nil }
             self = .erases(EventSet(text: events).count)
         case ArchiveKind.name:
-            // Its EVENTS are all up to a point, and those of an earlier archive too.
+            // EVENTS has everything up to a point, including the events of earlier archives; COUNT has only those of
+            // this one.
             guard let count = text("COUNT").flatMap({ UInt64($0) }) else { return nil }
             self = .archives(count)
         default: return nil

@@ -1,9 +1,9 @@
 import Radio
 
 extension ChangeFilter {
-    /// Changes of contacts, and of these fields of them where any are named.
+    /// Matches changes of contacts; if `fields` are named, only changes of these fields.
     ///
-    /// A field that ADIF has in several parts stands for all of them: `\.frequency` for `FREQ` and `BAND`.
+    /// A property that ADIF stores in several fields stands for all of them: `\.frequency` for `FREQ` and `BAND`.
     public static func contacts(_ fields: [PartialKeyPath<Contact>] = []) -> ChangeFilter {
         .kind(QSOKind.name, fields: Set(fields.flatMap { Contact.adifNames(of: $0) }))
     }

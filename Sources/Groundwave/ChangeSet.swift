@@ -2,9 +2,9 @@ import Events
 import Projections
 import Records
 
-/// One batch as it came into the log: what changed, who did it, and from where to go on.
+/// One batch as it came into the log: what changed, who did it, and the token to resume after it.
 public struct ChangeSet: Hashable, Sendable {
-    /// What became of one record.
+    /// The changes that one event made to one record.
     public struct RecordChange: Hashable, Sendable {
         /// The event.
         public let event: EventID
@@ -14,11 +14,11 @@ public struct ChangeSet: Hashable, Sendable {
         public let record: RecordID
         /// Whether an import wrote it.
         public let isImported: Bool
-        /// The fields, with what stood there before and what stands there now.
+        /// The changed fields, with their values before and after.
         public let fields: [AuditEntry.FieldChange]
     }
 
-    /// Pass it to ``Store/changes(since:matching:)`` to go on behind this batch.
+    /// The token to pass to ``Store/changes(since:matching:)`` to resume after this batch.
     public let token: ChangeToken
     /// When it was written.
     public let stamp: Stamp
@@ -26,17 +26,17 @@ public struct ChangeSet: Hashable, Sendable {
     public let replica: ReplicaID
     /// The name of its device.
     public let device: String
-    /// The operator; empty where nobody was named.
+    /// The operator; empty if none was named.
     public let author: String
-    /// Why, in the author's words; empty where nothing was said.
+    /// The reason, in the author's words; empty if none was given.
     public let note: String
     /// Whether this store's own replica wrote it.
     public let isLocal: Bool
-    /// The records that changed, in order; those that the filter leaves out are not here.
+    /// The changes that pass the filter, in order.
     public let changes: [RecordChange]
 }
 
-/// Which changes somebody wants to hear of.
+/// A filter for the changes to observe.
 ///
 /// ```swift
 /// store.changes(since: token, matching: .contacts([\.frequency, \.mode]).excludingThisDevice())
@@ -46,18 +46,19 @@ public struct ChangeFilter: Hashable, Sendable {
     public var kind: String?
     /// Only changes that touch one of these fields, by name, and those that hide or restore a record; empty for all.
     public var fields: Set<String> = []
-    /// Whether what this store's own replica wrote is left out.
+    /// Whether changes written by this store's own replica are left out.
     public var excludesThisDevice = false
-    /// Whether the records that only tell of other batches are left out: replicas, imports, reverts.
+    /// Whether bookkeeping records are left out, which only describe other batches: replicas, imports, reverts. Has
+    /// no effect if ``kind`` is set.
     public var excludesBookkeeping = true
 
-    /// All changes but bookkeeping.
+    /// Creates a filter for all changes but bookkeeping.
     public init() {}
 
     /// All changes but bookkeeping.
     public static var all: ChangeFilter { ChangeFilter() }
 
-    /// Changes of records of one kind, and of these fields of it where any are named.
+    /// Matches changes of records of one kind; if `fields` are named, only changes of these fields.
     public static func kind(_ kind: String, fields: Set<String> = []) -> ChangeFilter {
         var filter = ChangeFilter()
         filter.kind = kind
@@ -65,7 +66,7 @@ public struct ChangeFilter: Hashable, Sendable {
         return filter
     }
 
-    /// The same, without what this device wrote itself.
+    /// Returns the same filter without the changes written by this device.
     public func excludingThisDevice() -> ChangeFilter {
         var copy = self
         copy.excludesThisDevice = true
@@ -75,7 +76,7 @@ public struct ChangeFilter: Hashable, Sendable {
     func matches(_ change: ChangeSet.RecordChange) -> Bool {
         if let kind, change.kind != kind { return false }
         if kind == nil, excludesBookkeeping, RevertKind.bookkeeping.contains(change.kind) { return false }
-        // An empty name is the whole record: hidden, or shown again.
+        // An empty field name stands for the whole record: hidden, or shown again.
         return fields.isEmpty || change.fields.contains { $0.field.isEmpty || fields.contains($0.field) }
     }
 }

@@ -1,13 +1,13 @@
 import Events
 
-/// A place in the history of one store: after which event to go on.
+/// A position in the history of one store: the event after which to resume.
 ///
-/// It may be kept for as long as the store lives, as text or in a file. A store whose log was rebuilt has another
-/// epoch: a token from before says so instead of skipping or repeating anything.
+/// It may be kept for as long as the store lives, as text or in a file. A rebuilt log has another epoch, so that an
+/// older token is rejected instead of skipping or repeating changes.
 public struct ChangeToken: Hashable, Sendable {
-    /// Which history of the log it belongs to.
+    /// The epoch of the log that it belongs to.
     public let epoch: UInt64
-    /// The last event that was seen.
+    /// The position of the last event that was seen.
     public let position: Position
 
     init(epoch: UInt64, position: Position) {
@@ -20,7 +20,7 @@ extension ChangeToken: LosslessStringConvertible, Codable {
     /// The token as text: the epoch in hexadecimal, `@`, and the position.
     public var description: String { "\(String(epoch, radix: 16))@\(position)" }
 
-    /// The token that `description` says, or `nil` where it is none.
+    /// Parses the text form; `nil` if `description` is not a token.
     public init?(_ description: String) {
         let parts = description.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, let epoch = UInt64(parts[0], radix: 16), let position = Position(parts[1]) else {

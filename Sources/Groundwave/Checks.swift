@@ -4,14 +4,14 @@ import Projections
 import Radio
 import Records
 
-/// The name of a session's record.
+/// The ID of a session's record.
 public typealias SessionID = RecordID
 
-/// Names of bands as people write them.
+/// Band names as people write them.
 public enum BandName {
-    /// `text` as ADIF spells it.
+    /// Returns `text` as ADIF spells it.
     ///
-    /// - Throws: ``StoreError`` with code `usage` where there is no such band.
+    /// - Throws: ``StoreError`` with code `usage` if there is no such band.
     public static func checked(_ text: String) throws -> String {
         if let band = Band(named: text) { return band.name }
         let guess = ["m", "cm", "mm"].compactMap { Band(named: text + $0) }.first
@@ -23,7 +23,8 @@ public enum BandName {
 }
 
 extension ViewReader {
-    /// The contact that `contact` repeats: another one, by the rules of ``DupeCheck``, or `nil`.
+    /// Returns the first contact that `contact` is a dupe of, by the rules of ``DupeCheck``; `nil` if there is none,
+    /// or if its call or start time is missing.
     public func firstDupe(of contact: LoggedContact) throws -> Record? {
         func text(_ name: String) -> String? {
             contact.assignments.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }

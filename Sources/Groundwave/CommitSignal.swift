@@ -1,10 +1,10 @@
 import EventLog
 import Synchronization
 
-/// Wakes whoever observes a store, when events may have come.
+/// Wakes the observers of a store when events may have arrived.
 ///
-/// Commits of this process wake at once. Those of other processes are looked for ten times a second, by one task, and
-/// only while somebody waits.
+/// Commits of this process wake observers at once. Commits of other processes are polled for ten times a second, by
+/// one task, and only while an observer waits.
 final class CommitSignal: Sendable {
     private let log: EventLog
     private let state = Mutex(State())
@@ -14,19 +14,20 @@ final class CommitSignal: Sendable {
         var nextWaiter = 0
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
         var isPolling = false
-        /// The number of the change that was seen last; kept between polls, so that nothing between two waits is missed.
+        /// The last change number seen; kept between polls, so that a change between two waits is not missed.
         var lastChange: UInt64?
     }
 
-    /// How often other processes are looked for.
+    /// The interval at which commits of other processes are polled for.
     static let interval = Duration.milliseconds(100)
 
     init(of log: EventLog) { self.log = log }
 
-    /// A number that changes whenever events may have come. Take it before reading, and wait for the next one after.
+    /// A number that changes whenever events may have arrived. Read it before reading the log, then pass it to
+    /// ``wait(beyond:)``.
     var generation: UInt64 { state.withLock { $0.generation } }
 
-    /// Wakes all who wait.
+    /// Wakes all waiting observers.
     func notify() {
         let waiters = state.withLock { state in
             state.generation &+= 1
@@ -36,7 +37,7 @@ final class CommitSignal: Sendable {
         for waiter in waiters.values { waiter.resume() }
     }
 
-    /// Returns when the generation is another than `seen`, or when the task is cancelled.
+    /// Returns when the generation differs from `seen`, or when the task is cancelled.
     func wait(beyond seen: UInt64) async {
         let number = state.withLock { state in
             defer { state.nextWaiter += 1 }
@@ -67,9 +68,9 @@ final class CommitSignal: Sendable {
         }
     }
 
-    /// Looks once; `false` when nobody waits any more.
+    /// Polls once; returns `false` if no observer waits any more.
     private func poll() -> Bool {
-        // A closed log wakes everyone, who then meet its error.
+        // If the log is closed, every observer is woken and then gets its error.
         let change = try? log.changeNumber()
         let (goesOn, isNew) = state.withLock { state in
             guard !state.waiters.isEmpty else {

@@ -1,17 +1,17 @@
 import Events
 
-/// How a tree of a proof follows from signed heads that came another way, such as from its owner by hand.
+/// How a proof's tree relates to signed heads that were obtained separately, such as by hand from their owner.
 public enum ProofAnchor: Hashable, Sendable {
-    /// No head is of this device: anybody could have made the tree.
+    /// No head is from this device: anybody could have made the tree.
     case none
-    /// A head says just this tree.
+    /// A head signs exactly this tree.
     case sameTree
-    /// The tree begins with that of a head, and goes on.
+    /// A head signs an earlier tree, with this number of events, and this tree extends it.
     case grownFrom(SequenceNumber)
-    /// A head is of this device, but of another number of events, and the proof does not say how they go together.
+    /// A head is from this device but covers another number of events, and the proof does not link the two.
     case otherSize(SequenceNumber)
 
-    /// Whether the head bears the tree out.
+    /// Whether a head confirms the tree.
     public var holds: Bool {
         switch self {
         case .sameTree, .grownFrom: true
@@ -21,10 +21,10 @@ public enum ProofAnchor: Hashable, Sendable {
 }
 
 extension ContactProof {
-    /// What `heads` say of `tree`, one of this proof that has been checked.
+    /// Returns how `heads` relate to `tree`, which must be a tree of this proof that has been checked.
     ///
-    /// - Parameter heads: Heads with a right signature, from somebody the caller trusts.
-    /// - Throws: ``StoreError`` with code `damaged` where a head contradicts the tree: it is of another log, or has
+    /// - Parameter heads: Heads with a valid signature, from a source that the caller trusts.
+    /// - Throws: ``StoreError`` with code `damaged` if a head contradicts the tree: it is of another log, or has
     ///   another root for the same events.
     public func anchor(of tree: Tree, in heads: [SignedHead]) throws -> ProofAnchor {
         var anchor = ProofAnchor.none
@@ -36,7 +36,7 @@ extension ContactProof {
                     hint: "Ask for a head of the same log.")
             }
             guard head.replica == tree.replica else { continue }
-            // One head that bears the tree out is enough; all are compared, for one that contradicts it.
+            // One head that confirms the tree is enough; all are compared, to find any that contradicts it.
             let found = try Self.anchor(of: tree, in: head)
             if !anchor.holds { anchor = found }
         }

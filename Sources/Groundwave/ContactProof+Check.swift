@@ -3,7 +3,7 @@ import Projections
 import Radio
 import Records
 
-/// A contact as the bytes of a proof say it; nothing of it was taken on trust.
+/// A contact derived entirely from the checked bytes of a proof.
 public struct ProvenContact: Sendable {
     /// One event of it.
     public struct Event: Hashable, Sendable {
@@ -11,31 +11,32 @@ public struct ProvenContact: Sendable {
         public let id: EventID
         /// When it was written, by its device's clock.
         public let stamp: Stamp
-        /// Who and why, where the event says so itself: in a batch of several only the last one does.
+        /// The author and the reason, if the event itself has them: in a batch of several events only the last one
+        /// does.
         public let note: AuditNote
         /// Whether an import wrote it.
         public let isImported: Bool
-        /// Whether its values are withheld, and only their hash is proven.
+        /// Whether its values are withheld, so that only their hash is proven.
         public let isWithheld: Bool
     }
 
-    /// The contact: what these events, and no others, fold to.
+    /// The contact: the fold of exactly these events.
     public let record: Record
     /// The events, in the order of the proof.
     public let events: [Event]
     /// The trees whose roots were computed from the events, in order of replica.
     public let trees: [ContactProof.Tree]
 
-    /// The names of the fields whose value is withheld; of fields that say one thing all names.
+    /// The names of the fields whose value is withheld; for a register, the names of all its members.
     public var withheldFields: [String] { record.withheldContactFields }
 }
 
 extension ContactProof {
-    /// Computes every root anew from the bytes of the events, and folds the events to the contact that they say.
+    /// Recomputes every root from the bytes of the events, and folds the events into the contact.
     ///
-    /// - Returns: The contact, in which everything follows from hashed bytes. The number of events of a tree is sure
-    ///   only where its head is signed or anchored.
-    /// - Throws: ``StoreError`` with code `damaged` and the reason where anything does not fit.
+    /// - Returns: The contact, all of which follows from hashed bytes. The number of events of a tree is certain only
+    ///   if its head is signed or anchored.
+    /// - Throws: ``StoreError`` with code `damaged`, and the reason, if anything does not match.
     /// - Complexity: O(bytes of the proof); bounded by ``Limits``.
     public func check() throws -> ProvenContact {
         guard !items.isEmpty else { throw ProofObject.damaged("The proof has no events.") }

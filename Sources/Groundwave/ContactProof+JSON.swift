@@ -2,11 +2,12 @@ import ByteCoding
 import Events
 import Radio
 
-// The file: members as in Docs/Proofs.md. All bytes are hexadecimal, so that a reader needs nothing but common tools.
+// The members of the file are listed in Docs/Proofs.md. All bytes are hexadecimal, so that common tools can read
+// them.
 extension ContactProof {
-    /// The proof in the file with these bytes. Of what it says, only signatures are checked: see ``check()``.
+    /// Reads a proof from the bytes of its file. Only signatures are checked here: see ``check()``.
     ///
-    /// - Throws: ``StoreError`` with code `damaged` where it is no proof.
+    /// - Throws: ``StoreError`` with code `damaged` if it is not a proof.
     public init(json bytes: [UInt8]) throws {
         let object = try ProofObject.file(bytes, type: "proof", ["events", "trees"])
         items = try object.list("events", limit: Limits.events).map { json in
@@ -43,7 +44,7 @@ extension ContactProof {
             head: signed.contains(where: object.has) ? try SignedHead(object) : nil, since: since)
     }
 
-    /// The proof as a file.
+    /// Encodes the proof as a file.
     public func json() throws -> [UInt8] {
         try ProofFile.encode(Form(events: items.map(Form.Event.init), trees: trees.map(Form.Tree.init)))
     }

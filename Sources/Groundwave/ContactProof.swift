@@ -1,17 +1,17 @@
 import Events
 
-/// That one contact is in a log as it shows: all events that touched it, each with its way up to the root of its
-/// device's tree.
+/// A proof that one contact is in a log as it shows: all events that touched it, each with its path to the root of
+/// its device's tree.
 ///
-/// It needs no store to be checked: see ``check()`` and `Docs/Proofs.md`. It holds earlier values of the contact too,
-/// since what shows follows from all of them.
+/// It can be checked without a store: see ``check()`` and `Docs/Proofs.md`. It includes earlier values of the
+/// contact, since the values that show follow from all of them.
 ///
-/// It proves that these events are in the tree with that root. It cannot prove that there is no later one; and whose
-/// root it is follows only from a signed head that came another way: see ``anchor(of:in:)``.
+/// It proves that these events are in the tree with that root. It cannot prove that no later event exists. Whose root
+/// it is follows only from a signed head that was obtained separately: see ``anchor(of:in:)``.
 public struct ContactProof: Hashable, Sendable {
-    /// One event and its way up.
+    /// One event and its path to the root.
     public struct Item: Hashable, Sendable {
-        /// The event. Its place in the tree is its number less one.
+        /// The event. Its leaf index in the tree is its number minus one.
         public let event: DetachedEvent
         /// The path of its ``InclusionProof``.
         public let path: [Hash256]
@@ -19,21 +19,21 @@ public struct ContactProof: Hashable, Sendable {
 
     /// The tree over one device's events.
     public struct Tree: Hashable, Sendable {
-        /// Whose events.
+        /// The replica whose events they are.
         public let replica: ReplicaID
-        /// How many.
+        /// The number of events.
         public let events: SequenceNumber
         /// The root over them.
         public let root: Hash256
-        /// The same, signed by that device; `nil` where its key was not at hand.
+        /// The same root, signed by that device; `nil` if its key was not available.
         public let head: SignedHead?
-        /// An earlier tree that this one begins with.
+        /// An earlier tree that this one extends.
         public let since: Earlier?
     }
 
-    /// An earlier tree of the same device, and that the later one begins with it.
+    /// An earlier tree of the same device, with the proof that the later one extends it.
     public struct Earlier: Hashable, Sendable {
-        /// How many events it has.
+        /// The number of its events.
         public let events: SequenceNumber
         /// The root over them.
         public let root: Hash256
@@ -41,18 +41,18 @@ public struct ContactProof: Hashable, Sendable {
         public let path: [Hash256]
     }
 
-    /// The events, in the order in which they came to the store that made the proof.
+    /// The events, in the order in which they came into the store that made the proof.
     public let items: [Item]
-    /// The trees they are in, in order of replica.
+    /// The trees that contain them, in order of replica.
     public let trees: [Tree]
 
-    /// How large a proof may be: what exceeds is refused before it is worked on.
+    /// The size limits of a proof. A larger one is refused before any work is done on it.
     public enum Limits {
-        /// The most events.
+        /// The maximum number of events.
         public static let events = 256
-        /// The most bytes of all shapes together.
+        /// The maximum size of all shapes together, in bytes.
         public static let shapeBytes = 256 << 10
-        /// The most hashes of a path: one for each level of the largest tree.
+        /// The maximum number of hashes in a path: one for each level of the largest tree.
         public static let pathCount = 64
     }
 }

@@ -1,7 +1,7 @@
-/// Characters that a terminal, or the eye of who reads a line, would act on.
+/// Characters that control a terminal or mislead a reader of the text.
 package enum ControlCharacters {
-    /// Whether `scalar` is one: C0 with line breaks, DEL, C1, separators of lines and paragraphs, and the marks and brackets
-    /// that turn the direction of writing round.
+    /// Whether `scalar` is such a character: C0 including line breaks, DEL, C1, line and paragraph separators, and
+    /// the marks, embeddings, overrides and isolates that change the writing direction.
     package static func contain(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true

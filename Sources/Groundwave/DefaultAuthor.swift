@@ -3,10 +3,10 @@ import Projections
 import Records
 
 extension ViewReader {
-    /// `note` with an author: where none is named, the operator of the session that is open on this device, else the
-    /// device's name.
+    /// Returns `note` with an author. If it names none, the author is that of the session that is open on this
+    /// device, else the name of the device.
     ///
-    /// - Parameter device: What a device is called whose replica is not known yet.
+    /// - Parameter device: The device name to use if the replica is not known yet.
     func naming(_ note: AuditNote, for replica: ReplicaID, on device: String) throws -> AuditNote {
         guard note.author.isEmpty else { return note }
         var note = note

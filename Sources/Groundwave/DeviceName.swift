@@ -1,14 +1,14 @@
 import Foundation
 
-/// What a device is called, wherever a name is given: at `init`, at `join` and by renaming.
+/// The rules for the name of a device: at `init`, at `join` and when it is renamed.
 enum DeviceName {
-    /// How many characters a name has at most.
+    /// The maximum number of characters (Unicode scalars) in a name.
     static let maximumCount = 64
 
-    /// `name` without blanks at its ends.
+    /// Returns `name` without the spaces at its ends.
     ///
-    /// - Throws: ``StoreError`` with code `usage` where that is no name: it is one line of 1 to 64 characters, none of which
-    ///   acts on a terminal.
+    /// - Throws: ``StoreError`` with code `usage` if it is not a valid name: one line of 1 to 64 characters, without
+    ///   control characters.
     static func checked(_ name: String) throws(StoreError) -> String {
         let trimmed = String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
         let scalars = trimmed.unicodeScalars
@@ -21,7 +21,7 @@ enum DeviceName {
         return trimmed
     }
 
-    /// The host's name, as far as it can be the name of a device.
+    /// Returns the host's name, reduced to a valid device name; `device` if that leaves nothing.
     static func ofHost(_ name: String = ProcessInfo.processInfo.hostName) -> String {
         var scalars = String.UnicodeScalarView()
         scalars.append(

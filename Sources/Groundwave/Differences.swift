@@ -5,23 +5,23 @@ import Records
 
 /// A record that two states of a store show differently.
 public struct RecordDifference: Hashable, Sendable {
-    /// What became of it on the way from the first state to the second.
+    /// How the record differs from the first state to the second.
     public enum What: String, Hashable, Sendable {
-        /// It shows only in the second.
+        /// It shows only in the second state.
         case added
-        /// It shows only in the first: it was hidden, or there was no such record in the second.
+        /// It shows only in the first state: it was hidden, or does not exist in the second.
         case removed
-        /// It shows in both, with other values.
+        /// It shows in both states, with different values.
         case changed
     }
 
-    /// A field with other values.
+    /// A field whose values differ.
     public struct Field: Hashable, Sendable {
         /// Its name.
         public let name: String
-        /// The value that shows in the first state; `nil` where the field is empty.
+        /// The value shown in the first state; `nil` if the field is empty.
         public let before: [UInt8]?
-        /// That in the second.
+        /// The value shown in the second state; `nil` if the field is empty.
         public let after: [UInt8]?
     }
 
@@ -29,9 +29,9 @@ public struct RecordDifference: Hashable, Sendable {
     public let kind: String
     /// The record.
     public let record: RecordID
-    /// What became of it.
+    /// How it differs.
     public let what: What
-    /// The fields with other values, by name; of an added or removed record all that have one.
+    /// The fields whose values differ, by name; for an added or removed record, all fields that have a value.
     public let fields: [Field]
 }
 
@@ -47,14 +47,15 @@ extension ViewReader {
 }
 
 extension Store {
-    /// Hands out what `second` shows otherwise than `first`, record by record in the order in which these came into this
-    /// store, until `body` says `false`. Both are states of this store.
+    /// Calls `body` with each record that `second` shows differently from `first`, until `body` returns `false`. Both
+    /// are states of this store.
     ///
-    /// Records that only keep books (devices, imports, undos) are passed over.
+    /// Records come in the order of the last differing event that touched them, then the other records of `kinds` by
+    /// ID. Records that only keep books (devices, imports, undos) are skipped.
     ///
     /// - Parameters:
-    ///   - kinds: Kinds of which every record is looked at, since their values are chosen by another policy.
-    /// - Complexity: O(events of the records that an event touches which counts in only one of them).
+    ///   - kinds: Kinds of which every record is compared, since their values are chosen by another policy.
+    /// - Complexity: O(events of the records touched by an event that counts in only one of the two states).
     public func forEachDifference(
         from first: some Reading, to second: some Reading, policiesOf kinds: Set<String> = [],
         _ body: (RecordDifference) throws -> Bool
@@ -72,7 +73,7 @@ extension Store {
         }
     }
 
-    /// What one record shows otherwise; `nil` where it shows the same.
+    /// Returns how one record differs between the states; `nil` if both show the same.
     public func difference(
         of record: RecordID, kind: String, from first: some Reading, to second: some Reading
     ) throws -> RecordDifference? {
@@ -88,7 +89,7 @@ extension Store {
         let union = kinds[name.kind].map { schema in Set(schema.fields.filter { $0.policy == .union }.map(\.name)) }
         let fields = Set((old ?? [:]).keys).union((new ?? [:]).keys).sorted().compactMap { field in
             let (before, after) = (old?[field], new?[field])
-            // An element that went and came back stands at the end of its list, which is no difference.
+            // An element that was removed and added again moves to the end of its list, which is not a difference.
             let isSame = before == after || union?.contains(field) == true && elements(before) == elements(after)
             return isSame ? nil : RecordDifference.Field(name: field, before: before, after: after)
         }
@@ -101,7 +102,7 @@ extension Store {
         list.map { Set($0.split(separator: UInt8(ascii: ","))) }
     }
 
-    /// The values that a record shows, by the names of their fields; `nil` where it does not show.
+    /// Returns the values that a record shows, by field name; `nil` if the record is hidden.
     private func shown(_ record: Record?) -> [String: [UInt8]]? {
         guard let record, record.isVisible else { return nil }
         let schema = kinds[record.kind] ?? KindSchema(name: record.kind, fields: [])

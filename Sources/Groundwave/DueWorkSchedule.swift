@@ -1,44 +1,44 @@
 import Dispatch
 import Synchronization
 
-/// Has a store's due work done after a write and at open, on a queue of its own, one at a time.
+/// Runs a store's maintenance after each write and at open, on its own queue, one run at a time.
 ///
-/// What is due, ``Store/runDueWork()`` decides; here is only who asks it, and that nobody asks before the time that it
+/// ``Store/runDueWork()`` decides what is due. This class only triggers it, and not before the time that it last
 /// named.
 final class DueWorkSchedule: Sendable {
     private let queue = DispatchQueue(label: "groundwave.due-work", qos: .utility)
     private let state = Mutex(State())
-    /// Held while the work is done.
+    /// Held while maintenance runs.
     let running = Mutex(())
 
     private struct State {
         weak var store: Store?
-        /// The wall clock, in milliseconds, before which nothing can be due.
+        /// The time on the wall clock, in milliseconds, before which nothing can be due.
         var next: Int64 = 0
         var isWaiting = false
         var isStopped = false
     }
 
-    /// Begins to ask for `store`, which must be one that can be written.
+    /// Starts maintenance for `store`. Does nothing if the store is read-only.
     func start(for store: Store) {
         guard !store.isReadOnly else { return }
         state.withLock { $0.store = store }
         ask()
     }
 
-    /// Whether nothing is done any more.
+    /// Whether maintenance has been stopped.
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Asks no more, and waits for what is being done.
+    /// Stops maintenance, and waits for a run in progress to end.
     func stop() {
         state.withLock { $0.isStopped = true }
         running.withLock { _ in }
     }
 
-    /// Nothing can be due before `milliseconds`.
+    /// Skips runs before `milliseconds` on the wall clock, since nothing can be due earlier.
     func wait(until milliseconds: Int64) { state.withLock { $0.next = milliseconds } }
 
-    /// Asks soon, unless nothing can be due yet or somebody is about to ask. Cost: next to nothing.
+    /// Queues a run, unless nothing can be due yet or a run is queued already. Cost: next to nothing.
     func ask() {
         let store: Store? = state.withLock { state in
             guard let store = state.store, !state.isWaiting, !state.isStopped,

@@ -5,12 +5,12 @@ import Projections
 import Records
 import Synchronization
 
-/// Which events have no values any more: folded from the records of erases.
+/// The events whose values were erased, folded from the records of erases.
 struct Erasures {
-    /// The events that are erased, by the position of the event that says so.
+    /// The erased events, by the position of the event that erases them.
     private(set) var byPosition: [(position: Position, events: EventSet)] = []
 
-    /// The events that are erased.
+    /// All erased events.
     var events: EventSet { byPosition.reduce(into: EventSet()) { $0.formUnion($1.events) } }
 
     /// Reads the erases that `view` knows.
@@ -22,22 +22,22 @@ struct Erasures {
     }
 }
 
-/// Finishes erases in the files of one store: those of this device, and those that arrived from others.
+/// Finishes erasures in the files of one store, both those of this device and those that arrived from others.
 ///
-/// An erase is done when the log has written itself anew without the values and the views were built from that. Until
-/// the log says so, each open for writing and each write tries again: a process that died in between, a full disk.
+/// An erasure is complete when the log has been rewritten without the values and the views rebuilt from it. Until the
+/// log records this, each open for writing and each write tries again, so a crash or a full disk only delays it.
 final class Erasing: Sendable {
     private let log: EventLog
     private let views: Views
     private let files: StoreFiles
     private let followUp: FollowUp
-    /// The erases of which it could not be told yet whether what has their numbers here is what was meant: asked again
-    /// once more of that has come.
+    /// The erasures whose target is ambiguous: it is unclear whether the events stored here under these numbers are
+    /// those that were meant. They are examined again when more of these events have arrived.
     private let unclear = Mutex<[Position: Unclear]>([:])
 
     private struct Unclear {
         let named: EventSet
-        /// How many events were here of each replica that is named.
+        /// For each named range, the number of events of its replica that were here.
         let counts: [SequenceNumber]
         let content: LogContent
         let open: EventSet
@@ -47,8 +47,8 @@ final class Erasing: Sendable {
         (self.log, self.views, self.files, self.followUp) = (log, views, files, followUp)
     }
 
-    /// The events whose values are to go and are not gone: those that surely were meant, and those of which that cannot be
-    /// told yet. Cost: a look-up where there are none.
+    /// Returns the erasures still to apply: events that were certainly meant, and events whose erasure is ambiguous
+    /// until more events arrive. Cost: one look-up if there are no erasures.
     private func pending() throws -> (certain: EventSet, open: EventSet) {
         var (certain, open) = (EventSet(), EventSet())
         let erasures = try views.read { try $0.hasRecords(of: ErasureKind.name) ? Erasures(in: $0, log) : nil }
@@ -74,11 +74,11 @@ final class Erasing: Sendable {
         return (certain, open)
     }
 
-    /// Whether values that were erased are still in the log.
+    /// Returns whether values that were erased are still in the log.
     func isPending() throws -> Bool { try !pending().certain.isEmpty }
 
-    /// How many events are named by erases of which it cannot be told yet whether they mean those, since what their authors
-    /// had seen has not come. Those that are not here at all do not count.
+    /// Returns the number of events here that are named by ambiguous erasures: the events that the authors of these
+    /// erasures had seen have not all arrived, so that it is unclear which events they mean.
     func unclearCount() throws -> UInt64 {
         let vector = try log.vector()
         return try pending().open.ranges.reduce(0) { count, range in
@@ -87,15 +87,15 @@ final class Erasing: Sendable {
         }
     }
 
-    /// Does what is still to be done. Cost: a look-up where that is nothing.
+    /// Finishes pending erasures. Cost: one look-up if there are none.
     ///
-    /// - Returns: How many events lost their values.
-    /// - Throws: Errors of the disk, or of a damaged log; then it is to be tried again.
+    /// - Returns: The number of events that lost their values.
+    /// - Throws: Errors of the disk or of a damaged log. The next write, or open for writing, tries again.
     @discardableResult
     func finish() throws -> Int {
         let events = try pending().certain
         if events.isEmpty { return 0 }
-        // The views that are replaced below may not come back after a power cut as older ones that look right.
+        // After a power cut, the views replaced below must not come back in an older state that looks valid.
         try views.synchronise()
         let count = try log.erase(
             events, dropCopies: { try dropCopies(of: events) },
@@ -109,10 +109,10 @@ final class Erasing: Sendable {
         return count
     }
 
-    /// Deletes what else in the folder may hold the values of `events`, so that a store whose log is done has none:
-    /// snapshots that count any of them or cannot be read, and the remains of files that were never finished.
+    /// Deletes the other files of the folder that may hold values of `events`, so that none remain once the log is
+    /// done: snapshots that count any of these events or cannot be read, and unfinished files.
     ///
-    /// Whoever writes a snapshot meanwhile asks under the same lock whether it may have its name.
+    /// A snapshot in progress takes the same lock, and checks under it whether it may still take its name.
     private func dropCopies(of events: EventSet) throws {
         files.removeUnfinished()
         for path in files.snapshots {
@@ -120,7 +120,7 @@ final class Erasing: Sendable {
             let holdsNone = vector.map { vector in events.ranges.allSatisfy { vector[$0.replica] < $0.first } }
             if holdsNone != true { unlink(path) }
         }
-        // A power cut must not bring one back: a later archive would begin with it.
+        // A power cut must not bring a snapshot back: a later archive would start from it.
         if FileManager.default.fileExists(atPath: files.snapshotFolder.path) {
             try AtomicFile.flush(folder: files.snapshotFolder.path)
         }

@@ -7,7 +7,7 @@ extension EventSet {
         ranges.map { "\($0.replica).\($0.first)-\($0.last)" }.joined(separator: ",")
     }
 
-    /// The events that `text` names; what cannot be read names none.
+    /// Parses the events that `text` names; parts that cannot be read are skipped.
     package init(text: String) { self.init(text.split(separator: ",").compactMap { Self.range(String($0)) }) }
 
     private static func range(_ text: String) -> EventRange? {

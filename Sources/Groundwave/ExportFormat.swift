@@ -4,40 +4,40 @@ import Projections
 import Radio
 import Records
 
-/// The formats that contacts are written in, all in the order in which they came.
+/// The formats for exported contacts. All list them in the order in which they came.
 public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
-    /// ADIF's tagged text: what nobody touched comes out byte for byte.
+    /// ADIF's tagged text. Untouched contacts come out byte for byte.
     case adi
-    /// ADIF's XML. It holds text only: a value that is no UTF-8 is read as Windows-1252.
+    /// ADIF's XML. It holds text only: a value that is not UTF-8 is read as Windows-1252.
     case adx
-    /// A table for spreadsheets (RFC 4180): UTF-8, lines end with CR and LF, a first line of field names. A value that
-    /// begins with `=`, `+`, `-` or `@` is written as it is: an export does not alter a log.
+    /// A table for spreadsheets (RFC 4180): UTF-8, lines end with CR and LF, the first line has the field names. A
+    /// value that begins with `=`, `+`, `-` or `@` is written unchanged: an export does not alter a log.
     case csv
-    /// One JSON object a line: see ``NDJSON``. Nothing is lost.
+    /// One JSON object per line, lossless: see ``NDJSON``.
     case ndjson
-    /// An SQLite database of two tables, for questions in SQL. It is a file and cannot be written piece by piece.
+    /// An SQLite database with two tables, for SQL queries. It must be a file, and cannot be written piece by piece.
     case sqlite
 }
 
-/// What an export wrote.
+/// The result of an export.
 public struct ExportReport: Hashable, Sendable {
-    /// A field that could not be written as it was.
+    /// A field that could not be written unchanged.
     public struct Remark: Hashable, Sendable {
         /// The contact.
         public let record: RecordID
         /// The field.
         public let field: String
-        /// What became of it.
+        /// What happened to it.
         public let message: String
     }
 
-    /// How many contacts were written.
+    /// The number of contacts written.
     public internal(set) var records = 0
-    /// How many bytes were written.
+    /// The number of bytes written.
     public internal(set) var bytes = 0
-    /// What could not be written as it was.
+    /// The fields that could not be written unchanged.
     public internal(set) var remarks: [Remark] = []
-    /// The state that was written: what changes later comes behind it.
+    /// The token of the exported state: later changes come after it.
     public internal(set) var token: ChangeToken
 }
 
@@ -112,7 +112,7 @@ struct ContactWriter {
     }
 }
 
-/// Tables as RFC 4180 has them.
+/// Tables as RFC 4180 defines them.
 enum CSV {
     /// Appends a row; a value with a comma, a quote, a line end, or a blank at an end is quoted.
     static func append(_ row: [[UInt8]], to bytes: inout [UInt8]) {
@@ -135,7 +135,7 @@ enum CSV {
         bytes += [0x0D, 0x0A]
     }
 
-    /// The columns for contacts that have these fields: what every log has first, then the rest by name.
+    /// Returns the columns for contacts with these fields: the common ones first, then the others by name.
     static func columns(_ names: Set<FieldName>) -> [FieldName] {
         let first: [FieldName] = [
             .qsoDate, .timeOn, .call, .freq, .band, .mode, .submode, .rstSent, .rstRcvd, .name, .qth, .gridsquare,
@@ -148,7 +148,7 @@ enum CSV {
 }
 
 extension ADXWriter.Problem.Code {
-    /// What became of the field.
+    /// What happened to the field.
     var explanation: String {
         switch self {
         case .forbiddenCharacter: "The value has a control character that XML does not allow; it was left out."

@@ -2,12 +2,12 @@ import Events
 import Foundation
 import Radio
 
-/// What was exported last under each name: `exports.json` in the store's folder, of this device alone.
+/// The last export under each name: `exports.json` in the store's folder, on this device only.
 struct ExportMarks: Codable {
     struct Mark: Codable, Hashable {
-        /// The state that was written.
+        /// The state that was exported.
         var token: ChangeToken
-        /// Which contacts were wanted.
+        /// The filter of that export.
         var filter: String
     }
 
@@ -34,11 +34,13 @@ struct ExportMarks: Codable {
 }
 
 extension Store {
-    /// What has changed since the last export under `name` with the same filter; all of `query` where there was none,
-    /// where the filter was another one, or where the log was rebuilt since: rather twice than never.
+    /// Narrows `query` to what has changed since the last export under `name` with the same filter. Returns all of
+    /// `query` if there was no such export, if its filter differs, or if the log was rebuilt since: a contact may be
+    /// exported twice, but is never missed.
     ///
-    /// - Parameter filter: Names the filter; ``finishExport(named:filter:_:)`` remembers it.
+    /// - Parameter filter: The name of the filter, which ``finishExport(named:filter:_:)`` stores.
     /// - Returns: The query, and whether it leaves out what was exported before.
+    /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only.
     public func query(
         _ query: ContactQuery, newSinceExportNamed name: String, filter: String
     ) throws -> (query: ContactQuery, isContinued: Bool) {
@@ -55,7 +57,7 @@ extension Store {
         return (query, true)
     }
 
-    /// Remembers an export under `name`, once its file is written.
+    /// Stores the state of an export under `name`. Call it when the export's file is complete.
     public func finishExport(named name: String, filter: String, _ report: ExportReport) throws {
         var marks = try ExportMarks(of: files)
         marks.marks[name] = ExportMarks.Mark(token: report.token, filter: filter)

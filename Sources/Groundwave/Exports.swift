@@ -1,5 +1,5 @@
-// `import Groundwave` is all an application writes: what the call sites name comes with it. The engine underneath (log,
-// storage) does not.
+// `import Groundwave` is the only import an application needs: it re-exports the types that appear at call sites. The
+// engine underneath (log, storage) is not re-exported.
 @_exported import ADIF
 @_exported import Events
 @_exported import Metering

@@ -1,14 +1,14 @@
 import EventLog
 import LMDB
 
-/// A copy of a log with the values that were archived, in a folder that goes away with it.
+/// A copy of a log with the archived values filled in, in a temporary folder that is deleted with this object.
 final class FilledLog: Sendable {
     let log: EventLog
-    /// Where it is.
+    /// The path of the copy.
     let path: String
     private let folder: ScratchFolder
 
-    /// Copies `original`, which is closed, with what the archives at `paths` have.
+    /// Copies `original` together with the values in the archives at `paths`, and closes `original`.
     init(_ original: EventLog, from paths: [String]) throws {
         defer { try? original.close() }
         folder = try ScratchFolder()

@@ -3,7 +3,7 @@ import Events
 import Projections
 import Records
 
-/// The batches that no undo takes back: those of erases and of archives, which changed the files and not the records.
+/// The batches that an undo cannot take back: erasures and archives, which changed the files and not the records.
 struct FinalBatches {
     private var erases: [EventRange] = []
     private var archives: [EventRange] = []
@@ -31,7 +31,7 @@ struct FinalBatches {
         return batches
     }
 
-    /// Throws where any of `others` belongs to one of these batches.
+    /// Throws if any of `others` belongs to one of these batches.
     func refuseTakingBack(_ others: EventSet) throws {
         if Self.meet(erases, others) {
             throw StoreError(

@@ -3,7 +3,7 @@ import EventLog
 import Projections
 import Synchronization
 
-/// All that follows a change of the log, whoever made it: a commit, events that came, or a rewrite of the file.
+/// The work that follows every change of the log: a commit, received events, or a rewrite of the file.
 final class FollowUp: Sendable {
     private let log: EventLog
     private let views: Views
@@ -20,15 +20,17 @@ final class FollowUp: Sendable {
         (self.formerScratch, self.dueWork) = (formerScratch, dueWork)
     }
 
-    /// Has the change show in the views, which are built anew after a rewrite, and fold anew what late events touch; lets go
-    /// of what was kept of the content before;
-    /// wakes whoever observes and the due work; and has leaves hashed behind the commits.
+    /// Updates everything that depends on the log after it changed.
+    ///
+    /// Updates the views (rebuilds them after a rewrite, and folds again the records that late events touch), drops
+    /// the reusable past view if the content of the log changed, wakes observers and maintenance, and has tree leaves
+    /// hashed in the background.
     ///
     /// - Parameters:
-    ///   - count: How many events were appended.
-    ///   - isFolding: Whether the views take the events in at once, and not when somebody reads: an import of many commits
-    ///     has them folded in few slices.
-    /// - Throws: What kept the views from it; all the rest is done, and the next read tries again.
+    ///   - count: The number of events appended.
+    ///   - isFolding: Whether the views take the events in now, and not at the next read. An import of many commits
+    ///     folds them in a few large slices instead.
+    /// - Throws: Errors of the views. Everything else has been done, and the next read tries again.
     func run(appended count: Int = 0, isFolding: Bool = true) throws {
         defer {
             commits.notify()
@@ -39,7 +41,7 @@ final class FollowUp: Sendable {
         if isFolding { try views.catchUp() }
     }
 
-    /// Hashes the tree's leaves on another thread once a block of them has come together.
+    /// Hashes the tree's leaves on another thread once 256 events, a block, have accumulated.
     private func sealBehind(_ count: Int) {
         let isDue = unsealed.withLock { unsealed in
             unsealed += count
@@ -47,7 +49,7 @@ final class FollowUp: Sendable {
             unsealed = 0
             return true
         }
-        // A failure here costs nothing but time: the hashes are computed anew when they are wanted.
+        // A failure costs only time: the hashes are computed when they are needed.
         if isDue {
             sealing.async { [log] in
                 do { try log.sealPending() } catch {

@@ -1,9 +1,9 @@
 import ADIF
 
-// What the reader of a file has to say, in words for the person who wants the file in.
+// Explanations of a file reader's warnings and rejections, for the person who imports the file.
 
 extension ADIFWarning.Code {
-    /// What was odd, and what was made of it.
+    /// What was wrong, and how it was handled.
     var explanation: String {
         switch self {
         case .duplicateField: "The field stands in the record more than once; its last value counts."
@@ -21,7 +21,7 @@ extension ADIFWarning.Code {
 }
 
 extension ADIFRejection.Code {
-    /// Why a part of the file was not taken in.
+    /// Why a part of the file was rejected.
     var explanation: String {
         switch self {
         case .damaged: "The beginning of the record is damaged."

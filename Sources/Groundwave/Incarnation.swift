@@ -4,22 +4,23 @@ import Events
 import Foundation
 import Recovery
 
-/// Makes sure that a store is still the one that it was, before it appends as the replica that it was.
+/// Checks that a store is still the original before it appends as its replica.
 ///
-/// A token lies half in the log and half in the state folder of this device, under the device and inode of the file that
-/// holds the key. Both halves change when a process begins to write. A folder that was copied has another inode; one that
-/// was put back to an earlier state has an older half; a machine that never saw the store has none. In each case the
-/// store goes on as a new replica, which names the old one: what the old one would append next may exist elsewhere.
+/// An ownership token has two halves. The stored half is in the log. The device half is in the state folder of this
+/// device, under the device and inode numbers of the file that holds the key. Both change when a process begins to
+/// write. A copied folder has another inode; a folder restored from a backup has an older stored half; a device that
+/// never had the store has no device half. In each case the store continues as a new replica, which names the old
+/// one, because the events that the old replica would append next may exist elsewhere.
 ///
-/// A wrong suspicion costs a replica. A wrong trust would cost events, so whatever is not known counts as apart.
+/// A false alarm costs a replica; a missed copy would cost events. In doubt, the store counts as a copy.
 struct Incarnation: Sendable {
     let files: StoreFiles
     let log: EventLog
     let surroundings: Surroundings
-    /// Where the outer halves lie.
+    /// The folder with the device halves.
     let stateFolder: URL
 
-    /// The state folder of this device: `GROUNDWAVE_STATE`, else where the system keeps such things.
+    /// The state folder of this device: `GROUNDWAVE_STATE` if set, else the system's folder for application state.
     static var defaultStateFolder: URL {
         let environment = ProcessInfo.processInfo.environment
         if let path = environment["GROUNDWAVE_STATE"], !path.isEmpty { return URL(filePath: path) }
@@ -33,10 +34,10 @@ struct Incarnation: Sendable {
         #endif
     }
 
-    /// Claims the log for this process; afterwards it may append as the identity that is returned.
+    /// Takes ownership of the log for this process, which may then append as the returned identity.
     ///
-    /// From beginning to end while no other process writes: between the commit and the last file, another one would find the
-    /// halves apart, and take the store for a copy.
+    /// No other process may write from beginning to end: between the commit and the last file it would find halves
+    /// that do not match, and treat the store as a copy.
     ///
     /// Cost: a small file is written and flushed twice, and one commit.
     func claim() throws -> (identity: Identity, former: ReplicaID?) { try log.alone { try claimAlone() } }
@@ -51,22 +52,23 @@ struct Incarnation: Sendable {
             let file = try outerFile(ofKey: files.identity)
             if let present, present.replica == old.replica, try outerHalves(in: file).contains(present.token) {
                 former = present.former
-                // Until the commit is done the present half is right; afterwards the next one.
+                // The present half is valid until the commit, the next one after it.
                 try write([present.token, next], to: file)
                 return (Claim(replica: old.replica, former: former, token: next), [])
             }
             identity = Identity.random(using: &generator)
-            // Who never wrote is nobody to go on from.
+            // A replica without events has nothing to continue from.
             former = try goesOnFrom(old.replica, present)
-            // The key takes its name when the claim is in the log: until then the old one is all there is.
+            // The key takes its final name after the claim is in the log; until then the old key is the valid one.
             let key = try KeyFile(identity, at: files.identity)
             newKey = key
             try write([next], to: outerFile(ofKey: key.path))
-            // Without its last words nobody would believe the last events of the old replica.
+            // Without a final signed head, other devices would not accept the last events of the old replica.
             return (Claim(replica: identity.replica, former: former, token: next), try log.ownHeads(of: old))
         }
         try newKey?.finish()
-        // From here on the half of before belongs to an earlier state. Without this step it would pass until next time.
+        // The previous half now belongs to an earlier state. If it stayed, a restored backup would pass until the
+        // next claim.
         try write([next], to: outerFile(ofKey: files.identity))
         if identity.replica != old.replica {
             Subsystem.store.logger.notice(
@@ -76,15 +78,15 @@ struct Incarnation: Sendable {
         return (identity, former)
     }
 
-    /// The replica that a new one goes on from: the one whose key is here, else the one that the store wrote as last.
+    /// Returns the replica that a new one continues: the one whose key is here, else the one the store last wrote as.
     private func goesOnFrom(_ old: ReplicaID, _ present: Claim?) throws -> ReplicaID? {
         let vector = try log.vector()
         if vector[old] > 0 { return old }
         return present.flatMap { vector[$0.replica] > 0 ? $0.replica : $0.former }
     }
 
-    /// Makes a key for a store whose own is gone or is none: it goes on as a new replica, and what only the old one could
-    /// vouch for is as it was left.
+    /// Creates a key for a store whose own is missing or invalid. The store continues as a new replica. Whatever only
+    /// the old key could sign stays as it was left.
     func replaceKey() throws -> Identity { try log.alone { try replaceKeyAlone() } }
 
     private func replaceKeyAlone() throws -> Identity {
@@ -105,7 +107,7 @@ struct Incarnation: Sendable {
         return identity
     }
 
-    /// Has the store go on as a new replica, before it puts the events of the present one away.
+    /// Makes the store continue as a new replica, before the events of the present one are cleared from it.
     func renew() throws -> (identity: Identity, former: ReplicaID) { try log.alone { try renewAlone() } }
 
     private func renewAlone() throws -> (identity: Identity, former: ReplicaID) {
@@ -122,7 +124,7 @@ struct Incarnation: Sendable {
         return (identity, old.replica)
     }
 
-    /// The name of the log that the store was claimed for on this device; `nil` where it never was.
+    /// Returns the log for which this device holds the store's device half; `nil` if there is none.
     static func log(of files: StoreFiles, stateFolder: URL) -> LogID? {
         var status = stat()
         guard stat(files.identity, &status) == 0 else { return nil }
@@ -134,7 +136,7 @@ struct Incarnation: Sendable {
         }
     }
 
-    /// Notes outside the store how far its log goes, so that it can be told what is lost should it be damaged.
+    /// Records the heads of the log outside the store, so that losses can be determined if the log is damaged.
     func noteHeads() throws {
         let path = try outerFile(ofKey: files.identity).path + ".heads"
         var writer = ByteWriter()
@@ -147,7 +149,7 @@ struct Incarnation: Sendable {
         try DurableFile.write(writer.bytes, to: path)
     }
 
-    /// What was noted of the log's heads; `nil` where nothing was.
+    /// Returns the recorded heads of the log; `nil` if there is no valid record.
     static func heads(of files: StoreFiles, stateFolder: URL) -> VersionVector? {
         var status = stat()
         guard let log = log(of: files, stateFolder: stateFolder), stat(files.identity, &status) == 0 else { return nil }
@@ -165,7 +167,7 @@ struct Incarnation: Sendable {
         }
     }
 
-    /// Claims a log that was made just now.
+    /// Takes ownership of a log that has just been created.
     func claimNew(_ identity: Identity, former: ReplicaID? = nil) throws {
         try log.alone { try claimNewAlone(identity, former) }
     }
@@ -177,7 +179,7 @@ struct Incarnation: Sendable {
         try log.claim { _ in (Claim(replica: identity.replica, former: former, token: token), []) }
     }
 
-    /// Where the outer half lies of the store whose key is in the file at `path`.
+    /// Returns the file with the device half for the store whose key is in the file at `path`.
     private func outerFile(ofKey path: String) throws -> URL {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -186,7 +188,7 @@ struct Incarnation: Sendable {
         return stateFolder.appending(path: "tokens/\(log.id)/\(status.st_dev)-\(status.st_ino)")
     }
 
-    /// - Throws: ``StoreError`` where they are there and cannot be read now: that tells of no copy.
+    /// - Throws: ``StoreError`` if the halves exist but cannot be read now; that does not make the store a copy.
     private func outerHalves(in file: URL) throws -> [LogID] {
         guard let bytes = try AtomicFile.read(file.path) else { return [] }
         return stride(from: 0, to: bytes.count - bytes.count % 16, by: 16).map { start in
@@ -203,7 +205,7 @@ struct Incarnation: Sendable {
             try file.write(halves.flatMap(\.bytes))
             try file.finish()
         } catch {
-            // Of what passes the folder is no cause.
+            // A temporary condition is not the folder's fault.
             if let refused = StoreError(systemError: error), refused.code == .busy { throw refused }
             throw StoreError(
                 .inputOutput,
@@ -213,10 +215,10 @@ struct Incarnation: Sendable {
     }
 }
 
-/// The key of a new replica in a file that does not have its name yet.
+/// The key of a new replica, in a file that does not have its final name yet.
 final class KeyFile {
     private var file: AtomicFile
-    /// Where it is meanwhile.
+    /// The temporary path of the file.
     var path: String { file.aside }
 
     init(_ identity: Identity, at path: String) throws {
@@ -224,6 +226,6 @@ final class KeyFile {
         try file.write(identity.secret)
     }
 
-    /// Gives it its name.
+    /// Renames the file to its final name.
     func finish() throws { try file.finish() }
 }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// A small file of a store, as JSON, that several processes may change.
+/// A small JSON file of a store that several processes may change.
 struct JSONFile<Value: Codable> {
     let folder: URL
     let name: String
-    /// What it is where there is no file yet.
+    /// The value if there is no file yet.
     let empty: Value
-    /// What it holds, for the message where it cannot be read.
+    /// A description of the content, for the message if the file cannot be read.
     let contents: String
 
     var path: String { folder.appending(path: name).path }
 
-    /// What it holds now.
+    /// Reads the current value.
     func read() throws -> Value {
         guard let data = try AtomicFile.read(path) else { return empty }
         do { return try JSONDecoder().decode(Value.self, from: data) } catch {
@@ -21,10 +21,10 @@ struct JSONFile<Value: Codable> {
         }
     }
 
-    /// Changes it; other processes wait meanwhile. Where `change` returns `false`, nothing is written.
+    /// Changes the value while other processes wait. If `change` returns `false`, nothing is written.
     @discardableResult
     func update(_ change: (inout Value) throws -> Bool) throws -> Bool {
-        // A lock on the folder: it needs no file of its own, and ends with the process.
+        // A lock on the folder needs no extra file, and ends with the process.
         let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
             throw StoreError(system: errno, "The folder \(folder.path) cannot be locked")

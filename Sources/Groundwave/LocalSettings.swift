@@ -1,7 +1,7 @@
 import Foundation
 
-/// The preferences that stay on this device: a JSON object of texts in the store's `settings.json`, readable by its
-/// owner alone.
+/// The preferences that stay on this device: a JSON object of strings in the store's `settings.json`, readable by its
+/// owner only.
 struct LocalSettings {
     private let file: JSONFile<[String: String]>
 
@@ -10,10 +10,10 @@ struct LocalSettings {
             folder: files.folder, name: "settings.json", empty: [:], contents: "this device's preferences")
     }
 
-    /// All of them; none where there is no file.
+    /// Returns all preferences; empty if there is no file.
     func values() throws -> [String: String] { try file.read() }
 
-    /// Changes one of them, or takes it away. Other processes wait meanwhile.
+    /// Sets one preference, or removes it if `value` is `nil`. Other processes wait meanwhile.
     ///
     /// - Returns: Whether anything was written.
     func set(_ key: String, to value: String?) throws -> Bool {

@@ -3,23 +3,23 @@ import LMDB
 
 /// Another program that is writing to a store.
 public struct OtherWriter: Hashable, Sendable {
-    /// The number of its process.
+    /// Its process ID.
     public let process: Int32
     /// Its name.
     public let program: String
-    /// Since when it has been writing.
+    /// The time at which it began to write.
     public let since: Date
 }
 
 extension Configuration {
-    /// How the log is opened.
+    /// The options for opening the log.
     var logOptions: Environment.Options {
         var options = Environment.Options()
         options.patience = writerPatience
         return options
     }
 
-    /// How long the writer lock is waited for.
+    /// The time to wait for the writer lock.
     var writerPatience: WriterLock.Patience {
         let (seconds, attoseconds) = patience.components
         return WriterLock.Patience(

@@ -4,16 +4,16 @@ import Foundation
 import Projections
 import Records
 
-/// A store as it was at some point, or as it would be without some of its events. It can be read, not written.
+/// A store as it was at some point, or as it would be without some of its events. It is read-only.
 ///
-/// It shows the same for as long as it is kept, however much is written meanwhile, and holds nothing back: neither a
-/// writer nor the reuse of pages in the store's files. A record that was deleted since is there as it was.
+/// It shows the same state for as long as it exists, however much is written meanwhile. It blocks neither a writer
+/// nor the reuse of pages in the store's files. A record that was deleted since shows as it was.
 public final class PastStore: Reading {
     /// The store it is a view of.
     public let store: Store
-    /// Which events count. Events that were lost when this was made do not, should they come back.
+    /// The events that count. Events that were lost when this was made do not count, even if they come back.
     public var filter: EventFilter { (try? views.countedFilter()) ?? views.filter }
-    /// The events that count, but for those that the filter leaves out one by one.
+    /// The vector of the events that count; it includes the events that the filter leaves out one by one.
     public let vector: VersionVector
 
     private let views: PastViews
@@ -22,11 +22,11 @@ public final class PastStore: Reading {
     init(_ store: Store, _ filter: EventFilter, kinds: Kinds? = nil) throws {
         self.store = store
         scratch = try ScratchFolder()
-        // What is written from here on is no part of it.
+        // Events written from here on are not part of this state.
         vector = try filter.vector ?? store.log.vector()
         var filter = filter
         filter.vector = vector
-        // What a snapshot stands for shows although its events are lost, and goes on to when they come back.
+        // Events covered by an archive snapshot show although they are lost, and still do if they come back.
         let archived = try store.log.base()?.vector ?? VersionVector()
         let lost = EventSet(try store.log.holes()).subtracting(
             EventSet(archived.entries.map { EventRange($0.replica, 1, through: $0.sequence) }))
@@ -38,16 +38,16 @@ public final class PastStore: Reading {
     /// The folder of the store.
     public var url: URL { store.url }
 
-    /// The replica that this device writes as; `nil` where the store is read without its key.
+    /// The replica that this device writes as; `nil` if the store is opened without its key.
     public var replica: ReplicaID? { store.replica }
 
-    /// The kinds that are known, with the policies that the records are read by.
+    /// The known kinds, with the policies that the records are read by.
     public var kinds: Kinds { views.kinds }
 
-    /// Who did what when, as far as it counts.
+    /// The history of the events that count: who did what when.
     public var audit: Audit { Audit(of: store.log, kinds: kinds, counting: filter) }
 
-    /// Reads from the state: all answers within `body` belong together, and are the same at every call.
+    /// Reads from this state: all answers within `body` belong together, and are the same at every call.
     public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         try passing {
             try store.log.checkAfterFailedCommit()
@@ -55,25 +55,25 @@ public final class PastStore: Reading {
         }
     }
 
-    /// One record, hidden or not, or `nil` where there was none.
+    /// Returns one record, hidden or not; `nil` if there was none.
     ///
-    /// Cost: about 1 us an event of the record, whatever the size of the log.
+    /// Cost: about 1 us for each event of the record, whatever the size of the log.
     public func record(_ kind: String, _ id: RecordID) throws -> Record? {
         try passing { try views.record(kind, id) }
     }
 
-    /// The positions of the events of one record, ascending. Cost: as ``record(_:_:)``.
+    /// Returns the positions of the events of one record, ascending. Cost: as ``record(_:_:)``.
     public func positions(of kind: String, _ id: RecordID) throws -> [Position] {
         try passing { try views.positions(of: kind, id) }
     }
 }
 
 extension Store {
-    /// The store as it was at `point`.
+    /// Returns the store as it was at `point`.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is no such point.
-    /// - Complexity: Nothing until it is read. Then one record costs its own events; everything else, once, what was
-    ///   written since, or a replay from the nearest snapshot.
+    /// - Throws: ``StoreError`` with code `notFound` if there is no such point.
+    /// - Complexity: O(1) here. Reading one record then costs its own events. The first read of anything else costs
+    ///   the events written since, or a replay from the nearest snapshot.
     public func at(_ point: Point) async throws -> PastStore {
         try describing {
             try catchUpForReading()
@@ -81,7 +81,7 @@ extension Store {
         }
     }
 
-    /// The store as it was with these events: see ``resolve(_:)``.
+    /// Returns the store as it was with these events: see ``resolve(_:)``.
     public func at(_ point: ResolvedPoint) async throws -> PastStore {
         try describing {
             try catchUpForReading()
@@ -89,9 +89,9 @@ extension Store {
         }
     }
 
-    /// The store as it would be under `filter`: without some events, or with a clock set right.
+    /// Returns the store as it would be under `filter`: without some events, or with the clock of a device corrected.
     ///
-    /// - Parameter kinds: The kinds, where values are to be chosen by other policies.
+    /// - Parameter kinds: The kinds to use if values are to be chosen by other policies.
     public func replaying(_ filter: EventFilter, kinds: Kinds? = nil) async throws -> PastStore {
         try describing {
             try catchUpForReading()

@@ -5,40 +5,41 @@ import Projections
 
 /// A moment in the history of a log. Each names one set of whole batches: see ``Store/resolve(_:)``.
 public enum Point: Hashable, Sendable {
-    /// What this store had when the event at this position was its last one; 0 is before everything.
+    /// The events that this store had when the event at this position was its last one; 0 is before everything.
     case position(Position)
-    /// What was written up to this moment, in milliseconds since 1970, by the stamps of its authors; and what these
-    /// authors had seen then, also where its own stamp is later.
+    /// The events written up to this moment, in milliseconds since 1970, by the stamps of their authors; and the
+    /// events that these authors had seen by then, even if their own stamp is later.
     case time(milliseconds: Int64)
-    /// What this store had before the batch that this event is part of.
+    /// The events that this store had before the batch of this event.
     case before(EventID)
-    /// What this store had with the batch that this event is part of.
+    /// The events that this store had with the batch of this event.
     case after(EventID)
-    /// The events that this vector has; a batch of which it has a part is left out.
+    /// The events of this vector; a batch that is only partly in it is left out.
     case vector(VersionVector)
     /// As `time(milliseconds:)`.
     public static func time(_ moment: Date) -> Point {
         let milliseconds = (moment.timeIntervalSince1970 * 1000).rounded(.down)
         return .time(milliseconds: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
     }
-    /// What the author of this event had in view when the event was written, and the event with its batch.
+    /// The events that the author of this event had seen when writing it, and the event with its batch.
     case known(EventID)
 }
 
 /// The set of events that a point names.
 public struct ResolvedPoint: Hashable, Sendable {
-    /// Whole batches, all of them in this log.
+    /// The vector of whole batches, all of them in this log.
     public let vector: VersionVector
-    /// Events that belong to the point and are not in this log, or not as a whole batch.
+    /// Events that belong to the point but are not in this log, or not as a whole batch.
     public internal(set) var missing: [EventRange] = []
-    /// Of a moment in time: how many events count that are stamped later, since someone had seen them by then.
+    /// For a moment in time, the number of events that count although they are stamped later, because an author had
+    /// seen them by then.
     public internal(set) var laterCount: UInt64 = 0
 }
 
 extension Store {
-    /// The events that `point` names.
+    /// Returns the events that `point` names.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where the point names an event or position that is not here.
+    /// - Throws: ``StoreError`` with code `notFound` if the point names an event or position that is not here.
     public func resolve(_ point: Point) throws -> ResolvedPoint {
         try describing {
             switch point {
@@ -64,7 +65,7 @@ extension Store {
     }
 
     private func resolve(milliseconds: Int64) throws -> ResolvedPoint {
-        // The whole of the millisecond.
+        // Include the whole millisecond.
         let stamp = Stamp(milliseconds: milliseconds, counter: .max)
         var plain = VersionVector()
         var joined = VersionVector()

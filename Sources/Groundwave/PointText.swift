@@ -2,12 +2,12 @@ import Events
 import Projections
 
 extension Store {
-    /// The point that `text` says: `@120`, a time, `before:EVENT`, `after:EVENT`, `snapshot:ID`,
-    /// `vector:REPLICA=n,…` or `known:REPLICA@n`. A day means its end; of a snapshot's id its beginning is enough, or
-    /// `last`.
+    /// Parses `text` as a point: `@120`, a time, `before:EVENT`, `after:EVENT`, `snapshot:ID`, `vector:REPLICA=n,…`
+    /// or `known:REPLICA@n`. A day means its end. For a snapshot, the beginning of its ID or `last` is enough.
     ///
     /// - Parameter now: Seconds since 1970.
-    /// - Throws: ``StoreError`` with code `usage` where it says none, `notFound` where it names what is not here.
+    /// - Throws: ``StoreError`` with code `usage` if `text` is not a point, `notFound` if it names something that is
+    ///   not here.
     public func point(_ text: String, now: Int64) throws -> Point {
         if text.hasPrefix("@") {
             guard let position = Position(text.dropFirst()) else { throw Self.noPoint(text) }
@@ -35,8 +35,10 @@ extension Store {
         }
     }
 
-    /// The event that `text` names: `@120`, its position; `REPLICA.n`, where a part of the replica's id or the name of
-    /// its device is enough; or `last`.
+    /// Returns the event that `text` names: `@120`, its position; `REPLICA.n`, where the beginning of the replica's
+    /// ID or the name of its device is enough; or `last`.
+    ///
+    /// - Throws: ``StoreError`` with code `usage` if `text` is not an event, `notFound` if the event is not here.
     public func event(named text: String) throws -> EventID {
         if text.lowercased() == "last" { return try event(at: try describing { try log.lastPosition() }) }
         if text.hasPrefix("@"), let position = Position(text.dropFirst()) { return try event(at: position) }
@@ -52,7 +54,7 @@ extension Store {
         return event
     }
 
-    /// The usable snapshot whose id begins with `text`, or the newest one for `last`.
+    /// Returns the usable snapshot whose ID begins with `text`, or the newest one for `last`.
     private func snapshot(named text: String) throws -> SnapshotInformation {
         let all = snapshots().compactMap(\.information).filter { $0.log == log.id }
         if text.lowercased() == "last", let newest = all.max(by: { $0.created < $1.created }) { return newest }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Files of proofs and signed heads: small JSON texts that come from anywhere, and are believed in nothing.
+/// Files of proofs and signed heads: small JSON texts from untrusted sources.
 public enum ProofFile {
-    /// The most bytes of a file: an event of the greatest size in hexadecimal, twice.
+    /// The maximum size of a file in bytes: an event of the maximum size in hexadecimal, twice.
     public static let byteLimit = 16 << 20
 
-    /// The bytes of the file at `path`.
+    /// Reads the file at `path`.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is none, `damaged` where it is larger than
-    ///   ``byteLimit``, that of what the system refused where it cannot be read.
+    /// - Throws: ``StoreError`` with code `notFound` if there is none, `damaged` if it is larger than ``byteLimit``,
+    ///   else the code for the system error if it cannot be read.
     public static func read(_ path: String) throws -> [UInt8] {
         guard FileManager.default.fileExists(atPath: path) else {
             throw StoreError(.notFound, "There is no file \(path).")

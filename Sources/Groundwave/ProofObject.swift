@@ -2,18 +2,18 @@ import ByteCoding
 import Events
 import Radio
 
-/// One object of a proof or signed head.
+/// One JSON object of a proof or signed head.
 ///
-/// All members must be known, occur once and have their form. What is not understood is refused and not passed over,
-/// so that no edit of a file goes unnoticed.
+/// All members must be known, occur once and have the right form. Unknown members are refused and not ignored, so
+/// that no edit of a file goes unnoticed.
 struct ProofObject {
     private let what: String
     private let members: [String: JSONText]
 
     /// - Parameters:
-    ///   - what: What the object is, for messages.
-    ///   - required: The members that must be there.
-    ///   - optional: Those that may be.
+    ///   - what: The name of the object, for messages.
+    ///   - required: The members that must be present.
+    ///   - optional: The members that may be present.
     init(_ json: JSONText, _ what: String, _ required: Set<String>, optional: Set<String> = []) throws {
         guard case .object(let list) = json else { throw Self.damaged("\(what) is no JSON object.") }
         let names = Set(list.map(\.name))
@@ -28,7 +28,7 @@ struct ProofObject {
         members = Dictionary(uniqueKeysWithValues: list.map { ($0.name, $0.value) })
     }
 
-    /// The object that a whole file holds: of this type, in version 1.
+    /// Parses the object that a whole file holds, of this type and version 1.
     static func file(_ bytes: [UInt8], type: String, _ required: Set<String>) throws -> ProofObject {
         guard let json = JSONText(bytes[...]) else { throw damaged("This is no JSON text.") }
         guard json["groundwave"] == .string(type) else { throw damaged("This is no Groundwave \(type).") }

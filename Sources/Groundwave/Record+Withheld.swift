@@ -2,7 +2,7 @@ import Radio
 import Records
 
 extension Record {
-    /// The names of a contact's fields whose shown value is withheld; of fields that say one thing all names.
+    /// The names of a contact's fields whose shown value is withheld; for a register, the names of all its members.
     public var withheldContactFields: [String] {
         fields.filter(\.shown.isWithheld).flatMap { field -> [String] in
             guard case .number(let number) = field.key, let schema = QSOKind.schema.field(number: number) else {

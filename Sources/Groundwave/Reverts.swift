@@ -3,20 +3,20 @@ import Events
 import Projections
 import Records
 
-/// Which events take one another back: those that some undo names, and the events of that undo.
+/// The events that cancel one another: those that an undo names, and the events of that undo.
 ///
-/// An undo that was itself undone counts no more, and what it had taken back counts again. So whoever asks what a record
-/// would be without some events leaves these out too, and finds the work of a later undo where it belongs.
+/// An undo that was itself undone no longer counts, and what it had taken back counts again. To compute a record
+/// without some events, leave the cancelled events out too; the effect of a later undo is then attributed correctly.
 struct Reverts {
-    /// The events that take one another back.
+    /// The cancelled events: those that were taken back, and those that took them back.
     private(set) var cancelled = EventSet()
-    /// Of these the batches that took something back.
+    /// Of these, the batches that took something back.
     private(set) var undos = EventSet()
-    /// Of these again the batches that did so as a step of their own: an undo takes them back in their turn.
+    /// Of these batches, those that are undo steps of their own: an undo takes them back in turn.
     private(set) var steps = EventSet()
 
     private struct Revert {
-        /// The batch that took back; `nil` for one that is still to be written.
+        /// The batch that took events back; `nil` for an undo that is about to be written.
         var own: EventRange?
         var taken: EventSet
         var isStep = false
@@ -24,7 +24,7 @@ struct Reverts {
 
     /// Reads the undos that `view` knows. Cost: a few look-ups for each.
     ///
-    /// - Parameter events: What one more undo takes back, which is about to be written.
+    /// - Parameter events: The events that an undo about to be written takes back.
     init(in view: borrowing ViewReader, _ log: EventLog, with events: EventSet = EventSet()) throws {
         var reverts = [Revert(own: nil, taken: events)]
         var closings: [(position: Position, taken: EventSet, isStep: Bool)] = []
@@ -37,7 +37,8 @@ struct Reverts {
             guard let batch = try Batch(closing: position, in: log) else { continue }
             reverts.append(Revert(own: batch.range, taken: taken, isStep: isStep))
         }
-        // Who undoes an undo has seen it, so no two undo one another, and each can be judged by those that name it.
+        // The author of an undo has seen the batch that it undoes, so no two undo one another, and each is judged by
+        // the undos that name it.
         var isActive: [Bool?] = Array(repeating: nil, count: reverts.count)
         let owns = reverts.indices.filter { reverts[$0].own != nil }.sorted {
             Self.key(reverts[$0]) < Self.key(reverts[$1])
@@ -56,7 +57,7 @@ struct Reverts {
         }
         func judge(_ index: Int) -> Bool {
             if let known = isActive[index] { return known }
-            // Names that go in a circle cannot come from honest devices; each then counts.
+            // Undos that name one another in a circle cannot come from honest devices; each of them then counts.
             isActive[index] = true
             let result = !namedBy[index].contains { judge($0) }
             isActive[index] = result
@@ -77,7 +78,8 @@ struct Reverts {
 }
 
 extension [Int] {
-    /// The place of the first element that `isBefore` is not true of; all elements of which it is come before it.
+    /// Returns the index of the first element for which `isBefore` is false; it must be true for all elements before
+    /// that.
     fileprivate func partition(before isBefore: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -7,34 +7,35 @@ internal import class GRDB.Database
 internal import protocol GRDB.DatabaseValueConvertible
 internal import struct GRDB.StatementArguments
 
-/// Writes contacts into a new SQLite database, for questions in SQL.
+/// Writes contacts into a new SQLite database, for SQL queries.
 ///
 /// | table | columns |
 /// |---|---|
-/// | `qso` | `_id`; `_start`, as `2026-05-01T12:00:00Z`, where date and time can be read; then a column for each field in use, in the order of a table |
+/// | `qso` | `_id`; `_start`, as `2026-05-01T12:00:00Z`, if date and time can be read; then a column for each field in use, in the order of a table |
 /// | `export` | `key` and `value`: program, version, log, position, created |
 ///
-/// A value is the text that was written, and a blob where it is no UTF-8; a field that a contact lacks is NULL. `CALL`
-/// and `_start` are indexed.
+/// A value is the text that was written, or a blob if it is not UTF-8; a missing field is NULL. `CALL` and `_start`
+/// are indexed.
 struct SQLiteExport {
-    /// The most fields of a table: SQLite allows 2,000 columns (sqlite.org/limits.html), less those of our own.
+    /// The maximum number of fields in a table: SQLite allows 2,000 columns (sqlite.org/limits.html), minus our own.
     static let columnLimit = 1990
 
     private let columns: [FieldName]
     private let leftOut: Set<FieldName>
 
-    /// A database with a column for each of `names`.
+    /// Prepares a database with a column for each of `names`.
     ///
-    /// What is left out, because there are too many or because a name is one of ours, is told for each contact.
+    /// Fields without a column, because there are too many or because their name is reserved, are reported for each
+    /// contact.
     init(names: [FieldName]) {
         let usable = names.filter { !["_id", "_start"].contains($0.name.lowercased()) && !$0.name.contains("\0") }
         columns = Array(usable.prefix(Self.columnLimit))
         leftOut = Set(names).subtracting(columns)
     }
 
-    /// Writes the contacts that `each` hands out into the empty file at `path`.
+    /// Writes the contacts that `each` passes on into the empty file at `path`.
     ///
-    /// - Returns: What was left out.
+    /// - Returns: A remark for each value that was left out.
     func write(
         path: String, facts: [(key: String, value: String)], _ each: (_ take: (Record) throws -> Void) throws -> Void
     ) throws -> [ExportReport.Remark] {

@@ -7,12 +7,13 @@ internal import class GRDB.DatabaseQueue
 enum SQLiteFile {
     /// Writes a database into the empty file at `path`, in one transaction, and closes it.
     ///
-    /// The same statements give the same bytes with the same SQLite. Where this throws, the file is of no use.
+    /// The same statements give the same bytes with the same version of SQLite. If this throws, the file is unusable.
     static func write<Result>(path: String, _ body: (Database) throws -> Result) throws -> Result {
         var configuration = GRDB.Configuration()
         configuration.label = "groundwave.export"
         configuration.prepareDatabase { database in
-            // The file gets its name when it is whole, so neither a journal nor a flush in between serves anybody.
+            // The file takes its name only when it is complete, so neither a journal nor intermediate flushes are
+            // needed.
             try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         }
         let queue = try DatabaseQueue(path: path, configuration: configuration)

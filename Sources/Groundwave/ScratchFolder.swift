@@ -1,10 +1,10 @@
 import Foundation
 
-/// A folder for files that nobody needs once this object is gone.
+/// A temporary folder that is deleted with this object.
 final class ScratchFolder: Sendable {
     private let url: URL
 
-    /// Makes an empty folder among the system's temporary ones, readable by its owner alone.
+    /// Creates an empty folder among the system's temporary ones, readable by its owner only.
     init() throws {
         url = FileManager.default.temporaryDirectory.appending(path: "groundwave-\(UUID().uuidString)")
         do {
@@ -17,7 +17,7 @@ final class ScratchFolder: Sendable {
         }
     }
 
-    /// The path of the file called `name` in it.
+    /// Returns the path of the file called `name` in it.
     func path(of name: String) -> String { url.appending(path: name).path }
 
     deinit { try? FileManager.default.removeItem(at: url) }

@@ -1,22 +1,23 @@
 import Foundation
 import Settings
 
-/// What an import of preferences did. Every key of the file is in exactly one of the lists.
+/// The result of importing preferences. Every key of the file is in exactly one of the lists, or counted in
+/// ``credentials``.
 public struct SettingsImport: Hashable, Sendable {
-    /// Keys that have another value now.
+    /// Keys whose value changed.
     public var imported: [String] = []
-    /// Keys that had the value already.
+    /// Keys that already had the value.
     public var unchanged: [String] = []
-    /// Keys that are not among those that travel.
+    /// Keys that are not synchronised preferences.
     public var unknown: [String] = []
-    /// Keys whose value is not of their type.
+    /// Keys whose value has the wrong type.
     public var rejected: [String] = []
-    /// How many keys or values looked like credentials. They are not named.
+    /// The number of entries whose key or value looked like a credential. They are not named.
     public var credentials = 0
 }
 
 extension Reading {
-    /// The preferences that travel, as a JSON file that can be read back.
+    /// Exports the synchronised preferences as a JSON file that can be imported again.
     public func exportSettings() throws -> [UInt8] {
         var object: [String: Any] = [:]
         for entry in try settings() {
@@ -39,10 +40,10 @@ extension Reading {
 }
 
 extension Store {
-    /// Takes in preferences that travel, all in one batch; credentials are refused, and unknown keys told.
+    /// Imports synchronised preferences in one batch. Credentials are refused, and unknown keys reported.
     ///
-    /// - Parameter name: What the file is called, for the note and the messages.
-    /// - Throws: ``StoreError`` with code `damaged` where `bytes` are no such file.
+    /// - Parameter name: The name of the file, for the note and the messages.
+    /// - Throws: ``StoreError`` with code `damaged` if `bytes` are not such a file.
     public func importSettings(
         _ bytes: [UInt8], named name: String, isDryRun: Bool = false, note: String? = nil, author: String? = nil
     ) async throws -> SettingsImport {
@@ -84,7 +85,7 @@ extension Store {
         return settings
     }
 
-    /// A JSON value as the text of a preference; `nil` where it is none.
+    /// Returns a JSON value as the text of a preference; `nil` if no preference has such a value.
     private static func text(_ json: Any) -> String? {
         switch json {
         case let text as String: text

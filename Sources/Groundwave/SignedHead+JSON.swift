@@ -2,19 +2,19 @@ import ByteCoding
 import Events
 
 extension SignedHead {
-    /// The head in the file with these bytes, whose key and signature are right.
+    /// Reads a head from the bytes of its file, and checks its key and signature.
     ///
-    /// - Throws: ``StoreError`` with code `damaged` where it is no head, or the signature is wrong.
+    /// - Throws: ``StoreError`` with code `damaged` if it is not a head, or the key or signature is wrong.
     public init(json bytes: [UInt8]) throws {
         let object = try ProofObject.file(
             bytes, type: "head", Self.signedMembers.union(["replica", "events", "root"]))
         try self.init(object)
     }
 
-    /// The members that make a tree's object that of a signed one.
+    /// The members that a tree's object has only if it is signed.
     static let signedMembers: Set<String> = ["log", "key", "signature"]
 
-    /// The head that the members of `object` say, whose key and signature are right.
+    /// Reads the head from the members of `object`, and checks its key and signature.
     init(_ object: ProofObject) throws {
         self.init(
             log: try object.id("log"), replica: try object.id("replica"), sequence: try object.number("events"),
@@ -30,7 +30,7 @@ extension SignedHead {
         }
     }
 
-    /// The head as a file: see `Docs/Proofs.md`.
+    /// Encodes the head as a file: see `Docs/Proofs.md`.
     public func json() throws -> [UInt8] {
         try ProofFile.encode(
             Form(

@@ -2,19 +2,21 @@ import Projections
 
 /// When a snapshot is due, and which ones are kept: a pure function of clock and state.
 ///
-/// A snapshot is due when something changed since the newest one and that is six hours old. So many are kept that they
-/// take no more than half of what the log takes, and at most 24; which ones go is decided by how far they lie apart:
-/// always the one whose neighbours are the fewest events from one another. What is kept is then spread over the whole
-/// of the history, and any moment is about as far from a snapshot as any other. The newest is always kept.
+/// A snapshot is due if something changed since the newest one and that one is six hours old. At most 24 are kept,
+/// and they take at most half as many bytes as the log. The one to delete is always the one whose neighbours are the
+/// fewest events apart: the rest spread over the whole history, and any moment is about equally far from a snapshot.
+/// The newest is always kept.
 struct SnapshotRule {
-    /// How old the newest one must be, in milliseconds.
+    /// The minimum age of the newest one, in milliseconds.
     static let dueMilliseconds: Int64 = 6 * 3600 * 1000
-    /// How many are kept at most.
+    /// The maximum number kept.
     static let countLimit = 24
 
     /// - Parameters:
-    ///   - newest: The newest one; `nil` where there is none.
-    ///   - events: How many events the log has, and when the first of them was written, in milliseconds.
+    ///   - newest: The newest snapshot; `nil` if there is none.
+    ///   - events: The number of events in the log.
+    ///   - firstWritten: When the first event was written, in milliseconds.
+    ///   - now: The time on the wall clock, in milliseconds.
     static func isDue(
         newest: SnapshotInformation?, events: UInt64, firstWritten: Int64, now: Int64
     ) -> Bool {
@@ -22,12 +24,12 @@ struct SnapshotRule {
         return now >= next(after: newest, firstWritten: firstWritten)
     }
 
-    /// Before when none is due, in milliseconds.
+    /// Returns the time before which none is due, in milliseconds.
     static func next(after newest: SnapshotInformation?, firstWritten: Int64) -> Int64 {
         (newest?.created ?? firstWritten) + dueMilliseconds
     }
 
-    /// Those of `snapshots` that go, for a log of `logBytes`.
+    /// Returns the snapshots to delete, for a log of `logBytes` bytes.
     static func superfluous(_ snapshots: [SnapshotInformation], logBytes: Int) -> [SnapshotInformation] {
         var kept = snapshots.sorted { ($0.vector.eventCount, $0.created) < ($1.vector.eventCount, $1.created) }
         var gone: [SnapshotInformation] = []

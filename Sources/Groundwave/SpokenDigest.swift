@@ -3,14 +3,14 @@ import Events
 
 /// A digest as words that can be read out over the air and compared by ear.
 ///
-/// Each word stands for one byte: the place of the word in a list of 256 that is part of the format and never changes.
-/// No two of them begin with the same three letters, and none becomes another by one wrong letter. Sixteen words are
-/// the first 128 bits of the digest.
+/// Each word stands for one byte: its index in a list of 256 words that is part of the format and never changes. No
+/// two words begin with the same three letters, and one wrong letter never turns a word into another. Sixteen words
+/// are the first 128 bits of the digest.
 public enum SpokenDigest {
-    /// How many words a digest has.
+    /// The number of words of a digest.
     public static let wordCount = 16
 
-    /// The words of `hash`.
+    /// Returns the words of `hash`.
     public static func words(of hash: Hash256) -> [String] {
         var writer = ByteWriter(capacity: 32)
         writer.append(hash)

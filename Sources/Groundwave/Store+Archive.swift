@@ -5,23 +5,23 @@ import Projections
 import Records
 
 extension Store {
-    /// Moves the values of all events up to `point` to a file, and leaves in the log a snapshot that every fold begins
-    /// with.
+    /// Moves the values of all events up to `point` into a file, and leaves an archive snapshot in the log, from
+    /// which every fold begins.
     ///
-    /// The events stay, with their hashes in the place of the values: no digest, root, signed head or proof changes, and
-    /// the views can be built anew at any time. Whoever asks what took place before `point` is told that it is archived,
-    /// and can ask with the file: ``Configuration/archives``. What keeps the books (devices, imports, undos) stays.
+    /// The events stay, with hashes in place of their values: no digest, root, signed head or proof changes, and the
+    /// views can be rebuilt at any time. A query about the time before `point` reports that it is archived, and works
+    /// with the file: see ``Configuration/archives``. Bookkeeping events (devices, imports, undos) keep their values.
     ///
-    /// The file is read back as a whole before anything leaves the log. Its hash and that of the snapshot are said by an
-    /// event.
+    /// The whole file is read back before anything leaves the log. An event records the hashes of the file and of the
+    /// snapshot.
     ///
     /// - Parameters:
-    ///   - path: Where the file is made. Nothing may be there.
-    ///   - gone: Devices that need not have seen what is archived, since they will never be heard of again.
-    ///   - isDryRun: Only tells what would go.
-    /// - Throws: ``StoreError`` with code `exists` where the file is there; `usage` where nothing is left to archive, or a
-    ///   device has not seen all of it: one that is still to be heard of may have written to what it had not seen.
-    /// - Complexity: O(bytes of the log); the snapshot is in memory as a whole.
+    ///   - path: The path of the file to create. Nothing may exist there.
+    ///   - gone: Devices that need not have seen what is archived, because they will never sync again.
+    ///   - isDryRun: Whether only to report what would be archived.
+    /// - Throws: ``StoreError`` with code `exists` if the file exists; `usage` if nothing is left to archive, or if a
+    ///   device has not seen all of it: its next events may have been written without knowledge of what is archived.
+    /// - Complexity: O(bytes of the log); the whole snapshot is in memory.
     @discardableResult
     public func archive(
         before point: Point, to path: String, gone: Set<ReplicaID> = [], isDryRun: Bool = false,
@@ -105,11 +105,11 @@ extension Store {
         case appended
     }
 
-    /// Takes archives back into the log: it has every value again, as if nothing had been archived.
+    /// Restores archived values to the log, which then has every value again, as if nothing had been archived.
     ///
-    /// - Parameter paths: The files of all archives that were made of this log and were not taken back.
-    /// - Throws: ``StoreError`` with code `usage` where nothing is archived, `archived` where an event is in none of the
-    ///   files, `damaged` where a file is not what was written. Then nothing has changed.
+    /// - Parameter paths: The files of all archives that were made of this log and not restored yet.
+    /// - Throws: ``StoreError`` with code `usage` if nothing is archived, `archived` if an event is in none of the
+    ///   files, `damaged` if a file is not what was written. Then nothing has changed.
     /// - Complexity: O(bytes of the log).
     public func restoreArchives(_ paths: [String]) async throws {
         guard let writer else { throw StoreError(.notPermitted, "The store \(files.folder.path) can only be read.") }
@@ -127,15 +127,16 @@ extension Store {
         }
     }
 
-    /// Bytes of the log's file.
+    /// Returns the size of the log's file in bytes.
     public func logBytes() throws -> Int { try describing { try log.fileSizeBytes() } }
 
-    /// Kinds whose events keep their values: without them nobody could say whose events there are, or undo an import.
+    /// Kinds whose events keep their values: without them, the device behind an event would be unknown, and no import
+    /// could be undone.
     private static let keptKinds = RevertKind.bookkeeping
 
     private static let keptInLog: @Sendable (Frame, RawSpan) -> Bool = { frame, bytes in
         let shape = bytes.extracting(frame.shape)
-        // What this version cannot read stays where it is.
+        // Events that this version cannot read keep their values.
         guard let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
         else {
             return true
@@ -143,7 +144,7 @@ extension Store {
         return keptKinds.contains(String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self))
     }
 
-    /// What archiving `vector` would do.
+    /// Returns what archiving `vector` would do.
     private func plan(_ vector: VersionVector, _ gone: Set<ReplicaID>) throws -> Archived {
         let before = try log.base()?.vector ?? VersionVector()
         guard vector.covers(before) else {
@@ -175,8 +176,8 @@ extension Store {
         return Archived(vector: vector, eventCount: count, logBytesBefore: bytes, logBytes: bytes)
     }
 
-    /// What the other devices have seen, in order of replica: by what the last event of each had observed, and by what it
-    /// said at a remote.
+    /// Returns what the other devices have seen, in order of replica: from the heads that the last event of each had
+    /// observed, and from its manifests at remotes.
     func seen(except gone: Set<ReplicaID>) throws -> [(replica: ReplicaID, vector: VersionVector)] {
         let said = try statements()
         let gone = try gone.union(formerReplicas().values)
@@ -219,7 +220,7 @@ extension Store {
     }
 }
 
-/// Bytes that grow piece by piece, for a closure.
+/// Bytes that a closure can append to.
 private final class Collected {
     var bytes: [UInt8] = []
 }

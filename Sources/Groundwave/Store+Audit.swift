@@ -2,7 +2,7 @@ import Events
 import Projections
 import Records
 
-/// Which events a history shows.
+/// A filter for the events of a history.
 public struct HistoryQuery: Hashable, Sendable {
     /// Only events of this record.
     public var record: (kind: String, id: RecordID)? {
@@ -14,20 +14,20 @@ public struct HistoryQuery: Hashable, Sendable {
     public var field: String?
     /// Only events of this replica.
     public var replica: ReplicaID?
-    /// Only events of this author; upper and lower case are one.
+    /// Only events of this author; upper and lower case are equal.
     public var author: String?
     /// Only events on records of this kind.
     public var kind: String?
-    /// Only events written at this stamp's milliseconds or later.
+    /// Only events stamped with these milliseconds or later.
     public var since: Int64?
-    /// Only events written before this stamp's milliseconds.
+    /// Only events stamped before these milliseconds.
     public var until: Int64?
-    /// At most so many.
+    /// The maximum number of events.
     public var limit: Int?
-    /// Events as well that only say that a device still has a meter: one a minute.
+    /// Whether to include events that only renew a device's lease on a meter: one a minute.
     public var isWithRenewals = false
 
-    /// All events.
+    /// Creates a query for all events.
     public init() {}
 
     func matches(_ entry: AuditEntry) -> Bool {
@@ -43,7 +43,7 @@ public struct HistoryQuery: Hashable, Sendable {
 }
 
 extension Reading {
-    /// Hands out the events of `query`, the newest first, until `body` says `false`.
+    /// Calls `body` with the events of `query`, newest first, until it returns `false`.
     ///
     /// The history of one record is read from its row, whatever the size of the log.
     public func forEachHistoryEntry(_ query: HistoryQuery, _ body: (AuditEntry) throws -> Bool) throws {
@@ -64,7 +64,7 @@ extension Reading {
         }
     }
 
-    /// The events of `query`, the newest first.
+    /// Returns the events of `query`, newest first.
     public func history(_ query: HistoryQuery) throws -> [AuditEntry] {
         var entries: [AuditEntry] = []
         try forEachHistoryEntry(query) { entry in
@@ -74,9 +74,9 @@ extension Reading {
         return entries
     }
 
-    /// Why each field of a record shows what it shows.
+    /// Returns, for each field of a record, why it shows its value.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is no such record.
+    /// - Throws: ``StoreError`` with code `notFound` if there is no such record.
     public func blame(_ kind: String, _ id: RecordID) throws -> [Blame] {
         try describing {
             guard let record = try record(kind, id) else { throw WriteBatch.noRecord(kind, id) }
@@ -84,7 +84,7 @@ extension Reading {
         }
     }
 
-    /// The names of the devices behind the replicas of this log.
+    /// Returns the name of the device behind each replica of this log.
     public func deviceNames() throws -> [ReplicaID: String] {
         var names: [ReplicaID: String] = [:]
         try read { view in
@@ -96,15 +96,15 @@ extension Reading {
                 return true
             }
         }
-        // A history that parted is still of the device that had both.
+        // A branch of a forked history is still of the device of the original replica.
         let streams = try describing { try log.streams() }
         for stream in streams.branches.keys { names[stream] = names[streams.origin(of: stream)] }
         return names
     }
 
-    /// The replica that `text` names: its device, its id, or the beginning of its id.
+    /// Returns the replica that `text` names: its device, its ID, or the beginning of its ID.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is none, or where several fit.
+    /// - Throws: ``StoreError`` with code `notFound` if there is none, or if several match.
     public func replica(named text: String) throws -> ReplicaID {
         let names = try deviceNames()
         let found = names.keys.filter { id in
@@ -117,7 +117,7 @@ extension Reading {
             hint: "There are \(known.joined(separator: ", ")).")
     }
 
-    /// The records that wait for a decision: fields with several values, or an edit that met a delete.
+    /// Returns the records with conflicts: fields with several values, or an edit that met a delete.
     public func conflicts() throws -> [Record] {
         var records: [Record] = []
         try read { view in

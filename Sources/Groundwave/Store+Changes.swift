@@ -4,25 +4,26 @@ import Projections
 import Records
 
 extension Store {
-    /// The place behind the last event: from here on, ``changes(since:matching:)`` has only what is still to come.
+    /// Returns a token for the position after the last event: from there, ``changes(since:matching:)`` returns only
+    /// future changes.
     public func currentToken() throws -> ChangeToken {
         try describing { ChangeToken(epoch: log.epoch, position: try log.lastPosition()) }
     }
 
-    /// The batches after `token` that match, as they come, by this or any other process: none is missed, none comes
-    /// twice, and a batch comes whole.
+    /// Returns the batches after `token` that match, as they arrive, written by this or any other process: none is
+    /// missed, none comes twice, and a batch comes whole.
     ///
-    /// The sequence waits for what is still to come, and ends when its task is cancelled.
+    /// The sequence waits for further batches, and ends when its task is cancelled.
     ///
-    /// - Parameter token: Where to go on; from the beginning of the log where it is `nil`.
-    /// - Throws: From the first element on: ``StoreError`` with code `expired` where the token is of another history, or of
-    ///   one that was archived since.
+    /// - Parameter token: The token to resume after; `nil` for the beginning of the log.
+    /// - Throws: From the first element on: ``StoreError`` with code `expired` if the token is of another history of
+    ///   the log, or if events after it were archived since.
     public func changes(since token: ChangeToken?, matching filter: ChangeFilter = .all) -> ChangeSequence {
         ChangeSequence(store: self, token: token, filter: filter)
     }
 }
 
-/// The changes of a store from one place of its history on. Each iteration starts there.
+/// The changes of a store after a token. Each iteration starts there.
 public struct ChangeSequence: AsyncSequence, Sendable {
     let store: Store
     let token: ChangeToken?
@@ -33,12 +34,12 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         Iterator(feed: ChangeFeed(store: store, filter: filter, position: 0), token: token)
     }
 
-    /// Hands out the changes one by one.
+    /// Returns the changes one by one.
     public struct Iterator: AsyncIteratorProtocol {
         var feed: ChangeFeed
         var token: ChangeToken?
 
-        /// The next changes; waits for them.
+        /// Waits for the next matching batch and returns it; `nil` if the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ChangeSet? {
             if let token {
                 try feed.start(at: token)
@@ -52,7 +53,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
             return nil
         }
 
-        /// The next changes; waits for them.
+        /// Waits for the next matching batch and returns it; `nil` if the task is cancelled.
         public mutating func next() async throws -> ChangeSet? { try await next(isolation: nil) }
     }
 }
@@ -61,11 +62,11 @@ public struct ChangeSequence: AsyncSequence, Sendable {
 struct ChangeFeed {
     let store: Store
     let filter: ChangeFilter
-    /// The last event that was read.
+    /// The position of the last event that was read.
     private(set) var position: Position
-    /// The lost events that were seen last, and of which content of the log.
+    /// The events that were lost at the last check, and the content of the log at that time.
     private var lost: (events: EventSet, content: LogContent)?
-    /// Events that came back behind this feed, to be told next.
+    /// Lost events at or before ``position`` that came back, to be returned next.
     private var returned: ArraySlice<BatchPlace> = []
     private var devices: [ReplicaID: String] = [:]
 
@@ -85,7 +86,7 @@ struct ChangeFeed {
         position = token.position
     }
 
-    /// Whether the values of events behind `token` were moved to an archive, so that the changes cannot be told.
+    /// Returns whether values of events after `token` were archived, so that their changes cannot be reported.
     private func isArchived(behind token: ChangeToken) throws -> Bool {
         try store.describing {
             guard let archived = try store.log.base()?.vector else { return false }
@@ -93,7 +94,7 @@ struct ChangeFeed {
         }
     }
 
-    /// The next batch that matches, or what came back of one; `nil` where none is there yet.
+    /// Returns the next batch that matches, or the part of one that came back; `nil` if there is none yet.
     mutating func next() throws -> ChangeSet? {
         try store.describing {
             while let batch = try nextReturned() ?? nextBatch() {
@@ -111,7 +112,7 @@ struct ChangeFeed {
         var stamp: Stamp
     }
 
-    /// Where the next batch stands, once all of it is there.
+    /// Returns the place of the next batch, once all of it is there.
     private func nextBatch() throws -> BatchPlace? {
         let first = position + 1
         let found = try store.log.withEvent(at: first) { frame, _ in
@@ -121,7 +122,8 @@ struct ChangeFeed {
         return batch
     }
 
-    /// Events that had been lost and came back behind this feed since it looked last: those of one batch that stand together.
+    /// Returns the next group of lost events that came back at or before ``position`` since the last check: events of
+    /// one batch at consecutive positions.
     private mutating func nextReturned() throws -> BatchPlace? {
         let content = try store.log.content()
         if content != lost?.content {
@@ -157,7 +159,7 @@ struct ChangeFeed {
         var note = AuditNote()
         var changes: [ChangeSet.RecordChange] = []
         for position in batch.first...batch.last {
-            // An event that changed nothing that shows is no change to tell.
+            // An event that changed nothing that shows is not reported.
             guard let entry = try audit.entry(at: position), !entry.changes.isEmpty else { continue }
             note = entry.note
             let change = ChangeSet.RecordChange(

@@ -5,16 +5,16 @@ import Radio
 import Records
 
 extension Store {
-    /// Finds out what another store of the same log has and this one has not, and the other way round.
+    /// Compares this store with another one of the same log: which events are only here, only there, or different.
     ///
-    /// The stores ask and answer as if they were far apart: equal ones take one exchange, and one different event among
-    /// 100,000 takes six, of less than 3 kB in all. Every event is hashed, so that one that was altered in its file is
-    /// found too. Nothing is written.
+    /// The stores compare hashes as remote peers do: equal stores take one exchange, and one different event among
+    /// 100,000 takes six, of less than 3 kB in all. Every event is hashed, so that one that was altered in its file
+    /// is found too. Nothing is written.
     ///
-    /// - Parameter eventLimit: How many of the events that are not the same are looked at one by one.
-    /// - Throws: ``StoreError`` with code `usage` where both are one store, or where they have different logs: then it
-    ///   says whether the same contacts show. `damaged` where an event cannot be read.
-    /// - Complexity: Reads every event of both, about 1 us each, and every record where the events are the same.
+    /// - Parameter eventLimit: The maximum number of differing events that are examined one by one.
+    /// - Throws: ``StoreError`` with code `usage` if both are one store, or if they have different logs: then the
+    ///   hint states whether they show the same contacts. `damaged` if an event cannot be read.
+    /// - Complexity: Reads every event of both, about 1 us each, and every record if the events are the same.
     public func compare(with other: Store, eventLimit: Int = 50) throws -> StoreComparison {
         guard url.resolvingSymlinksInPath() != other.url.resolvingSymlinksInPath() else {
             throw StoreError(
@@ -48,7 +48,7 @@ extension Store {
         return comparison.differences
     }
 
-    /// What is wrong with comparing stores of two logs, and what can be said of them all the same.
+    /// Returns the error for stores of different logs, with a hint whether they show the same contacts.
     private func otherLog(_ other: Store) throws -> StoreError {
         let (here, there) = (try digest(), try other.digest())
         return StoreError(

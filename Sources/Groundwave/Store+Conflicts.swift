@@ -2,39 +2,39 @@ import Events
 import Projections
 import Records
 
-/// A field whose values no other write has seen together, or a record that one device deleted and another edited.
+/// A field with concurrent values, or a record that one device deleted and another edited concurrently.
 public struct Conflict: Hashable, Sendable {
     /// One of the values.
     public struct Candidate: Hashable, Sendable {
-        /// The write: what `choose` takes.
+        /// The head of the write, which identifies the candidate.
         public let head: HeadID
-        /// What it wrote; `nil` for a clear.
+        /// The value that it wrote; `nil` if it cleared the field.
         public let value: [UInt8]?
-        /// When.
+        /// When it was written.
         public let stamp: Stamp
-        /// Who and why.
+        /// The author and the reason.
         public let note: AuditNote
-        /// Whether it is what is shown now.
+        /// Whether it is the value that shows now.
         public let isShown: Bool
     }
 
-    /// The field that stands for the whole record: deleted here, edited there.
+    /// The field name that stands for the whole record: deleted on one device, edited on another.
     public static let wholeRecord = "RECORD"
 
     /// The kind of the record.
     public let kind: String
     /// The record.
     public let record: RecordID
-    /// The field; of a register the members, separated by `+`.
+    /// The field; for a register, its members, separated by `+`.
     public let field: String
-    /// The values, the one that is shown last.
+    /// The values; the one that shows now is last.
     public let candidates: [Candidate]
-    /// What an element of a register's value is called.
+    /// The names of the elements of a register's value; empty for a plain field.
     public let members: [String]
 }
 
 extension Reading {
-    /// What waits for a decision in `record`.
+    /// Returns the conflicts in `record`.
     public func conflicts(in record: Record) throws -> [Conflict] {
         try describing {
             let schema = kinds[record.kind] ?? KindSchema(name: record.kind, fields: [])
@@ -74,9 +74,10 @@ extension Reading {
 }
 
 extension Store {
-    /// Decides `conflict` for one of its candidates: a write that names all of them, so that every device shows it.
+    /// Resolves `conflict` in favour of one of its candidates, with a write that supersedes all of them, so that
+    /// every device shows it.
     ///
-    /// - Throws: ``StoreError`` with code `busy` where the field has changed since the conflict was read.
+    /// - Throws: ``StoreError`` with code `busy` if the field has changed since the conflict was read.
     public func choose(
         _ candidate: Conflict.Candidate, in conflict: Conflict, note: String? = nil, author: String? = nil
     ) async throws -> Written<Void> {

@@ -4,7 +4,7 @@ import Radio
 import Records
 
 extension ViewReader {
-    /// The contact with this id as it shows; `nil` where there is none, or where it is hidden.
+    /// Returns the contact with this ID as it shows; `nil` if there is none, or if it is hidden.
     public func find(_ id: RecordID) throws -> Contact? {
         guard let record = try record(QSOKind.name, id), record.isVisible else { return nil }
         return Contact(record)
@@ -15,30 +15,30 @@ extension ViewReader {
 public struct FieldChange: Hashable, Sendable {
     /// The event.
     public let event: EventID
-    /// Where it stands in this store.
+    /// Its position in this store.
     public let position: Position
     /// When it was written.
     public let stamp: Stamp
-    /// Who wrote it, where somebody was named.
+    /// The author; `nil` if none was named.
     public let author: String?
     /// The name of the device that wrote it.
     public let device: String
-    /// Why, in the author's words, where any were given.
+    /// The reason, in the author's words; `nil` if none was given.
     public let note: String?
-    /// What the author was looking at; `nil` where the field had no value.
+    /// The value that the author replaced; `nil` if the field was empty.
     public let before: String?
-    /// What they wrote; `nil` where they cleared the field.
+    /// The value that was written; `nil` if the field was cleared.
     public let after: String?
 }
 
-/// The changes of one field of one record, the newest first, read one by one as they are asked for.
+/// The changes of one field of one record, newest first, each read when it is requested.
 public struct FieldHistory: AsyncSequence, Sendable {
     let store: any Reading
     let kind: String
     let id: RecordID
     let field: String
 
-    /// Reads the history as it is when the first change is asked for; what is written later is not in it.
+    /// Reads the history when the first change is requested; later writes are not in it.
     public func makeAsyncIterator() -> Iterator { Iterator(history: self) }
 
     /// Steps from change to change.
@@ -49,9 +49,9 @@ public struct FieldHistory: AsyncSequence, Sendable {
 
         init(history: FieldHistory) { self.history = history }
 
-        /// The next older change; `nil` at the end.
+        /// Returns the next older change; `nil` at the end.
         ///
-        /// - Throws: ``StoreError`` with code `notFound` where there is no such record; `CancellationError`.
+        /// - Throws: ``StoreError`` with code `notFound` if there is no such record; `CancellationError`.
         public mutating func next() async throws -> FieldChange? {
             if positions == nil {
                 positions = try history.positions()
@@ -86,12 +86,12 @@ public struct FieldHistory: AsyncSequence, Sendable {
 }
 
 extension Reading {
-    /// The history of one field of a record, by the field's name, the newest change first.
+    /// Returns the history of one field of a record, by the field's name, newest change first.
     public func history(of id: RecordID, kind: String, field: String) -> FieldHistory {
         FieldHistory(store: self, kind: kind, id: id, field: field)
     }
 
-    /// The history of one field of a contact, the newest change first.
+    /// Returns the history of one field of a contact, newest change first.
     ///
     /// ```swift
     /// for try await change in store.history(of: id, field: \.frequency) {

@@ -4,9 +4,10 @@ import Radio
 import Records
 
 extension Reading {
-    /// Hands out the contacts of `query` from the earliest to the latest, one by one; of a limited query the latest ones.
+    /// Calls `body` with the contacts of `query`, from the earliest to the latest; a limited query keeps the latest
+    /// ones.
     ///
-    /// Memory: 16 bytes a contact.
+    /// Memory: 16 bytes for each contact.
     public func forEachContactByTime(_ query: ContactQuery, _ body: (Record) throws -> Void) throws {
         try read { view in
             var ids: [RecordID] = []

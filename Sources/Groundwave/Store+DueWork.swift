@@ -3,39 +3,42 @@ import Events
 import Projections
 import Recovery
 
-/// What due work was done.
+/// The maintenance that was done.
 public struct DueWork: Hashable, Sendable {
-    /// The samples that were old, where they made up an eighth of the log and 16 MiB.
+    /// The old samples that were removed; `nil` unless they made up an eighth of the log and 16 MiB.
     public var oldSamples: OldSamples?
-    /// The snapshot that was due.
+    /// The snapshot that was written; `nil` if none was due.
     public var snapshot: SnapshotInformation?
-    /// How many older ones went.
+    /// The number of older snapshots that were deleted.
     public var prunedSnapshots = 0
-    /// The mirror that was due.
+    /// The mirror that was written; `nil` if none was due.
     public var mirror: MirrorWritten?
-    /// Whether every page of the log was looked at.
+    /// Whether every page of the log was checked.
     public var hasLooked = false
 
-    /// Nothing.
+    /// Creates an empty report.
     public init() {}
 }
 
 extension Store {
-    /// Does what is due: the mirror, where something changed and it is an hour old; a snapshot, where something changed and
-    /// the newest is six hours old, before which samples go that are older than this device keeps them; prunes the
-    /// snapshots that are not worth their bytes; and looks at every page of the log once a week.
+    /// Does the maintenance that is due.
+    ///
+    /// - The mirror is written if something changed and it is an hour old.
+    /// - Every page of the log is checked once a week.
+    /// - A snapshot is written if something changed and the newest one is six hours old. Before it, samples are
+    ///   removed that are older than this device keeps them; after it, snapshots that are not worth their bytes are
+    ///   deleted.
     ///
     /// What is due is a pure function of clock and state. The library calls this by itself after a write and at open,
-    /// on a queue of its own; an application may call it whenever it has time. A store that can only be read has no due
-    /// work.
+    /// on its own queue; an application may call it whenever it has time. A read-only store has no maintenance.
     @discardableResult
     public func runDueWork() throws -> DueWork {
         guard !isReadOnly else { return DueWork() }
-        // One at a time: the second finds the work of the first one done.
+        // One run at a time: a second one finds the work of the first done.
         return try dueWork.running.withLock { _ in
             var done = DueWork()
             if !dueWork.isStopped, try isMirrorDue() {
-                // A folder that is away must not keep the rest from being done; the next due work tries again.
+                // An unavailable folder must not prevent the rest; the next maintenance tries again.
                 do { done.mirror = try writeMirror() } catch {
                     Subsystem.store.logger.warning(
                         "the mirror was not written", metadata: ["reason": "\(Subsystem.reason(of: error))"])
@@ -43,7 +46,7 @@ extension Store {
             }
             if !dueWork.isStopped { done.hasLooked = try lookIfDue() }
             guard !dueWork.isStopped, try isSnapshotDue() else { return done }
-            // As often as snapshots are made, since each block is looked at.
+            // Only as often as snapshots are made, since this examines every block.
             done.oldSamples = try letGoOfOldSamplesIfDue()
             done.snapshot = try createSnapshot()
             done.prunedSnapshots = try pruneSnapshots().count
@@ -51,8 +54,8 @@ extension Store {
         }
     }
 
-    /// Looks at every page of the log, where that is a week ago. What is found has the next opening of the store go into
-    /// recovery.
+    /// Checks every page of the log if the last check was a week ago. If it finds damage, the next open of the store
+    /// starts recovery.
     private func lookIfDue() throws -> Bool {
         let lookedAt = LookedAt("log.mdb", of: files.folder, in: stateFolder)
         let now = surroundings.now().wallMilliseconds

@@ -5,32 +5,34 @@ import Projections
 import Radio
 import Records
 
-/// Which of several contacts that may be one stays.
+/// The rule for which of several duplicates to keep.
 public enum DuplicateRule: Hashable, Sendable {
-    /// The one with more fields; of equal ones the one that was written down first.
+    /// The one with more fields; if equal, the one that was written down first.
     case more
     /// The one that the import of this file wrote, by the file's name or that of its source; else as `more`.
     case file(String)
 }
 
 extension Reading {
-    /// Pairs of contacts that may be one, in order of time. Nothing is ever merged without being asked for.
+    /// Returns the pairs of contacts that may be duplicates, in order of time. Nothing is ever merged without a
+    /// request.
     ///
-    /// See ``DuplicateCandidate`` for what makes a pair. Hidden contacts, notes of an activation and pairs that were
-    /// dismissed are not among them.
+    /// See ``DuplicateCandidate`` for what makes a pair. Hidden contacts, notes of an activation and dismissed pairs
+    /// are left out.
     ///
-    /// - Parameter window: The most seconds between two starts, from 0 to ``DuplicatePair/maximumWindow``.
-    /// - Throws: ``StoreError`` with code `usage` where the window is something else.
+    /// - Parameter window: The maximum number of seconds between two starts, from 0 to
+    ///   ``DuplicatePair/maximumWindow``.
+    /// - Throws: ``StoreError`` with code `usage` if the window is out of this range.
     /// - Complexity: One pass over all contacts: see ``ViewReader/duplicatePairs(within:)``.
     public func duplicates(within window: Int64 = DuplicatePair.defaultWindow) throws -> [DuplicatePair] {
         try Self.check(window)
         return try read { try $0.duplicatePairs(within: window) }
     }
 
-    /// The groups that ``duplicates(within:)`` make, each with the contact that `rule` lets stay; in the order of
-    /// ``DuplicateGroup/all(of:ranks:isDismissed:)``.
+    /// Returns the groups that the pairs of ``duplicates(within:)`` form, each with the contact that `rule` keeps; in
+    /// the order of ``DuplicateGroup/all(of:ranks:isDismissed:)``.
     ///
-    /// - Throws: ``StoreError`` with code `usage` as above, and `notFound` where the file of `rule` was not imported.
+    /// - Throws: ``StoreError`` with code `usage` as above, and `notFound` if the file of `rule` was not imported.
     public func duplicateGroups(
         within window: Int64 = DuplicatePair.defaultWindow, keeping rule: DuplicateRule = .more
     ) throws -> [DuplicateGroup] {
@@ -58,7 +60,8 @@ extension Reading {
         }
     }
 
-    /// The imports of a file by this name, with or without its folder, or of this source; in any case of letters.
+    /// Returns the imports of a file with this name, with or without its folder, or of this source; upper and lower
+    /// case are equal.
     private static func imports(of name: String, in view: borrowing ViewReader) throws -> Set<RecordID> {
         func text(_ field: String, _ record: Record) -> String? {
             ImportKind.schema.value(of: field, in: record).map { String(decoding: $0, as: UTF8.self).lowercased() }
@@ -80,14 +83,14 @@ extension Reading {
     }
 }
 
-/// Which imports wrote what a contact shows: found at the ends of their batches, each of which is looked at once.
+/// Finds the imports that wrote what contacts show, at the ends of their batches. Each batch end is read once.
 private final class ImportsOfContacts {
     private let log: EventLog
     private var known: [Position: RecordID?] = [:]
 
     init(_ log: EventLog) { self.log = log }
 
-    /// The imports that wrote a value which still counts.
+    /// Returns the imports that wrote a value which still counts.
     func imports(of record: Record) throws -> Set<RecordID> {
         var found: Set<RecordID> = []
         for position in Set(record.fields.flatMap(\.heads).filter { $0.source != nil }.map(\.position)) {

@@ -4,16 +4,16 @@ import Projections
 import Radio
 import Records
 
-/// What an erase did.
+/// The result of an erasure.
 public struct Erased: Hashable, Sendable {
     /// The records, in the order in which they were named.
     public var records: [RecordID] = []
-    /// The batches that say so.
+    /// The batches that record the erasure.
     public var batches: [Batch] = []
-    /// How many events have no values any more, because of this erase.
+    /// The number of events that lost their values because of this erasure.
     public var withheldCount = 0
 
-    /// Nothing yet.
+    /// Creates an empty result.
     public init() {}
 
     /// The events of all batches.
@@ -21,24 +21,23 @@ public struct Erased: Hashable, Sendable {
 }
 
 extension Store {
-    /// Takes everything that was ever said of some records out of this store for ever, and hides them.
+    /// Erases records: removes everything that was ever written to them from this store for ever, and hides them.
     ///
-    /// All their events lose their values, whoever wrote them, with the notes in them; so does every device that gets
-    /// this erase. The events stay, with their hashes in the place of the values: every root, signed head and proof
-    /// stays right, and nothing that came before shows again. What others write to the records without having seen the
-    /// erase is kept: erasing once more takes that too.
+    /// All their events lose their values and notes, whoever wrote them; every device that receives the erasure does
+    /// the same. The events stay, with hashes in place of their values: every root, signed head and proof stays
+    /// valid, and nothing older shows again. Writes to the records by a device that had not received the erasure are
+    /// kept; erase again to remove these too.
     ///
-    /// The log and the views are written anew, so no page of the files keeps the text. When this returns, that is done.
-    /// Notes that stand with other records, and other files, are not touched: see ``mentions(of:except:)`` and
-    /// ``copiesOutOfReach(of:)``.
+    /// The log and the views have been rewritten when this returns, so no page of the files keeps the text. Notes of
+    /// other records, and other files, are not touched: see ``mentions(of:except:)`` and ``copiesOutOfReach(of:)``.
     ///
     /// - Parameters:
-    ///   - ids: Records of `kind`. One of which nothing is left to erase is passed over.
-    ///   - note: Why. It stays for ever, so it must not name whom it is about.
-    /// - Throws: ``StoreError`` with code `notFound` where there is no such record, `archived` where an archive has some of
-    ///   it, `usage` where the note names the call
-    ///   of a contact that is erased: then nothing was written. Where the files could not be written anew, the erase
-    ///   stands, the text is still there, and the next write or open tries again.
+    ///   - ids: Records of `kind`. A record with nothing left to erase is skipped.
+    ///   - note: The reason. It stays for ever, so it must not name the person concerned.
+    /// - Throws: ``StoreError`` with code `usage` if the note names the call of an erased contact: then nothing was
+    ///   written. `notFound` if there is no such record, `archived` if an archive has some of it: batches of 100
+    ///   records that were written before stay. If the files cannot be rewritten, the erasure is recorded but the
+    ///   text is still there, and the next write or open tries again.
     /// - Complexity: O(bytes of the log), once for all `ids`.
     @discardableResult
     public func erase(
@@ -65,9 +64,9 @@ extension Store {
         }
         let erasing = erasing
         return try await Self.describing(files) {
-            // The writer has tried already, and kept quiet where it failed.
+            // The writer has tried already, without reporting failures.
             try await writer.exclusively { [views] in
-                // What is to be erased is asked of the views; the write may have left them behind.
+                // Pending erasures are read from the views, which the write may have left behind the log.
                 try views.catchUp()
                 _ = try erasing.finish()
             }
@@ -75,7 +74,7 @@ extension Store {
         }
     }
 
-    /// How many records one batch erases.
+    /// The number of records that one batch erases.
     private static let eraseCount = 100
 
     private func refuse(_ note: String, naming ids: [RecordID], _ kind: String) throws {
@@ -91,9 +90,9 @@ extension Store {
 }
 
 extension WriteBatch {
-    /// Appends deletes of the records that show, and the record that says which events are erased.
+    /// Appends deletes of the records that show, and the records that list the erased events.
     ///
-    /// - Returns: How many events that are.
+    /// - Returns: The number of erased events.
     fileprivate mutating func erase(_ ids: [RecordID], kind: String, in log: EventLog) throws -> Int {
         var events = EventSet()
         for id in ids {
@@ -127,7 +126,7 @@ extension WriteBatch {
 }
 
 extension Frame {
-    /// Whether there are values, author or note: a delete by itself says nothing that could be erased.
+    /// Returns whether the event has values, an author or a note. A delete alone has nothing to erase.
     fileprivate func saysAnything(in bytes: RawSpan) -> Bool {
         if isWithheld { return false }
         let (shape, values) = (bytes.extracting(shape), bytes.extracting(values))

@@ -6,10 +6,10 @@ import Radio
 import Records
 
 extension ViewReader {
-    /// Hands out the contacts of `query` in the order in which they were first written down here: the order of an
-    /// export, the same every time.
+    /// Calls `body` with the contacts of `query` in the order in which they were first written down here. This is the
+    /// order of exports, the same every time.
     ///
-    /// Memory: 24 bytes a contact; the records are read one by one.
+    /// Memory: 24 bytes for each contact; the records are read one by one.
     func forEachContactInOrder(_ query: ContactQuery, _ body: (Record) throws -> Void) throws {
         var order: [(position: Position, id: RecordID)] = []
         try forEachContact(query) { record in
@@ -24,7 +24,7 @@ extension ViewReader {
 }
 
 extension Reading {
-    /// Hands out the contacts of `query` in the order in which they were first written down here.
+    /// Calls `body` with the contacts of `query` in the order in which they were first written down here.
     public func forEachContactInOrder(_ query: ContactQuery, _ body: (Record) throws -> Void) throws {
         try read { view in try view.forEachContactInOrder(query, body) }
     }
@@ -32,11 +32,11 @@ extension Reading {
     /// Writes the contacts of `query`, all from one state of the store.
     ///
     /// - Parameters:
-    ///   - created: The moment that the header says, in seconds since 1970.
-    ///   - sink: Takes the bytes piece by piece.
+    ///   - created: The time that the header states, in seconds since 1970.
+    ///   - sink: Receives the bytes piece by piece.
     /// - Throws: ``StoreError`` with code `usage` for ``ExportFormat/sqlite``, which only a file can hold.
-    /// - Complexity: Reads every contact of the query once, for a table twice; memory does not grow with the log but
-    ///   for 24 bytes a contact.
+    /// - Complexity: Reads every contact of the query once, for CSV twice. Memory grows by 24 bytes for each contact
+    ///   and not with the log.
     public func export(
         _ query: ContactQuery, as format: ExportFormat = .adi, created: Int64, to sink: ([UInt8]) throws -> Void
     ) throws -> ExportReport {
@@ -46,7 +46,8 @@ extension Reading {
         var hasBegun = false
         var report = ExportReport(token: ChangeToken(epoch: log.epoch, position: 0))
         try read { view in
-            // Views that turn out damaged are built anew and read again; what the sink has cannot be taken back.
+            // If the views are damaged, they are rebuilt and read again; bytes that the sink has received cannot be
+            // taken back.
             guard !hasBegun else {
                 throw StoreError(.damaged, "The views were damaged.", hint: "They were built anew: export once more.")
             }
@@ -73,9 +74,9 @@ extension Reading {
         return report
     }
 
-    /// Writes the contacts of `query` into the file at `path`, aside and renamed: nobody ever sees half of it.
+    /// Writes the contacts of `query` to a temporary file and renames it to `path`: a reader never sees half of it.
     ///
-    /// If it throws, what was at `path` is there as before.
+    /// If this throws, the file at `path` is unchanged.
     public func export(
         _ query: ContactQuery, as format: ExportFormat = .adi, created: Int64, toFile path: String
     ) throws -> ExportReport {
@@ -110,7 +111,7 @@ extension Reading {
         return report
     }
 
-    /// What the table `export` says.
+    /// Returns the rows of the table `export`.
     func databaseFacts(created: Int64, position: Position) -> [(key: String, value: String)] {
         [
             ("program", "Groundwave \(Groundwave.version)"), ("log", "\(logID)"), ("position", "\(position)"),
@@ -128,7 +129,7 @@ extension Reading {
     }
 }
 
-/// What this library is.
+/// Information about this library.
 public enum Groundwave {
     /// The version of library and program.
     public static let version = "0.1.0"

@@ -5,7 +5,7 @@ import Projections
 import Radio
 import Records
 
-/// By what an export is split into files.
+/// A criterion by which an export is split into files.
 public enum ExportSplit: String, Hashable, Sendable, CaseIterable {
     /// One file for each own park; a contact from several parks at once is in the file of each.
     case park
@@ -17,18 +17,18 @@ public enum ExportSplit: String, Hashable, Sendable, CaseIterable {
 public struct ExportedFile: Hashable, Sendable {
     /// Its name in the folder.
     public let name: String
-    /// How many contacts it has.
+    /// The number of contacts in it.
     public internal(set) var records: Int
-    /// How many bytes it has.
+    /// The size in bytes.
     public internal(set) var bytes: Int
 }
 
 extension Reading {
     /// Writes the contacts of `query` into files of the folder at `folder`, one for each station, park and UTC day as
-    /// `split` says, named as programs for activations name them: `N0CALL@US-0001-20260501.adi`.
+    /// `split` asks, with the names that programs for activations use: `N0CALL@US-0001-20260501.adi`.
     ///
-    /// Each file is written aside and renamed; a file of the same name is replaced. Contacts without a park are in the
-    /// files without one.
+    /// Each file is written under a temporary name and renamed; a file of the same name is replaced. Contacts without
+    /// a park are in the files without a park in their name.
     ///
     /// - Returns: The files, by name, and the report of all of them; a contact in two files counts twice.
     public func export(
@@ -87,7 +87,7 @@ extension Reading {
         return ExportedFile(name: name, records: records.count, bytes: byteCount)
     }
 
-    /// The files that a contact belongs to, without the ending of their names.
+    /// Returns the names, without extension, of the files that a contact belongs to.
     static func fileNames(of record: Record, by split: Set<ExportSplit>) -> [String] {
         let facts = ContactFacts(record)
         let station = record.text(.stationCallsign) ?? record.text(.operator) ?? ""
@@ -106,7 +106,8 @@ extension Reading {
         return names.isEmpty ? [call + day] : names
     }
 
-    /// `text` with a low line for whatever may mean something to a file system; values come from anywhere.
+    /// Returns `text` with an underscore for every character that a file system might interpret; values come from
+    /// untrusted sources.
     private static func fileName(_ text: String) -> String {
         String(
             text.prefix(64).map { letter in

@@ -1,22 +1,22 @@
 import Events
 
-/// What a store says to a signed head.
+/// How a store compares to a signed head.
 public enum HeadStanding: Hashable, Sendable {
-    /// The events that were signed are all here and unaltered, and `later` ones have come since.
+    /// All signed events are here and unaltered, and `later` events have been added since.
     case kept(later: UInt64)
-    /// The events of these numbers are here, and are not those that were signed.
+    /// Events with all these numbers are here, but they are not those that were signed.
     case rewritten(root: Hash256)
-    /// Only `events` of them are here, so nothing can be said of the rest.
+    /// Only `events` of them are here, so the rest cannot be checked.
     case missing(events: SequenceNumber)
 }
 
 extension Store {
-    /// The head of this device's events as they are now, signed with its key.
+    /// Returns the present head of this device's events, signed with its key.
     ///
-    /// Works in a store that is open for reading, and changes nothing: the key is read from its file.
+    /// Works in a read-only store and changes nothing: the key is read from its file.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where this device has written nothing yet; `damaged` where its key
-    ///   is gone.
+    /// - Throws: ``StoreError`` with code `notFound` if this device has written nothing yet; `damaged` if its key is
+    ///   missing.
     /// - Complexity: As `EventLog.root(of:)`.
     public func signedHead() throws -> SignedHead {
         try describing {
@@ -30,16 +30,16 @@ extension Store {
         }
     }
 
-    /// The root of the tree over a history up to `sequence`; `nil` where there are not that many.
+    /// Returns the root of the tree over a history up to `sequence`; `nil` if the history is shorter.
     func root(along path: [ReplicaID], through sequence: SequenceNumber) throws -> Hash256? {
         var hasher = MerkleHasher()
         return try log.edge(along: path, through: sequence)?.root(hasher: &hasher)
     }
 
-    /// Whether the events that `head` was signed over are here, and unaltered.
+    /// Returns whether the events that `head` signs are here, and unaltered.
     ///
-    /// - Parameter head: A head with a right signature, of any device.
-    /// - Throws: ``StoreError`` with code `notFound` where it is of another log.
+    /// - Parameter head: A head with a valid signature, of any device.
+    /// - Throws: ``StoreError`` with code `notFound` if it is of another log.
     /// - Complexity: As `EventLog.edge(of:through:)`.
     public func standing(of head: SignedHead) throws -> HeadStanding {
         try describing {
@@ -50,7 +50,7 @@ extension Store {
             }
             let (vector, streams) = (try log.vector(), try log.streams())
             var standing = HeadStanding.missing(events: 0)
-            // Of several histories the one that was signed counts.
+            // Of several histories after a fork, the signed one counts.
             for path in streams.histories(from: head.replica) {
                 let count = path.reduce(0) { $0 + vector[$1] }
                 guard let root = try root(along: path, through: head.sequence) else {

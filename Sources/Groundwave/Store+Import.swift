@@ -6,81 +6,81 @@ import Projections
 import Radio
 import Records
 
-/// What to do with a file that comes in.
+/// The options of an import.
 public struct ImportOptions: Sendable {
-    /// The format; found out by looking where it is not given.
+    /// The format; detected if not given.
     public var format: LogFormat?
-    /// Who is speaking: what the same source said last time is compared with what it says now. Where it is not given,
-    /// the program that wrote the file, as its header says.
+    /// The source of the file: what the same source asserted last time is compared with what it asserts now. If not
+    /// given, the program that wrote the file, according to its header.
     public var source: String?
-    /// Fields that every record gets, over what the file says.
+    /// Fields that are set in every record and override those of the file.
     public var assignments: [Assignment] = []
     /// Minutes added to every time, for a computer whose clock was set to local time.
     public var shiftMinutes = 0
     /// The session that new contacts belong to.
     public var session: RecordID?
-    /// Compare and count, and write nothing.
+    /// Whether to compare and count only, and write nothing.
     public var isDryRun = false
-    /// Who; the store's author where it is not given.
+    /// The author; the store's author if not given.
     public var author: String?
-    /// Why; "Import FILE" where it is not given.
+    /// The note; "Import FILE" if not given.
     public var note: String?
 
-    /// Options that change nothing.
+    /// Creates options that change nothing.
     public init() {}
 }
 
-/// A record, or a part of a file, that was odd, and what came of it.
+/// A problem with a record, or with a part of a file, and how it was handled.
 public struct ImportRemark: Hashable, Sendable {
     /// The file, as it was named.
     public let file: String
-    /// The record's place in the file, from 1; 0 for what stands outside of records.
+    /// The number of the record in the file, from 1; 0 for parts outside of records.
     public let record: Int
-    /// Where it begins, in bytes from 0.
+    /// The byte offset at which it begins.
     public let offset: UInt64
-    /// The field; empty where it is the whole record.
+    /// The field; empty if it concerns the whole record.
     public let field: String
-    /// The word for scripts, such as `length-in-characters`.
+    /// The code for scripts, such as `length-in-characters`.
     public let code: String
-    /// What it is, for people.
+    /// The explanation for people.
     public let message: String
-    /// Whether the record was not taken in.
+    /// Whether the record was rejected.
     public let isRejection: Bool
 }
 
-/// What an import did. Every record of the file is in exactly one of the four counts.
+/// The result of an import. Every record of the file is in exactly one of the four counts.
 public struct ImportReport: Sendable {
-    /// The import, for `revert`; `nil` where nothing was written.
+    /// The ID of the import, for `revert`; `nil` if nothing was written.
     public var id: RecordID?
-    /// Records and damaged parts of the file.
+    /// The number of records and damaged parts of the file.
     public var records = 0
-    /// New contacts.
+    /// The number of new contacts.
     public var imported = 0
-    /// Contacts of which the file says nothing new.
+    /// The number of contacts for which the file has nothing new.
     public var unchanged = 0
-    /// Contacts that the file has changed since it came last.
+    /// The number of contacts that the file changed since its last import.
     public var updated = 0
-    /// Records that were not taken in, each with a remark.
+    /// The number of rejected records, each with a remark.
     public var rejected = 0
-    /// Those of the unchanged ones that are hidden here, and stay so.
+    /// The number of unchanged contacts that are hidden here, and stay hidden.
     public var hidden = 0
-    /// Contacts that the source spoke of before and this file does not have. They stay.
+    /// The number of contacts that earlier files of this source had and this file does not have. They stay.
     public var absent = 0
-    /// What was odd.
+    /// The problems that were found.
     public var remarks: [ImportRemark] = []
 }
 
 extension Store {
-    /// Takes in a log file: only what it says that is news becomes events.
+    /// Imports a log file: only what is new in it becomes events.
     ///
-    /// The file is read as a stream, and committed in batches that share one import id; killed in the middle, whole
-    /// batches are there, and running it again completes it.
+    /// The file is read as a stream, and committed in batches that share one import ID. If the process is killed in
+    /// between, whole batches remain, and running the import again completes it.
     ///
     /// - Parameters:
-    ///   - name: What the file is called, for the note and the remarks.
-    ///   - chunks: Hands out the file's bytes piece by piece, and nothing at its end.
+    ///   - name: The name of the file, for the note and the remarks.
+    ///   - chunks: Returns the bytes of the file piece by piece, and `nil` at its end.
     ///   - progress: Called now and then with the number of records so far.
-    /// - Throws: ``StoreError`` with code `damaged` where the file holds no whole record though it is not an empty log.
+    /// - Throws: ``StoreError`` with code `damaged` if the file holds no whole record and is not an empty log.
     public func importLog(
         named name: String, _ options: ImportOptions = ImportOptions(),
         progress: @escaping @Sendable (Int) -> Void = { _ in },
@@ -125,7 +125,7 @@ private struct ImportRun {
     private var closing: Record?
     private var lastHead: [HeadID] = []
 
-    /// How many records are compared under one state of the views.
+    /// The number of records compared against one state of the views.
     private static let sliceCount = 4000
 
     init(
@@ -186,7 +186,7 @@ private struct ImportRun {
         }
     }
 
-    /// The record with what `--set` and `--shift` say.
+    /// Returns the record with `--set` and `--shift` applied.
     private func adjusted(_ record: ADIFRecord) -> ADIFRecord {
         guard !options.assignments.isEmpty || options.shiftMinutes != 0 else { return record }
         var record = record
@@ -204,10 +204,10 @@ private struct ImportRun {
             ?? ImportComparison(
                 source: SourceID(name: sourceName), session: options.session,
                 undos: store.views.read { try Reverts(in: $0, store.log).undos })
-        // Let go of here, so that it is changed in place: what it has met grows with the file.
+        // Cleared so that the local copy is changed in place: the table of matched contacts grows with the file.
         self.comparison = nil
         let outcomes = try store.views.read { view in
-            // Runs anew when the views had to be rebuilt.
+            // Runs again if the views had to be rebuilt.
             comparison.beginSlice()
             return try records.map { try comparison.compare($0, in: view) }
         }
@@ -242,13 +242,13 @@ private struct ImportRun {
 
     private mutating func append(_ change: Change) throws {
         if options.isDryRun { return }
-        // Room is left for the event that closes the batch.
+        // Leave room for the event that closes the batch.
         let bound = DraftBatch.byteBound(of: change) + 64 << 10
         if draft.count >= EventLimits.batchCount - 1 || !draft.hasRoom(for: bound) { try commit(isLast: false) }
         draft.append(change, by: writer.replica, using: &generator)
     }
 
-    /// Commits what was collected, closed by the record of this import.
+    /// Commits the collected changes, closed by the record of this import.
     private mutating func commit(isLast: Bool) throws {
         guard !draft.isEmpty else { return }
         var assignments = [

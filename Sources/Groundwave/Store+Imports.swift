@@ -4,9 +4,9 @@ import Projections
 import Records
 
 extension Reading {
-    /// The events of an import, of all its batches.
+    /// Returns the events of an import, from all its batches.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is no such import.
+    /// - Throws: ``StoreError`` with code `notFound` if there is no such import.
     public func events(ofImport id: RecordID) throws -> EventSet {
         try describing {
             let closings = try positions(of: ImportKind.name, id)
@@ -15,10 +15,10 @@ extension Reading {
         }
     }
 
-    /// What a person means by an event that is to be taken back: the event alone; all of an import, where the event only
-    /// tells of one; all that an undo wrote, where it only tells of that.
+    /// Returns the events to take back if a person names `event`: all of an import if `event` is an import's own
+    /// record, the whole batch of an undo if it is the undo's own record, else `event` alone.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where the event is not here.
+    /// - Throws: ``StoreError`` with code `notFound` if the event is not here.
     public func events(standingFor event: EventID) throws -> EventSet {
         try describing {
             guard let position = try log.position(of: event) else { throw Store.noEvent(event) }

@@ -1,13 +1,13 @@
 import Events
 
 extension Store {
-    /// Writes the first event of this device's replica, unless the log has it: its key, and its device's name.
+    /// Writes the first event of this device's replica, unless the log has it: its key, and the name of its device.
     ///
-    /// The first write does so by itself; `create` calls it so that a new log is never empty.
+    /// The first write does this by itself; `create` calls it so that a new log is never empty.
     func introduce() async throws {
         guard let writer else { return }
-        // Every sync begins here, and tells the roots of all trees. What is hashed before goes with the commit that claims
-        // the log, so that it is hashed once; a failure costs nothing but time.
+        // Every sync begins here, and announces the roots of all trees. Leaves hashed before the claim are stored by
+        // the claim's commit, so that they are hashed only once; a failure costs only time.
         try? log.sealPending()
         try await writer.exclusively { try writer.introduceIfNew() }
         try views.catchUp()

@@ -4,7 +4,7 @@ import Foundation
 import Projections
 import Records
 
-/// An event that names a call, in a value or in the words of its batch.
+/// An event that names a call, in a value or in the author or note of its batch.
 public struct Mention: Hashable, Sendable {
     /// The kind of the record that the event touched.
     public let kind: String
@@ -12,18 +12,18 @@ public struct Mention: Hashable, Sendable {
     public let record: RecordID
     /// The event.
     public let event: EventID
-    /// Whether the author or the note of its batch names the call, and no value does.
+    /// Whether only the author or the note of its batch names the call, and no value does.
     public let isInNote: Bool
 }
 
 extension Store {
-    /// The events whose values or notes name `call` as a word, what was replaced since included, in order of arrival:
-    /// what is left to decide on once the contacts with it are erased.
+    /// Returns the events whose values or notes name `call` as a word, including replaced values, in order of
+    /// arrival: what is left to decide on once the contacts with this call are erased.
     ///
-    /// Calls of contacts with stations such as `N0CALL/P` count. An event that cannot be read is not searched.
+    /// Forms such as `N0CALL/P` count. An event that cannot be read is not searched.
     ///
-    /// - Parameter erased: Records of contacts that are to be erased and are left out.
-    /// - Complexity: The log is read once.
+    /// - Parameter erased: Records to leave out, because they are to be erased.
+    /// - Complexity: Reads the log once.
     public func mentions(of call: String, except erased: Set<RecordID> = []) throws -> [Mention] {
         let search = WordSearch(call)
         var mentions: [Mention] = []
@@ -52,8 +52,8 @@ extension Store {
         return mentions
     }
 
-    /// The records that were erased and have values again, written by who had not seen the erase: they may repeat what
-    /// was erased, and stay until they are erased once more.
+    /// Returns the erased records that have values again, written by a device that had not received the erasure. They
+    /// may repeat erased text, and stay until they are erased again.
     ///
     /// Cost: a look-up for each erased event.
     public func writtenSinceErased() throws -> [(kind: String, record: RecordID)] {
@@ -79,8 +79,8 @@ extension Store {
         }
     }
 
-    /// Files and folders of the store that an erase does not touch: those of this device alone that name `call`, and
-    /// copies of damaged files, which are not searched.
+    /// Returns the files and folders of the store that an erasure does not touch: this device's other files that name
+    /// `call` or cannot be read, and folders with copies of damaged files, which are not searched.
     public func copiesOutOfReach(of call: String) -> [String] {
         let search = WordSearch(call)
         return files.others.filter { path in

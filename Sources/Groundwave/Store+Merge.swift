@@ -2,33 +2,33 @@ import Events
 import Radio
 import Records
 
-/// What came of merging many groups of duplicates.
+/// The result of merging many groups of duplicates.
 public struct MergedDuplicates: Sendable {
     /// The groups that were merged, in the order in which they came.
     public var contacts: [MergedContact] = []
-    /// The groups that were left, since one of their contacts was hidden meanwhile.
+    /// The groups that were skipped, since one of their contacts was hidden meanwhile.
     public var left: [DuplicateGroup] = []
-    /// The batches that were written, in order: one step of `undo`.
+    /// The batches that were written, in order; together they are one step of `undo`.
     public var batches: [Batch] = []
 }
 
 extension Store {
-    /// Makes one contact of several, in one batch: see ``WriteBatch/merge(_:into:)``.
+    /// Merges several contacts into one, in one batch: see ``WriteBatch/merge(_:into:)``.
     ///
-    /// - Parameter note: "Merge duplicates" where it is not given.
+    /// - Parameter note: "Merge duplicates" if not given.
     public func merge(
         _ drop: [RecordID], into keep: RecordID, note: String? = nil, author: String? = nil
     ) async throws -> Written<MergedContact> {
         try await write(note: note ?? Self.mergeNote, author: author) { try $0.merge(drop, into: keep) }
     }
 
-    /// Makes one contact of each group, in as few batches as their limits allow; a group is never divided.
+    /// Merges each group into one contact, in as few batches as their limits allow; a group is never divided.
     ///
-    /// All batches share one record of the kind `merge`, and are one step of `undo`. Killed in the middle, whole batches
-    /// are there, and running it again completes it.
+    /// All batches share one record of the kind `merge`, and are one step of `undo`. If the process is killed in
+    /// between, whole batches remain, and running this again completes the merge.
     ///
-    /// - Parameter groups: As ``duplicateGroups(within:keeping:)`` returned them: no contact in two of them.
-    /// - Throws: What `write` throws; what was written by then stays.
+    /// - Parameter groups: As ``duplicateGroups(within:keeping:)`` returned them: no contact is in two of them.
+    /// - Throws: Errors of `write`; batches that were written before stay.
     public func merge(
         _ groups: [DuplicateGroup], note: String? = nil, author: String? = nil
     ) async throws -> MergedDuplicates {
@@ -51,7 +51,7 @@ extension Store {
         return result
     }
 
-    /// Notes that two contacts are two: see ``WriteBatch/dismissDuplicate(_:_:)``.
+    /// Records that two contacts are not duplicates: see ``WriteBatch/dismissDuplicate(_:_:)``.
     public func dismissDuplicate(
         _ one: RecordID, _ other: RecordID, note: String? = nil, author: String? = nil
     ) async throws -> Written<RecordID> {
@@ -61,16 +61,16 @@ extension Store {
     private static let mergeNote = "Merge duplicates"
 }
 
-/// The batches of one merge of many groups, as far as they were written.
+/// The batches of one merge of many groups, as far as they have been written.
 private struct MergeSeries: Sendable {
     /// The record that closes each of them.
     let id: RecordID
-    /// The event that closed the one before.
+    /// The event that closed the previous batch.
     var closing: HeadID?
     var kept = 0
     var hidden = 0
 
-    /// The change that closes a batch: how many contacts stayed and went so far.
+    /// The change that closes a batch: the numbers of contacts kept and hidden so far.
     var change: Change {
         var operations = MergeKind.schema.operations(
             assigning: [Assignment("KEPT", text: "\(kept)"), Assignment("HIDDEN", text: "\(hidden)")], to: nil)
@@ -80,7 +80,7 @@ private struct MergeSeries: Sendable {
 }
 
 extension WriteBatch {
-    /// Merges the first of `groups`, as many as there is room for, at least one; and closes the batch.
+    /// Merges the first of `groups`, at least one and as many as there is room for, and closes the batch.
     fileprivate mutating func merge(
         _ groups: ArraySlice<DuplicateGroup>, after before: MergeSeries?
     ) throws -> (contacts: [MergedContact], left: [DuplicateGroup], series: MergeSeries) {
@@ -94,7 +94,7 @@ extension WriteBatch {
                 left.append(group)
                 continue
             }
-            // Half of a batch's bytes are kept free for this group, the words and what the writer adds.
+            // Half of a batch's bytes are kept free for this group, the note and what the writer adds.
             let isFull =
                 changes.count + group.drop.count + 2 > EventLimits.batchCount || bytes > EventLimits.batchBytes / 2
             if isFull, !contacts.isEmpty { break }

@@ -1,7 +1,7 @@
 extension Store {
-    /// Runs what a write would, and writes nothing: what would come of it.
+    /// Runs the body of a write without writing anything, and returns its result.
     ///
-    /// - Throws: What the write would throw.
+    /// - Throws: The errors that the write would throw.
     public func preview<Value: Sendable>(
         _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
     ) async throws -> Value {

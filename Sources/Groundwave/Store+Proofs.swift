@@ -4,16 +4,17 @@ import Radio
 import Records
 
 extension Store {
-    /// A proof that a contact is in this log as it shows, to be checked by anybody without a store.
+    /// Returns a proof that a contact is in this log as it shows. Anybody can check it without a store.
     ///
-    /// The tree of this device's events comes with a signed head; of other devices there is only the root, which this
-    /// device cannot sign for. Works in a store that is open for reading, and changes nothing.
+    /// The tree of this device's events has a signed head; the trees of other devices have only a root, which this
+    /// device cannot sign. Works in a read-only store, and changes nothing.
     ///
-    /// - Parameter head: What whoever is to check it holds. The proof is then made over just those events, or, where
-    ///   some of the contact are later, shows that this log goes on from them.
-    /// - Throws: ``StoreError`` with code `notFound` where there is no such contact, or `head` is of another log; `usage`
-    ///   where the contact has more events than a proof can hold, or none of the device that signed `head`; `damaged`
-    ///   where this log is not the one that was signed, or its tree does not fit its events.
+    /// - Parameter head: The signed head that the verifier has. The proof is then made over exactly its events or, if
+    ///   some events of the contact are later, shows that this log extends it.
+    /// - Throws: ``StoreError`` with code `notFound` if there is no such contact, or `head` is of another log;
+    ///   `usage` if the contact has more events than a proof can hold, if these are in several histories of one
+    ///   device, or if none is of the device that signed `head`; `damaged` if this log is not the one that was
+    ///   signed, or its tree does not match its events.
     /// - Complexity: As `EventLog.inclusionProof(of:size:)` for each event of the contact.
     public func proof(ofContact id: RecordID, for head: SignedHead? = nil) throws -> ContactProof {
         try describing {
@@ -55,7 +56,8 @@ extension Store {
         }
     }
 
-    /// For each replica the history that `streams` are part of, and that `head` was signed over.
+    /// Returns, for each replica, a history that contains all its branches in `written`, preferably the one that
+    /// `head` signs.
     private func histories(of written: Set<ReplicaID>, for head: SignedHead?) throws -> [ReplicaID: [ReplicaID]] {
         let streams = try log.streams()
         var histories: [ReplicaID: [ReplicaID]] = [:]
@@ -76,7 +78,7 @@ extension Store {
         return histories
     }
 
-    /// The trees over the devices that wrote `events`.
+    /// Returns the trees of the devices that wrote `events`.
     private func trees(
         over events: [DetachedEvent], _ histories: [ReplicaID: [ReplicaID]], for head: SignedHead?
     ) throws -> [ContactProof.Tree] {
@@ -104,7 +106,7 @@ extension Store {
         }
     }
 
-    /// The tree over all events of `replica`, signed where it is this device's own and the key is at hand.
+    /// Returns the tree over all events of `replica`, signed if it is this device's own and the key is available.
     private func currentTree(
         of replica: ReplicaID, _ history: [ReplicaID], since head: SignedHead?
     ) throws -> ContactProof.Tree {

@@ -8,17 +8,17 @@ import Settings
 public struct AddedRecord: Hashable, Sendable {
     /// The record.
     public let id: RecordID
-    /// Whether it was there already, by its natural identity; then its fields were set.
+    /// Whether a record with this natural identity was there already; then its fields were set.
     public let wasThere: Bool
-    /// What was unusual, in sentences.
+    /// Remarks about unusual values, as sentences.
     public let remarks: [String]
 }
 
 extension WriteBatch {
-    /// Adds a record of `kind` with the id that its natural identity gives, where the kind has one: two devices that add
-    /// the same park, receiver or source meet in one record.
+    /// Adds a record of `kind`. If the kind has a natural identity, this determines the ID: two devices that add the
+    /// same park, receiver or source write to the same record.
     ///
-    /// - Throws: ``StoreError`` with code `usage` where a field that makes the identity is missing.
+    /// - Throws: ``StoreError`` with code `usage` if a field of the identity is missing.
     public mutating func addNaturally(_ kind: String, _ assignments: [Assignment]) throws -> AddedRecord {
         let schema = try Self.editable(kind, in: kinds)
         try check(assignments, schema, record: nil)
@@ -42,9 +42,9 @@ extension WriteBatch {
         return AddedRecord(id: id, wasThere: wasThere, remarks: remarks)
     }
 
-    /// Sets or clears fields of a record as a person says; the fields that make its identity stay.
+    /// Sets or clears fields of a record as a user entered them; the fields of its natural identity cannot change.
     ///
-    /// - Returns: Whether anything was written, and what was unusual.
+    /// - Returns: Whether anything was written, and remarks about unusual values.
     public mutating func editNaturally(
         _ kind: String, _ id: RecordID, _ assignments: [Assignment]
     ) throws -> (isChanged: Bool, remarks: [String]) {
@@ -74,7 +74,7 @@ extension WriteBatch {
         }
     }
 
-    /// The schema of a kind that people may write by hand.
+    /// Returns the schema of a kind whose records users may write by hand.
     private static func editable(_ kind: String, in kinds: Kinds) throws -> KindSchema {
         switch kind {
         case QSOKind.name: throw StoreError(.usage, "Contacts have verbs of their own.", hint: "groundwave qso --help.")
@@ -101,20 +101,21 @@ extension WriteBatch {
 }
 
 extension WriteBatch {
-    /// Hides a record that people may write by hand; `false` where it is hidden already.
+    /// Hides a record of a kind that users may write by hand; returns `false` if it is hidden already.
     public mutating func removeByHand(_ kind: String, _ id: RecordID) throws -> Bool {
         try Self.checkRemovable(kind)
         return try remove(kind, id)
     }
 
-    /// Shows a hidden record again that people may write by hand; `false` where it is not hidden.
+    /// Shows a hidden record of a kind that users may write by hand; returns `false` if it is not hidden.
     public mutating func restoreByHand(_ kind: String, _ id: RecordID) throws -> Bool {
         try Self.checkRemovable(kind)
         return try restore(kind, id)
     }
 
     private static func checkRemovable(_ kind: String) throws {
-        // A session has no verb of its own for this; what this version does not know may be hidden all the same.
+        // A session has no command of its own for this. Records of kinds that this version does not know may be
+        // hidden too.
         switch kind {
         case QSOKind.name: throw StoreError(.usage, "Contacts have verbs of their own.", hint: "groundwave qso --help.")
         case Settings.setting.name:
@@ -127,18 +128,18 @@ extension WriteBatch {
     }
 }
 
-/// How many records of a kind there are.
+/// The number of records of a kind.
 public struct KindCount: Hashable, Sendable {
     /// The kind.
     public let kind: String
-    /// How many show.
+    /// The number of records that show.
     public var shown = 0
-    /// How many are hidden.
+    /// The number of records that are hidden.
     public var hidden = 0
 }
 
 extension Reading {
-    /// All kinds that are registered or have records, by name.
+    /// Returns all kinds that are registered or have records, by name.
     public func kindCounts() throws -> [KindCount] {
         try read { view in
             let names = Set(view.kinds.all.map(\.name)).union(try view.kindsWithRecords())
@@ -153,9 +154,9 @@ extension Reading {
         }
     }
 
-    /// The schema of a kind that is registered or has records; `nil` where it only has records.
+    /// Returns the schema of a registered kind; `nil` if the kind only has records.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where it is neither.
+    /// - Throws: ``StoreError`` with code `notFound` if the kind is not registered and has no records.
     public func knownKind(_ kind: String) throws -> KindSchema? {
         if let schema = kinds[kind] { return schema }
         let names = try read { try $0.kindsWithRecords() }

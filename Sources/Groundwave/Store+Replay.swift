@@ -4,25 +4,25 @@ import Foundation
 import LMDB
 import Projections
 
-/// What a replay did.
+/// The result of a replay.
 public struct ReplayReport: Hashable, Sendable {
-    /// How many events were folded.
+    /// The number of events that were folded.
     public let events: Int
-    /// How long it took.
+    /// The duration in seconds.
     public let seconds: Double
-    /// The digest of the views before; `nil` where they could not be read.
+    /// The digest of the views before; `nil` if they could not be read.
     public let before: ViewDigest?
-    /// Why they could not be read.
+    /// Why the views before could not be read; `nil` if they could.
     public let trouble: String?
-    /// The digest of the views that were built.
+    /// The digest of the rebuilt views.
     public let after: ViewDigest
 
-    /// Whether the views are what they were.
+    /// Whether the rebuilt views equal those before.
     public var isSame: Bool { before == after }
 }
 
 extension Store {
-    /// Builds the views anew from the log beside the present ones, compares the two, and puts the new ones in place.
+    /// Rebuilds the views from the log in another file, compares the two, and replaces the present ones.
     ///
     /// Others may read and write meanwhile.
     public func replay() throws -> ReplayReport {
@@ -38,7 +38,7 @@ extension Store {
         }
     }
 
-    /// Folds the log anew in a temporary folder and compares the outcome with the present views. Writes nothing.
+    /// Folds the log again in a temporary folder and compares the result with the present views. Writes nothing.
     public func compareWithReplay() throws -> ReplayReport {
         try describing {
             let folder = try ScratchFolder()
@@ -48,13 +48,13 @@ extension Store {
         }
     }
 
-    /// Copies every event into a fresh store in the folder at `url`, builds its views, and compares.
+    /// Copies every event into a new store in the folder at `url`, builds its views, and compares.
     ///
-    /// The copy is a store of the same log and has exactly the same events, so the digests are equal. It gets a key of
-    /// its own: the first thing that is written to it introduces it as a new replica. Were it to go on as the old one,
-    /// two stores would give one number to two events. Nothing is left behind where this throws.
+    /// The copy is a store of the same log with exactly the same events, so the digests are equal. It gets its own
+    /// key, and its first write introduces it as a new replica: if both stores wrote as the old one, they would give
+    /// one number to two events. If this throws, nothing is left behind.
     ///
-    /// - Throws: ``StoreError`` with code `exists` where a store is there; `damaged` where an event cannot be read.
+    /// - Throws: ``StoreError`` with code `exists` if a store is there; `damaged` if an event cannot be read.
     public func replay(to url: URL, deviceName: String? = nil) async throws -> ReplayReport {
         let start = ContinuousClock.now
         let target = StoreFiles(url)
@@ -70,7 +70,7 @@ extension Store {
             let copy = try await Store.open(at: url, configuration).whole
             let (after, position) = try copy.read { (try $0.digest(), $0.position) }
             try copy.close()
-            // The present views may have gone on meanwhile: they are compared as they were at the copy's last event.
+            // The present views may have advanced meanwhile: they are compared as they were at the copy's last event.
             let folder = try ScratchFolder()
             let before = try describing {
                 try views.digest(at: position, foldingInto: folder.path(of: "views.mdb"))
@@ -108,7 +108,7 @@ extension Store {
         try log.scan(from: 1) { _, frame, bytes in
             frames.append(bytes.extracting(0..<frame.length).toArray())
             byteCount += frame.length
-            // A slice ends where a batch ends, so that no batch is ever there in part.
+            // A slice ends at the end of a batch, so that no batch is ever stored in part.
             if frame.rest == 0, byteCount > EventLimits.batchBytes { try append() }
             return true
         }

@@ -5,32 +5,32 @@ import Radio
 import Records
 import Settings
 
-/// A name that fits several records: the cause of a ``StoreError`` with code `notFound`.
+/// A name that matches several records: the cause of a ``StoreError`` with code `notFound`.
 public struct AmbiguousName: Error, Sendable {
-    /// What was given.
+    /// The name that was given.
     public let text: String
-    /// The records that it fits, at most ``limit``.
+    /// The records that it matches, at most ``limit``.
     public let candidates: [Record]
     /// Whether there are more.
     public let hasMore: Bool
 
-    /// The most records that are listed.
+    /// The maximum number of records that are listed.
     public static let limit = 20
 }
 
-/// Among which records a name is looked up.
+/// The records among which a name is looked up.
 public enum ResolveScope: Sendable {
-    /// All; by a call those that show come first.
+    /// All records; for a call, hidden contacts only if none shows.
     case all
-    /// Hidden ones alone.
+    /// Hidden records only.
     case hidden
 }
 
 extension Reading {
-    /// The record of `kind` that `text` names: a whole id, `last`, for a contact its call, for other kinds the name that
-    /// people call it by, or any unambiguous prefix of an id.
+    /// Returns the record of `kind` that `text` names: a whole ID, `last`, the call of a contact, the name of a
+    /// record of another kind, or any unambiguous prefix of an ID.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is none, or where several fit; then its cause is an
+    /// - Throws: ``StoreError`` with code `notFound` if there is none, or if several match; then its cause is an
     ///   ``AmbiguousName``.
     public func resolve(_ text: String, kind: String, among scope: ResolveScope = .all) throws -> RecordID {
         if let id = RecordID(text: text) {
@@ -56,8 +56,8 @@ extension Reading {
                 text: text, candidates: Array(candidates.prefix(AmbiguousName.limit)), hasMore: hasMore))
     }
 
-    /// Of a past moment: the record whose id starts with `text`, the eight letters that tables show or more, looked up
-    /// among those that are there now. No record ever goes away, so this needs no replay.
+    /// For a past moment, returns the record whose ID starts with `text`, at least the eight characters that tables
+    /// show, from the present records. No record ever goes away, so this needs no replay.
     private func presentRecord(_ kind: String, idPrefix text: String) throws -> RecordID? {
         guard let past = self as? PastStore, text.count >= 8 else { return nil }
         var ids: [RecordID] = []
@@ -96,7 +96,7 @@ extension Reading {
         return last
     }
 
-    /// The contacts with a call, those that show before hidden ones.
+    /// Returns the contacts with a call: those that show, or the hidden ones if none shows.
     private static func called(
         _ call: String, _ scope: ResolveScope, in view: borrowing ViewReader
     ) throws -> [Record] {
@@ -111,7 +111,7 @@ extension Reading {
         return try view.all(query)
     }
 
-    /// The records of a kind that people call `text`.
+    /// Returns the records of a kind whose name is `text`.
     private static func named(
         _ text: String, _ kind: String, _ scope: ResolveScope, in view: borrowing ViewReader
     ) throws -> [Record] {

@@ -4,16 +4,16 @@ import Radio
 import Records
 
 extension Reading {
-    /// The session that was started or resumed last on this device and has not ended; `nil` where there is none.
+    /// The session that was last started or resumed on this device and has not ended; `nil` if there is none.
     ///
-    /// A session that is open on another device is not this device's: two operators may log into one log at the same
-    /// time. Resuming it here makes it this device's too.
+    /// A session that is open on another device does not count: two operators may log into one log at the same time.
+    /// Resuming it here makes it this device's session too.
     public func openSession() throws -> OperatingSession? {
         guard let replica else { return nil }
         return try read { try $0.openSession(of: replica) }
     }
 
-    /// All sessions that show, the earliest first.
+    /// Returns all sessions that show, earliest first.
     public func sessions() throws -> [OperatingSession] {
         var sessions: [OperatingSession] = []
         try read { view in
@@ -30,10 +30,11 @@ extension Store {
     /// Starts a session.
     ///
     /// - Parameters:
-    ///   - assignments: What it says of its contacts, as a person entered it.
+    ///   - assignments: The fields that its contacts get, as a person entered them.
     ///   - now: Seconds since 1970.
-    ///   - isReplacing: Whether a session that is still open is ended with it.
-    /// - Throws: ``StoreError`` with code `usage` where a session is open, or an entry cannot be meant.
+    ///   - isReplacing: Whether to end a session that is still open.
+    /// - Throws: ``StoreError`` with code `usage` if a session is open and not to be replaced, or if an entry is
+    ///   invalid.
     public func startSession(
         _ assignments: [Assignment], now: Int64, isReplacing: Bool = false, note: String = "", author: String? = nil
     ) async throws -> Written<StartedSession> {
@@ -60,7 +61,7 @@ extension Store {
 
     /// Pauses, resumes or ends a session.
     ///
-    /// - Returns: Whether anything was written: pausing what is paused writes nothing.
+    /// - Returns: Whether anything was written: pausing a paused session writes nothing.
     public func setSession(
         _ id: RecordID, to status: OperatingSession.Status, now: Int64, note: String = "", author: String? = nil
     ) async throws -> Written<Bool> {
@@ -74,9 +75,9 @@ extension Store {
         }
     }
 
-    /// Changes what a session says of its contacts. Contacts that were logged keep what they say.
+    /// Changes the fields that a session's contacts get. Contacts that are already logged keep their values.
     ///
-    /// - Returns: What was unusual; no batch where everything was so already.
+    /// - Returns: Remarks about unusual values; no batch if nothing changed.
     public func editSession(
         _ id: RecordID, _ assignments: [Assignment], note: String = "", author: String? = nil
     ) async throws -> Written<[String]> {
@@ -90,7 +91,7 @@ extension Store {
         }
     }
 
-    /// The operator who starts a session is the author of its start.
+    /// Returns `author`; if neither it nor the store's author is set, the operator who starts the session.
     private func sessionAuthor(_ author: String?, _ assignments: [Assignment]) -> String? {
         if author != nil || !self.author.isEmpty { return author }
         func text(_ name: String) -> String? {
@@ -104,14 +105,14 @@ extension Store {
 public struct StartedSession: Hashable, Sendable {
     /// Its record.
     public let id: RecordID
-    /// The session that was ended for it.
+    /// The session that was ended for it; `nil` if none was open.
     public let replaced: RecordID?
-    /// What was unusual, in sentences.
+    /// Remarks about unusual values, as sentences.
     public let remarks: [String]
 }
 
 extension WriteBatch {
-    /// The session that is open on this device.
+    /// Returns the session that is open on this device.
     mutating func openSession() throws -> OperatingSession? {
         let replica = replica
         return try read { try $0.openSession(of: replica) }
@@ -126,7 +127,7 @@ extension WriteBatch {
         var operations = Radio.session.operations(assigning: [status], to: record)
         let isOurs = record[key]?.shown.id.event.replica == replica
         if operations.isEmpty, !isOurs, session.isOpen, let value = status.value {
-            // Said by another device: said by this one now, it is this one's too.
+            // Another device wrote this status; writing it again here makes the session this device's too.
             operations = [Operation(.set, key, supersedes: record.superseded(by: key), value: value)]
         }
         if operations.isEmpty { return false }
@@ -140,7 +141,7 @@ extension WriteBatch {
 }
 
 extension ViewReader {
-    /// The session that `replica` started or resumed last and that has not ended; `nil` where there is none.
+    /// Returns the session that `replica` last started or resumed and that has not ended; `nil` if there is none.
     ///
     /// Cost: an index look-up.
     public func openSession(of replica: ReplicaID) throws -> OperatingSession? {
@@ -157,7 +158,7 @@ extension ViewReader {
     }
 }
 
-/// Moments as sessions hold them: `2026-05-01T12:00:00Z`.
+/// Times as sessions store them: `2026-05-01T12:00:00Z`.
 enum SessionTime {
     static func text(_ seconds: Int64) -> String { UTCText.seconds(seconds) }
 }

@@ -10,17 +10,17 @@ public struct SettingEntry: Hashable, Sendable {
     public let key: String
     /// Its value as text.
     public let value: String
-    /// The type of a preference that travels; `nil` where it stays on this device.
+    /// The type of a synchronised preference; `nil` if it stays on this device.
     public let type: SettingType?
 
-    /// Whether it travels between devices.
+    /// Whether it is synchronised between devices.
     public var travels: Bool { type != nil }
 }
 
 extension Reading {
-    /// The value of a preference, or `nil` where it has none.
+    /// Returns the value of a preference; `nil` if it has none.
     ///
-    /// - Throws: ``StoreError`` with code `notPermitted` where the key names a credential.
+    /// - Throws: ``StoreError`` with code `notPermitted` if the key names a credential.
     public func setting(_ key: String) throws -> SettingEntry? {
         switch try Store.permitted(key, value: nil) {
         case .synced(let type):
@@ -33,7 +33,7 @@ extension Reading {
         }
     }
 
-    /// All preferences that have a value, by name: those that travel, and those that stay.
+    /// Returns all preferences that have a value, by name: the synchronised ones, and those that stay on this device.
     public func settings() throws -> [SettingEntry] {
         var entries: [SettingEntry] = []
         try read { view in
@@ -51,20 +51,21 @@ extension Reading {
         return entries.sorted { ($0.key, $0.travels ? 0 : 1) < ($1.key, $1.travels ? 0 : 1) }
     }
 
-    /// Those that stay on this device; they have no history, so no past moment has any.
+    /// Returns the preferences that stay on this device. They have no history, so a past moment has none.
     private func localSettings() throws -> [String: String] {
         self is Store ? try LocalSettings(StoreFiles(url)).values() : [:]
     }
 }
 
 extension Store {
-    /// Sets a preference, or takes its value away.
+    /// Sets a preference, or removes its value.
     ///
-    /// A key on the list of those that travel becomes an event; any other is kept in this device's file.
+    /// A key on the list of synchronised preferences becomes an event; any other is kept in this device's file.
     ///
-    /// - Returns: Whether anything was written; the batch where it travels.
-    /// - Throws: ``StoreError`` with code `notPermitted` where key or value is a credential, which is neither kept nor
-    ///   repeated in the message; with code `usage` where the value is not of the key's type.
+    /// - Returns: Whether anything was written; the batch, if the preference is synchronised.
+    /// - Throws: ``StoreError`` with code `notPermitted` if key or value is a credential, which is neither stored nor
+    ///   repeated in the message, or if the store is read-only; with code `usage` if the key is malformed or the
+    ///   value has the wrong type.
     public func set(
         setting key: String, to value: String?, note: String = "", author: String? = nil
     ) async throws -> Written<Bool> {
@@ -75,7 +76,9 @@ extension Store {
         return try await write(note: note, author: author) { try $0.set(setting: key, to: value) }
     }
 
-    /// What may be done with a key, after the refusals.
+    /// Returns the scope of a key.
+    ///
+    /// - Throws: ``StoreError`` if the key or value is a credential, or is invalid.
     static func permitted(_ key: String, value: String?) throws -> Settings.Scope {
         let scope = Settings.scope(of: key)
         if case .refused(let reason) = scope { throw refusal(reason) }
@@ -95,14 +98,14 @@ extension Store {
         return scope
     }
 
-    // The value is not in the message, nor is the key, since a credential may stand in either.
+    // Neither value nor key is in the message, since either may contain a credential.
     private static func refusal(_ reason: String) -> StoreError {
         StoreError(.notPermitted, "This setting is not kept.", hint: reason)
     }
 }
 
 extension WriteBatch {
-    /// Sets a preference that travels, or takes its value away; `false` where it is so already.
+    /// Sets a synchronised preference, or removes its value; returns `false` if there is nothing to change.
     mutating func set(setting key: String, to value: String?) throws -> Bool {
         let id = Settings.recordID(of: key)
         let kind = Settings.setting.name

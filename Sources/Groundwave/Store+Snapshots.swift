@@ -3,19 +3,19 @@ import Events
 import Foundation
 import Projections
 
-/// A snapshot of a store, or what is left of one.
+/// A snapshot file of a store, which may be unusable.
 public struct StoredSnapshot: Sendable {
     /// The name of its file.
     public let file: String
-    /// What it is; `nil` where it cannot be used.
+    /// What the snapshot contains; `nil` if it cannot be used.
     public let information: SnapshotInformation?
-    /// Why it cannot be used.
+    /// Why it cannot be used; `nil` if it can.
     public let trouble: String?
 }
 
 extension Store {
-    /// The snapshots, the oldest first. Cost: a few small reads each; what is wrong behind their first bytes shows only
-    /// to ``verifySnapshot(_:)``.
+    /// Returns the snapshots, oldest first. Cost: a few small reads for each. Damage behind their first bytes is
+    /// found only by ``verifySnapshot(_:)``.
     public func snapshots() -> [StoredSnapshot] {
         files.snapshots.map { path in
             let name = URL(filePath: path).lastPathComponent
@@ -27,11 +27,11 @@ extension Store {
         }
     }
 
-    /// Writes a snapshot of the store as it is, aside and renamed.
+    /// Writes a snapshot of the present store to a temporary file and renames it.
     ///
-    /// Others may write meanwhile; what they write is not in it.
+    /// Others may write meanwhile; their writes are not in it.
     ///
-    /// - Throws: ``StoreError``; then there is none.
+    /// - Throws: ``StoreError``; then no snapshot was made.
     /// - Complexity: O(records), about 4 us each.
     public func createSnapshot() throws -> SnapshotInformation {
         try describing {
@@ -42,7 +42,7 @@ extension Store {
             try FileManager.default.createDirectory(
                 at: files.snapshotFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let now = surroundings.now().wallMilliseconds
-            // Where the views are built anew, values erased or the store cleared meanwhile, it is begun with once more.
+            // Starts again if meanwhile the views were rebuilt, values erased or the store cleared.
             for _ in 0..<5 {
                 let erased = try log.erased()
                 let vector = try log.alignedDown(log.vector())
@@ -67,9 +67,9 @@ extension Store {
         }
     }
 
-    /// Reads a whole snapshot and throws unless every byte of it is what was written.
+    /// Reads a whole snapshot, and throws if any byte differs from what was written.
     ///
-    /// - Throws: ``StoreError`` with code `damaged`, or `notFound` where there is none of that name.
+    /// - Throws: ``StoreError`` with code `damaged`, or `notFound` if there is none of that name.
     public func verifySnapshot(_ file: String) throws -> SnapshotInformation {
         let path = files.snapshotFolder.appending(path: URL(filePath: file).lastPathComponent).path
         guard FileManager.default.fileExists(atPath: path) else {
@@ -82,9 +82,9 @@ extension Store {
         }
     }
 
-    /// Deletes the snapshots that are not worth their bytes: see ``SnapshotRule``. Those that cannot be used stay.
+    /// Deletes the snapshots that are not worth their bytes: see ``SnapshotRule``. Unusable ones stay.
     ///
-    /// - Parameter isDryRun: Only tells which these are.
+    /// - Parameter isDryRun: Whether only to return them.
     public func pruneSnapshots(isDryRun: Bool = false) throws -> [StoredSnapshot] {
         try describing {
             let all = snapshots()
@@ -100,7 +100,7 @@ extension Store {
         }
     }
 
-    /// What is wrong with a snapshot, in words that go on "is …".
+    /// Returns what is wrong with a snapshot, in words that continue “is …”.
     static func words(for error: any Error) -> String {
         switch error {
         case SnapshotError.notASnapshot: "no snapshot"

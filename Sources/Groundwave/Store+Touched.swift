@@ -3,10 +3,10 @@ import Events
 import Records
 
 extension Store {
-    /// The records that `events` touch, those that were touched last at the end, each once. Those that only keep books
-    /// are left out.
+    /// Returns the records that `events` touch, each once, in the order of their last touching event. Records that
+    /// only keep books are left out.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where some of the events are not here.
+    /// - Throws: ``StoreError`` with code `notFound` if some of the events are not here.
     func records(touchedBy events: EventSet) throws -> [WriteBatch.RecordName] {
         try describing {
             var found: [WriteBatch.RecordName: Position] = [:]

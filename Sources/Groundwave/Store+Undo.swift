@@ -3,7 +3,7 @@ import Events
 import Projections
 import Records
 
-/// What an undo wrote.
+/// The result of an undo.
 public struct Reverted: Hashable, Sendable {
     /// A record.
     public struct Record: Hashable, Sendable {
@@ -15,12 +15,12 @@ public struct Reverted: Hashable, Sendable {
 
     /// The compensating batches, in the order of writing.
     public var batches: [Batch] = []
-    /// The records that changed; none where nothing was left to take back.
+    /// The records that changed; empty if nothing was left to take back.
     public var changed: [Record] = []
-    /// The records of which something stays, since others have written to them meanwhile.
+    /// The records that keep a part of what was to be taken back, since others have written to them meanwhile.
     public var left: [Record] = []
 
-    /// Nothing yet.
+    /// Creates an empty result.
     public init() {}
 
     /// The events of all batches.
@@ -28,10 +28,11 @@ public struct Reverted: Hashable, Sendable {
 }
 
 extension Store {
-    /// The latest batches that this device wrote and that were not undone, the newest first.
+    /// Returns the latest batches that this device wrote and that were not undone, newest first.
     ///
-    /// An undo is passed over with what it undid; so `undo 2` after `undo 1` goes further back. What an undone undo had
-    /// taken back counts again. A revert of chosen events is a step like any other. Erases and archives are passed over.
+    /// An undo is skipped together with what it undid, so `undo 2` after `undo 1` goes further back. What an undone
+    /// undo had taken back counts again. A revert of chosen events is a step like any other. Erasures and archives
+    /// are skipped.
     public func undoableBatches(_ count: Int) throws -> [Batch] {
         var batches: [Batch] = []
         try forEachUndoableBatch { batch in
@@ -42,7 +43,7 @@ extension Store {
         return batches
     }
 
-    /// Hands out the batches of this device that were not undone, the newest first, until `body` says `false`.
+    /// Calls `body` with the batches of this device that were not undone, newest first, until it returns `false`.
     func forEachUndoableBatch(_ body: (Batch) throws -> Bool) throws {
         guard let replica else { return }
         let reverts = try read { try Reverts(in: $0, log) }
@@ -62,35 +63,36 @@ extension Store {
         }
     }
 
-    /// Undoes a batch: see ``revert(_:note:author:)-(EventSet,_,_)``; the next undo passes over both.
+    /// Undoes a batch: see ``revert(_:note:author:)-(EventSet,_,_)``; the next undo skips both.
     ///
-    /// - Parameter batch: As `write` returned it; `nil`, a write that had nothing to do, takes nothing back.
+    /// - Parameter batch: As `write` returned it; `nil`, from a write that changed nothing, takes nothing back.
     @discardableResult
     public func revert(_ batch: Batch?, note: String? = nil, author: String? = nil) async throws -> Reverted {
         guard let batch else { return Reverted() }
         return try await takeBack(EventSet([batch.range]), isStep: false, note: note ?? "Undo", author: author)
     }
 
-    /// Writes what takes events back, whoever wrote them: each record they touch then says what it would without them.
+    /// Takes events back, whoever wrote them: writes batches after which each record they touch shows what it would
+    /// without them.
     ///
-    /// Each field gets the values that they replaced, all of them, where nothing newer stands on top; of collections
-    /// only their own additions go; a record that they made is hidden, or stays whole where somebody touched it since.
-    /// Events that were themselves taken back are not newer: undoing step by step passes through every state. Reverting
-    /// what this wrote gives everything back. Where nothing is left to take back, one event says that this was asked
-    /// for, and the next undo goes on to what was written before.
+    /// Each field gets back all the values that the events replaced, unless something newer stands on top. From
+    /// collections, only the additions of the events are removed. A record that they created is hidden, or stays
+    /// whole if somebody touched it since. Events that were themselves taken back do not count as newer: undoing step
+    /// by step passes through every state. Reverting the batches written here restores everything. If nothing is left
+    /// to take back, one event records the request, and the next undo continues with what was written before.
     ///
-    /// - Returns: One batch, or several where what stood there before is too much for one.
-    /// - Throws: ``StoreError`` with code `notFound` where some of the events are not here, `usage` where one is of an
-    ///   erase or an archive. What was written by then stays.
+    /// - Returns: One batch, or several if the restored values are too much for one.
+    /// - Throws: ``StoreError`` with code `notFound` if some of the events are not here, `usage` if one is of an
+    ///   erasure or an archive. Batches that were written before stay.
     /// - Complexity: The events of every record that is touched are read once.
     @discardableResult
     public func revert(_ events: EventSet, note: String? = nil, author: String? = nil) async throws -> Reverted {
         try await takeBack(events, isStep: true, note: note ?? "Revert", author: author)
     }
 
-    /// Writes what takes `events` back.
+    /// Writes the batches that take `events` back.
     ///
-    /// - Parameter isStep: Whether the next undo takes this back, or passes over it.
+    /// - Parameter isStep: Whether the next undo takes this back; else it skips it.
     func takeBack(_ events: EventSet, isStep: Bool, note: String, author: String?) async throws -> Reverted {
         try read { try FinalBatches(in: $0, log) }.refuseTakingBack(events)
         var reverted = Reverted()
@@ -111,7 +113,7 @@ extension Store {
 }
 
 extension Store {
-    /// What ``revert(_:note:author:)-(EventSet,_,_)`` would change and leave; nothing is written.
+    /// Returns what ``revert(_:note:author:)-(EventSet,_,_)`` would change and leave, and writes nothing.
     public func previewRevert(_ events: EventSet) throws -> Reverted {
         try read { try FinalBatches(in: $0, log) }.refuseTakingBack(events)
         var reverted = Reverted()
@@ -130,7 +132,7 @@ extension Store {
 }
 
 extension EventFilter {
-    /// All events but `events`, and those that take one another back once `events` are taken back.
+    /// Counts all events except `events` and those that cancel one another once `events` are taken back.
     fileprivate init(withoutRevertedAnd events: EventSet, _ view: borrowing ViewReader, _ log: EventLog) throws {
         self.init()
         without = try Reverts(in: view, log, with: events).cancelled
@@ -149,7 +151,7 @@ extension Compensation {
     }
 }
 
-/// How far one batch of an undo came.
+/// The progress of one batch of an undo.
 private struct TakenBack {
     var done = 0
     var changed: [Reverted.Record] = []
@@ -157,7 +159,8 @@ private struct TakenBack {
 }
 
 extension WriteBatch {
-    /// Appends what takes `events` back of `records`, as far as there is room for it, and the word that closes it.
+    /// Appends what takes `events` back from `records`, as far as there is room for it, and the change that closes
+    /// the batch.
     fileprivate mutating func takeBack(
         _ events: EventSet, _ records: ArraySlice<RecordName>, _ isStep: Bool, in history: RecordHistory
     ) throws -> TakenBack {
@@ -173,7 +176,7 @@ extension WriteBatch {
             let change = Change(kind: name.kind, record: name.id, operations: compensation.operations)
             if !change.operations.isEmpty {
                 bytes += DraftBatch.byteBound(of: change, note: AuditNote()) + DraftBatch.overheadPerEvent
-                // Half of a batch's bytes are kept free for the words and what the writer adds.
+                // Half of a batch's bytes are kept free for the note and what the writer adds.
                 let isFull = bytes > EventLimits.batchBytes / 2 || result.changed.count == EventLimits.batchCount - 1
                 if !result.changed.isEmpty, isFull { break }
                 result.changed.append(.init(kind: name.kind, record: name.id))

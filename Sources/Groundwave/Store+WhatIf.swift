@@ -3,11 +3,11 @@ import Projections
 import Records
 
 extension Store {
-    /// Makes the store show what it would show under `filter`: what the left-out events did is taken back, and where a
-    /// clock set right or another policy would choose another one of several values, that one is chosen.
+    /// Makes the store show what it would show under `filter`: takes back the events that the filter leaves out, and
+    /// resolves conflicts to the values that the corrected clock or the other policy would choose.
     ///
-    /// - Parameter kinds: The kinds with the other policies; their names in `policyKinds`.
-    /// - Throws: What `write` throws; what was written by then stays.
+    /// - Parameter kinds: The kinds with the other policies; their names are in `policyKinds`.
+    /// - Throws: Errors of `write`; batches that were written before stay.
     public func keep(
         _ filter: EventFilter, kinds: Kinds? = nil, policyKinds: Set<String> = [], note: String? = nil,
         author: String? = nil

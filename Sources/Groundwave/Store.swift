@@ -9,33 +9,33 @@ import Records
 import Recovery
 import Settings
 
-/// How a store is opened.
+/// The options for opening a store.
 public struct Configuration: Sendable {
-    /// Who writes: the operator's call, kept with every change. Empty where nobody is named.
+    /// The author: the operator's call, kept with every change. Empty if none is named.
     public var author: String
-    /// The name of this device, as the first event of each replica says that this store writes as; used when the store is
-    /// made, and when it goes on as a new replica and its former name is not known. One line of at most 64 characters; the
-    /// host's name where none is given.
+    /// The name of this device, which the first event of each replica of this store records. Used when the store is
+    /// created, and when it continues as a new replica whose former name is not known. One line of at most 64
+    /// characters; the host's name if not given.
     public var deviceName: String
     /// The application's own kinds of record.
     public var kinds: [any RecordKind.Type]
-    /// Open for reading only; a store on a read-only medium is opened so by itself.
+    /// Whether to open for reading only. A store on a read-only medium is always opened so.
     public var isReadOnly: Bool
-    /// Files of archives whose events are read as if they had never left the log. The store can then only be read, and
+    /// Files of archives whose events are read as if they had never left the log. The store is then read-only, and
     /// the log is copied to a temporary folder first.
     public var archives: [String]
-    /// Where this device keeps what tells a store from its copies: a folder that stays, and that no backup of the store
-    /// brings back with it.
+    /// The folder with this device's halves of the ownership tokens, which tell a store from its copies. It must
+    /// persist, and must not be restored together with a backup of the store.
     public var stateFolder: URL
-    /// Where the present moment and chance come from.
+    /// The source of time and randomness.
     public var surroundings: Surroundings
-    /// How long a write waits for another program that is writing. After that it throws ``StoreError`` with code `busy`, and
-    /// nothing was written.
+    /// How long a write waits while another program is writing. After that it throws ``StoreError`` with code `busy`,
+    /// and nothing was written.
     public var patience = Duration.seconds(60)
-    /// Called once for each write that has waited for two seconds, on the thread that waits.
+    /// Called once for each write that has waited for two seconds, on the waiting thread.
     public var isWaiting: @Sendable (OtherWriter) -> Void = { _ in }
 
-    /// A configuration of these parts.
+    /// Creates a configuration.
     public init(
         author: String = "", deviceName: String? = nil,
         kinds: [any RecordKind.Type] = [], isReadOnly: Bool = false, archives: [String] = [],
@@ -51,16 +51,16 @@ public struct Configuration: Sendable {
     }
 }
 
-/// What came of opening a store.
+/// The result of opening a store.
 public enum Opening: Sendable {
-    /// The store is whole.
+    /// The store is intact.
     case ready(Store)
-    /// The store is damaged: what can be used meanwhile, and what can be done.
+    /// The store is damaged; the recovery has a temporary store and the ways to proceed.
     case recovering(Recovery)
 
-    /// The store, where it is whole.
+    /// The store, if it is intact.
     ///
-    /// - Throws: ``StoreError`` with code `recovering` where it is not; the store that is used meanwhile is closed.
+    /// - Throws: ``StoreError`` with code `recovering` if it is not; the temporary store is then closed.
     public var whole: Store {
         get throws {
             switch self {
@@ -75,36 +75,36 @@ public enum Opening: Sendable {
     }
 }
 
-/// A logbook, meter log or whatever its kinds say: one folder, one log, and the views of it.
+/// A logbook, meter log or whatever its kinds define: one folder with one log and its views.
 ///
 /// It may be used from any thread, and the same folder from several processes at once.
 public final class Store: Reading {
     /// The folder.
     public var url: URL { files.folder }
-    /// Who writes.
+    /// The author of writes.
     public let author: String
 
     let files: StoreFiles
     let log: EventLog
     let views: Views
-    /// `nil` where the store can only be read.
+    /// `nil` if the store is read-only.
     let writer: Writer?
     let erasing: Erasing
-    /// Does what follows a change of the log.
+    /// Updates what depends on the log after it changed.
     let followUp: FollowUp
-    /// Which samples travel.
+    /// The rule for which samples are synchronised.
     let samples: SamplePolicy
-    /// Wakes whoever observes.
+    /// Wakes observers.
     let commits: CommitSignal
-    /// The file of a past point that nobody reads any more, for the next one.
+    /// The reusable past view: the file of a past state that is no longer read, for the next one.
     let formerScratch = FormerScratch()
-    /// Has due work done behind the writes.
+    /// Runs maintenance after writes.
     let dueWork = DueWorkSchedule()
-    /// A copy of the log with what is archived, where that was asked for.
+    /// A copy of the log with the archived values, if the configuration names archives.
     private let filled: FilledLog?
     let surroundings: Surroundings
     let stateFolder: URL
-    /// Says that this process has the store open, for the next one should this one end without closing it.
+    /// Marks the store as open, so that the next process notices if this one ends without closing it.
     private let mark: OpenMark?
 
     private init(
@@ -133,7 +133,7 @@ public final class Store: Reading {
             Subsystem.views.logger.log(
                 level: rebuild.isRepair ? .warning : .debug, "built anew",
                 metadata: ["events": "\(rebuild.events)", "reason": "\(rebuild.reason)"])
-            // The damaged file stays where it can only be read: the next opening has to look for itself.
+            // If the damaged file is read-only it stays in place, so the next open must check it again.
             if rebuild.isRepair, !mayWrite { mark?.abandon() }
         }
         if mayWrite, identity != nil {
@@ -153,20 +153,20 @@ public final class Store: Reading {
         samples = SamplePolicy(log: log, views: views)
     }
 
-    /// Makes a new log with its first replica in a folder that holds no store.
+    /// Creates a new log with its first replica, in a folder without a store.
     ///
-    /// - Throws: ``StoreError`` with code `exists` where a store is there already; then nothing was changed.
+    /// - Throws: ``StoreError`` with code `exists` if a store is there already; then nothing was changed.
     public static func create(at url: URL, _ configuration: Configuration = Configuration()) async throws -> Store {
         try Joining.refuse(StoreFiles(url))
         return try await create(at: url, log: nil, configuration)
     }
 
-    /// Makes a store in a folder that holds none, as a new replica of `log`; of a new one where that is `nil`.
+    /// Creates a store in a folder without one, as a new replica of the log `id`, or of a new log if that is `nil`.
     ///
-    /// The key takes its name last. Wherever this is interrupted, there is nothing, or an empty log without a key, which
-    /// nobody has claimed: the next call goes on from there.
+    /// The key takes its name after the log exists. An interruption before that leaves nothing, or an empty log
+    /// without key and owner; the next call continues from there.
     ///
-    /// - Parameter former: The replica that it goes on from, which is damaged.
+    /// - Parameter former: The replica that it continues, whose store is damaged.
     static func create(
         at url: URL, log id: LogID?, former: ReplicaID? = nil, _ configuration: Configuration
     ) async throws -> Store {
@@ -207,15 +207,15 @@ public final class Store: Reading {
         }
     }
 
-    /// Opens a store whose files were looked at.
+    /// Opens a store whose files have been checked.
     ///
-    /// - Parameter areViewsDamaged: Whether liblmdb must not see the views: others take their place.
+    /// - Parameter areViewsDamaged: Whether the views must be replaced without being opened by liblmdb.
     static func openWhole(
         _ files: StoreFiles, _ configuration: Configuration, _ mark: OpenMark?, areViewsDamaged: Bool
     ) throws -> Store {
         var options = configuration.logOptions
         options.isReadOnly = configuration.isReadOnly || !configuration.archives.isEmpty
-        // What was acknowledged is shown after a power cut, also to who only reads; unless the medium is not written to.
+        // Replay trailing commits even for read-only opens, unless the medium is read-only.
         if options.isReadOnly, configuration.archives.isEmpty, EventLog.mayBeTrailed(at: files.log) {
             do { try EventLog(opening: files.log).close() } catch is LMDBError {}
         }
@@ -226,7 +226,7 @@ public final class Store: Reading {
             options.isReadOnly = true
             log = try EventLog(opening: files.log, options: options)
         }
-        // To read, it is enough to know which events are this device's own; without a key none are.
+        // A reader needs the key only to know which events are this device's own; without a key, none are.
         let identity =
             options.isReadOnly ? try? files.readIdentity() : try identityForWriting(files, log, configuration)
         if areViewsDamaged, !options.isReadOnly {
@@ -248,7 +248,8 @@ public final class Store: Reading {
         return store
     }
 
-    /// The key; a new one, of a new replica, where it is gone or is no key. One that only cannot be read now stays.
+    /// Returns the key. If it is missing or invalid, replaces it with that of a new replica. A key that only cannot
+    /// be read at the moment stays, and the error is thrown.
     private static func identityForWriting(
         _ files: StoreFiles, _ log: EventLog, _ configuration: Configuration
     ) throws -> Identity {
@@ -282,26 +283,26 @@ public final class Store: Reading {
         }
     }
 
-    /// The replica that this device writes as; `nil` where the store is read without its key.
+    /// The replica that this device writes as; `nil` if the store is opened without its key.
     ///
-    /// Another one once the store was found to be a copy, or to have been put back to an earlier state.
+    /// It changes once the store is found to be a copy or to have been restored from a backup.
     public var replica: ReplicaID? { writer?.replica ?? readReplica }
 
     private let readReplica: ReplicaID?
 
-    /// Whether the store can only be read.
+    /// Whether the store is read-only.
     public var isReadOnly: Bool { writer == nil }
 
-    /// The kinds that are known.
+    /// The known kinds.
     public var kinds: Kinds { views.kinds }
 
-    /// Who did what when.
+    /// The history: who did what when.
     public var audit: Audit { Audit(of: log, kinds: kinds) }
 
     /// Reads from one state of the views: all answers within `body` belong together.
     ///
-    /// Synchronous, on any thread; never blocks a writer. What other processes wrote before the call is included. What
-    /// `body` throws of its own comes back as it is.
+    /// Synchronous, on any thread; never blocks a writer. Writes of other processes before the call are included. The
+    /// errors that `body` itself throws pass unchanged.
     public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         try passing {
             try catchUpForReading()
@@ -309,7 +310,7 @@ public final class Store: Reading {
         }
     }
 
-    /// Takes what other processes wrote into the views, where they may be written.
+    /// Brings the views up to date with the writes of other processes, if the views are writable.
     func catchUpForReading() throws {
         try log.checkAfterFailedCommit()
         if !views.isReadOnly, try views.read({ $0.position }) < log.lastPosition() { try views.catchUp() }
@@ -317,13 +318,14 @@ public final class Store: Reading {
 
     /// Writes one batch, atomic here and on every replica.
     ///
-    /// When it returns, the batch is on the disk and the next read of this process shows it. If it throws, nothing
-    /// happened; what `body` throws of its own comes back as it is. A task that is cancelled before the commit gets
-    /// `CancellationError`; after it, cancelling is ignored. `body` may run again when another writer came between; it must not do anything but fill the batch.
+    /// When it returns, the batch is on disk and the next read of this process shows it. If it throws, nothing was
+    /// written; errors that `body` itself throws pass unchanged. A task that is cancelled before the commit gets
+    /// `CancellationError`; after it, cancelling is ignored. `body` may run again if another writer committed
+    /// meanwhile, so it must only fill the batch.
     ///
     /// - Parameters:
-    ///   - note: Why, in the user's words; kept with the batch for ever.
-    ///   - author: Who, where it is somebody else than the store was opened for.
+    ///   - note: The reason, in the user's words; kept with the batch for ever.
+    ///   - author: The author, if other than that of the store.
     @discardableResult
     public func write<Value: Sendable>(
         note: String = "", author: String? = nil,
@@ -339,11 +341,11 @@ public final class Store: Reading {
         }
     }
 
-    /// Writes what is still in memory and closes the files, after due work that has begun.
+    /// Waits for maintenance in progress, writes what is still in memory, and closes the files.
     public func close() throws {
         dueWork.stop()
         formerScratch.close()
-        // A note that cannot be written is one witness less, should the log be damaged.
+        // Without this record of the heads, a later recovery only has less evidence of what was lost.
         try? writer?.noteHeads()
         try describing {
             views.close()

@@ -1,13 +1,13 @@
 import Events
 import Records
 
-/// What two stores of one log have in common, and what not.
+/// The differences between two stores of one log.
 public struct StoreComparison: Sendable {
     /// The events of one replica.
     public struct Replica: Hashable, Sendable {
-        /// Whose events.
+        /// The replica.
         public let id: ReplicaID
-        /// What its device is called.
+        /// The name of its device.
         public let device: String
         /// The number of its last event here.
         public let eventsHere: SequenceNumber
@@ -17,9 +17,9 @@ public struct StoreComparison: Sendable {
         public let onlyHere: [EventRange]
         /// Events that only the other store has.
         public let onlyThere: [EventRange]
-        /// Events that both have and that say different things: one number was given twice, or one of the two was altered.
+        /// Events that both have, with different content: one number was used twice, or one of the two was altered.
         public let differing: [EventRange]
-        /// Events among which more differs, that was not looked for one by one: too many do.
+        /// Ranges with further differences that were not examined one by one, because there are too many.
         public let undecided: [EventRange]
 
         /// Whether both stores have the same events of it.
@@ -30,51 +30,52 @@ public struct StoreComparison: Sendable {
 
     /// An event that is not the same in both stores.
     public struct Event: Hashable, Sendable {
-        /// What it is in one store.
+        /// The event in one of the stores.
         public struct Side: Hashable, Sendable {
-            /// Its leaf: the hash of all of it.
+            /// Its leaf: the hash of the whole event.
             public let leaf: Hash256
-            /// The kind of the record that it touches; `nil` where this version does not know its type.
+            /// The kind of the record that it touches; `nil` if this version does not know its type.
             public let kind: String?
             /// The record that it touches.
             public let record: RecordID?
-            /// The call that the record shows, where it is a contact.
+            /// The call that the record shows, if it is a contact.
             public let call: String?
         }
 
         /// The event.
         public let id: EventID
-        /// What it is here; `nil` where it is not here.
+        /// The event here; `nil` if it is not here.
         public let here: Side?
-        /// What it is there.
+        /// The event there; `nil` if it is not there.
         public let there: Side?
     }
 
-    /// How the views compare.
+    /// The result of comparing the views.
     public enum Views: Hashable, Sendable {
         /// They have the same digest.
         case same(Hash256)
-        /// They differ though the events are the same. Says for each store whether its views are what its log says:
-        /// where both are, one of the logs withholds values.
+        /// They differ although the events are the same. States for each store whether its views match its log; if
+        /// both do, one of the logs withholds values.
         case different(hereIsRight: Bool, thereIsRight: Bool)
-        /// The events differ, so that the views must, or a store was written to meanwhile.
+        /// They were not compared: the events differ, or a store was written to meanwhile.
         case notCompared
     }
 
     /// All replicas, in order.
     public let replicas: [Replica]
-    /// Events that are not the same, at most as many as asked for: those that differ, those only here, those only there.
+    /// Events that are not the same, at most as many as requested: first those that differ, then those only here,
+    /// then those only there.
     public let events: [Event]
-    /// How the views compare.
+    /// The result of comparing the views.
     public let views: Views
-    /// Whether both stores have learnt of the same forks; else they may name the same events differently.
+    /// Whether both stores know the same forks; if not, they may name the same events differently.
     public let namesAlike: Bool
-    /// How many questions one store had to answer.
+    /// The number of questions that one store had to answer.
     public let exchanges: Int
-    /// How many bytes the questions and answers had.
+    /// The number of bytes in questions and answers.
     public let bytes: Int
 
-    /// Whether both stores are the same, as far as was compared.
+    /// Whether both stores are the same, as far as they were compared.
     public var isSame: Bool {
         if case .different = views { return false }
         return replicas.allSatisfy(\.isSame)

@@ -2,22 +2,22 @@ import Events
 import Projections
 import Radio
 
-/// What a store is, in two hashes that are all read from one state.
+/// The digests of a store, all computed from one state.
 public struct StoreDigest: Hashable, Sendable {
-    /// Of the views with ids, heads and provenance: the same in every store that has the same events.
+    /// The digest of the views with IDs, heads and provenance: the same in every store that has the same events.
     public let views: Hash256
-    /// Of the visible fields of contacts alone: the same after export and import.
+    /// The digest of the visible fields of contacts only: the same after export and import.
     public let content: Hash256
-    /// How many contacts are in ``content``.
+    /// The number of contacts in ``content``.
     public let contacts: Int
-    /// How many events count.
+    /// The number of events that count.
     public let events: UInt64
-    /// Which events these are.
+    /// The vector of these events.
     public let vector: VersionVector
 }
 
 extension Reading {
-    /// The digests of what is read. Cost: reads every record.
+    /// Returns the digests of this state. Cost: reads every record.
     public func digest() throws -> StoreDigest {
         let (views, content, position) = try read { view in
             (try view.digest(), try view.contentDigest(), view.position)

@@ -2,7 +2,7 @@ import Foundation
 import LMDB
 
 extension StoreError {
-    /// What LMDB reports, with the code of the program. Its words name the file and what helps already.
+    /// Converts an error of LMDB. Its description already names the file and what helps.
     init(lmdb error: LMDBError) {
         switch error.reason {
         case .system(let errno):

@@ -1,7 +1,7 @@
 import EventLog
 
 extension StoreError {
-    /// A file that could not be opened to be read page by page.
+    /// Creates the error for a file whose pages could not be read.
     init(pageFile error: PageFileError, path: String) {
         self.init(system: error.code, "\(path) cannot be read", cause: error)
     }

@@ -2,17 +2,17 @@ import EventLog
 import Foundation
 import Recovery
 
-// What the operating system refuses, in words and with a code for each number that somebody can do something about.
+// Errors of the operating system, with a code and a hint for every `errno` that a user can act on.
 extension StoreError {
-    /// What the system refused with the number `errno`.
+    /// Creates the error for `errno`.
     ///
-    /// - Parameter what: What could not be done, as the beginning of a sentence: “The file X cannot be made”.
+    /// - Parameter what: What failed, as the beginning of a sentence: “The file X cannot be made”.
     init(system errno: Int32, _ what: String, cause: (any Error)? = nil) {
         let trouble = SystemTrouble(errno)
         self.init(trouble.code, "\(what): \(trouble.words).", hint: trouble.hint, cause: cause)
     }
 
-    /// What the system refused, as `error` of Foundation says.
+    /// Creates the error for a system error that Foundation reports as `error`.
     init(_ error: any Error, _ what: String) {
         if let code = Self.systemCode(of: error as NSError) {
             self.init(system: code, what, cause: error)
@@ -25,7 +25,7 @@ extension StoreError {
         self.init(system: error.code, "Could not \(error.action) \(error.path)", cause: error)
     }
 
-    /// `error` as a refusal of the system, or `nil` where it is none.
+    /// Creates the error for `error` if that is a system error; otherwise `nil`.
     init?(systemError error: any Error) {
         switch error {
         case let error as StoreError: self = error
@@ -39,7 +39,7 @@ extension StoreError {
         }
     }
 
-    /// The number of the system that Foundation's error stands for.
+    /// Returns the `errno` behind an error of Foundation; `nil` if there is none.
     static func systemCode(of error: NSError) -> Int32? {
         if error.domain == NSPOSIXErrorDomain { return Int32(exactly: error.code) }
         if let below = error.userInfo[NSUnderlyingErrorKey] as? NSError, let code = systemCode(of: below) {
@@ -59,7 +59,7 @@ extension StoreError {
     }
 }
 
-/// What a number of the system means for a store.
+/// The meaning of an `errno` for a store.
 private struct SystemTrouble {
     var code: StoreError.Code
     var words: String
@@ -137,6 +137,6 @@ private struct SystemTrouble {
 }
 
 extension String {
-    /// The text as it goes on behind a colon.
+    /// The text with a lowercase first letter, to follow a colon.
     fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }

@@ -6,16 +6,16 @@ import Projections
 import Radio
 import Recovery
 
-/// What went wrong, in words for a person: what happened to which file or record, and what helps.
+/// An error with a message for people: what happened to which file or record, and what helps.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-    /// The kinds of trouble; each has the exit code of `groundwave` as its raw value.
+    /// The categories of errors; the raw value is the exit code of `groundwave`.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The exit code that the program ends with.
         public let rawValue: Int32
-        /// The word for scripts.
+        /// The name for scripts.
         public let name: String
 
-        /// A code from its number.
+        /// Creates a code from its number.
         public init(rawValue: Int32) { self.init(rawValue, "other") }
 
         private init(_ rawValue: Int32, _ name: String) {
@@ -23,46 +23,46 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             self.name = name
         }
 
-        /// The caller asked for something that makes no sense.
+        /// The request is invalid.
         public static let usage = Code(64, "usage")
-        /// Data is damaged, or is not what it should be.
+        /// Data is damaged, or has the wrong form.
         public static let damaged = Code(65, "damaged")
         /// There is no such store, file or record.
         public static let notFound = Code(66, "notFound")
-        /// A token is of a history that this store no longer has.
+        /// A token belongs to a history that this store no longer has.
         public static let expired = Code(66, "expired")
-        /// The values that it takes were moved to an archive.
+        /// The required values were moved to an archive.
         public static let archived = Code(66, "archived")
         /// A remote cannot be reached now.
         public static let unreachable = Code(69, "unreachable")
-        /// Something is switched off that has to be on.
+        /// A required feature is switched off.
         public static let syncOff = Code(78, "syncOff")
-        /// The store is damaged, and waits for a decision.
+        /// The store is damaged and waits for a decision.
         public static let recovering = Code(78, "recovering")
-        /// The store is being joined, and not everything was fetched yet.
+        /// The store is being joined, and not everything has been fetched yet.
         public static let joining = Code(78, "joining")
-        /// A bug of ours.
+        /// A bug in Groundwave.
         public static let bug = Code(70, "bug")
-        /// Something is there already and will not be overwritten.
+        /// Something exists already and is not overwritten.
         public static let exists = Code(73, "exists")
-        /// The disk or the system refused.
+        /// The disk or the system reported an error.
         public static let inputOutput = Code(74, "inputOutput")
-        /// Somebody else is using it; trying again helps.
+        /// The resource is in use; trying again helps.
         public static let busy = Code(75, "busy")
-        /// It is not permitted, such as writing to a read-only store.
+        /// The action is not permitted, such as writing to a read-only store.
         public static let notPermitted = Code(77, "notPermitted")
     }
 
-    /// What kind of trouble it is.
+    /// The category of the error.
     public let code: Code
     /// What happened, to which file or record.
     public let message: String
-    /// What helps.
+    /// What to do about it.
     public let hint: String?
     /// The error underneath.
     public let cause: (any Error)?
 
-    /// An error of these parts.
+    /// Creates an error.
     public init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -75,15 +75,15 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StoreError {
-    /// `error` in the words of this library; one that is in them already stays as it is.
+    /// Returns `error` as a ``StoreError``; one that is a ``StoreError`` already passes unchanged.
     static func wrapping(_ error: any Error, file: String) -> StoreError {
         translating(error, file: file)
             ?? StoreError(.bug, "Something unexpected happened: \(error).", hint: "Please report it.", cause: error)
     }
 
-    /// `error` in the words of this library, or `nil` where it is not one of ours.
+    /// Returns `error` as a ``StoreError``, or `nil` if it comes neither from this library nor from the system.
     ///
-    /// Whatever has met damage has the next opening of the store look at every page.
+    /// An error that means damage makes the next open of the store check every page.
     static func translating(_ error: any Error, file: String) -> StoreError? {
         let folder = URL(filePath: file).deletingLastPathComponent()
         if meansDamage(error) { OpenMark.suspect(folder) }
@@ -112,13 +112,14 @@ extension StoreError {
         return Preflight.finding(in: error) != nil
     }
 
-    /// What is so where the log is not at its place any more, since its damage was met by another program.
+    /// Returns the error for a log that is missing because another program found it damaged and moved it; `nil` if
+    /// that is not the case.
     private static func recovering(_ error: any Error, _ folder: URL) -> StoreError? {
         let files = RecoveryFiles(folder)
         guard let missing = error as? LMDBError, missing.reason == .missing, !RecoveryFiles.exists(files.log) else {
             return nil
         }
-        // Between these two another program is just at it.
+        // If the log was preserved but no failure is recorded yet, another program is just starting the recovery.
         let record = FailureRecord.read(files.failure)
         guard record != nil || EmergencyBackup.lastPreserved(files) != nil else { return nil }
         return StoreError(

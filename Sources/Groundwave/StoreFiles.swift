@@ -10,12 +10,12 @@ struct StoreFiles: Sendable {
     var views: String { folder.appending(path: "views.mdb").path }
     var identity: String { folder.appending(path: "identity").path }
 
-    /// What is being recorded on this device and is not in the log yet.
+    /// The folder of rows that are being recorded on this device and are not in the log yet.
     var tailFolder: URL { folder.appending(path: "tails") }
 
     var snapshotFolder: URL { folder.appending(path: "snapshots") }
 
-    /// The paths of the snapshots, the oldest first; none where there is no folder of them.
+    /// The paths of the snapshots, oldest first; empty if there is no folder of them.
     var snapshots: [String] {
         Self.names(in: snapshotFolder).filter { $0.hasSuffix(".snapshot") }.map {
             snapshotFolder.appending(path: $0).path
@@ -24,12 +24,12 @@ struct StoreFiles: Sendable {
 
     init(_ folder: URL) { self.folder = folder.standardizedFileURL }
 
-    /// Whether there is a store, or what is left of one.
+    /// Whether there is a store, or the remains of one.
     var exists: Bool {
         FileManager.default.fileExists(atPath: log) || FileManager.default.fileExists(atPath: identity)
     }
 
-    /// Whether the store is one whose making was interrupted: an empty log that nobody has claimed, and no key.
+    /// Returns whether the creation of the store was interrupted: an empty log without an owner, and no key.
     func isUnfinished() throws -> Bool {
         guard FileManager.default.fileExists(atPath: log), !FileManager.default.fileExists(atPath: identity) else {
             return false
@@ -38,13 +38,13 @@ struct StoreFiles: Sendable {
         return try log.claim() == nil && log.lastPosition() == 0
     }
 
-    /// Makes the folder, readable by its owner alone.
+    /// Creates the folder, readable by its owner only.
     func makeFolder() throws {
         do {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            // Foundation does not tell what is wrong with a path.
+            // Foundation does not report what is wrong with a path.
             var status = stat()
             let code = stat(folder.path, &status) == 0 ? 0 : errno
             let what = "The folder \(folder.path) cannot be made"
@@ -52,17 +52,17 @@ struct StoreFiles: Sendable {
         }
     }
 
-    /// The names of what the folder holds, in order.
+    /// The names of the entries of the folder, in order.
     private var names: [String] { Self.names(in: folder) }
 
     private static func names(in folder: URL) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
     }
 
-    /// Deletes what is left of log, views and snapshots that a process began to build and did not finish.
+    /// Deletes unfinished files of logs, views and snapshots.
     ///
-    /// Nobody builds a log meanwhile, as far as the caller holds the log's writer lock. Who builds views or a snapshot
-    /// meanwhile finds them gone, and builds them once more.
+    /// The caller holds the writer lock of the log, so nobody is building a log. A process that is building views or
+    /// a snapshot finds its file gone, and builds it again.
     func removeUnfinished() {
         for name in names {
             let isOfLog = name.hasPrefix("log.mdb.") && name.hasSuffix(".creating")
@@ -73,7 +73,7 @@ struct StoreFiles: Sendable {
         }
     }
 
-    /// The files and folders of the folder beside log, views, their locks and the key, in order of name.
+    /// The paths of the files and folders in the folder that are not the store's own, in order of name.
     var others: [String] {
         let own: Set = [
             "log.mdb", "log.mdb-lock", "log.mdb-writer", "views.mdb", "views.mdb-lock", "views.mdb-writer",
@@ -84,7 +84,7 @@ struct StoreFiles: Sendable {
         }
     }
 
-    /// Writes the private key with mode 0600; never over another one.
+    /// Writes the private key with mode 0600; never overwrites a key.
     func write(_ identity: Identity) throws {
         let descriptor = open(self.identity, O_WRONLY | O_CREAT | O_EXCL, 0o600)
         guard descriptor >= 0 else {
@@ -96,7 +96,7 @@ struct StoreFiles: Sendable {
             span.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
         }
         guard count == secret.count, fsync(descriptor) == 0 else {
-            // Where a part of so little was taken, there was no room for the rest.
+            // If only a part of so few bytes was written, there was no room for the rest.
             let code = count >= 0 && count < secret.count ? ENOSPC : errno
             unlink(self.identity)
             throw StoreError(system: code, "The file \(self.identity) cannot be written")
@@ -105,8 +105,8 @@ struct StoreFiles: Sendable {
 
     /// Reads the private key.
     ///
-    /// - Throws: ``StoreError`` with code `damaged` where there is none; that of what the system refused where it
-    ///   does not give it: another time it may.
+    /// - Throws: ``StoreError`` with code `damaged` if there is none, or if it is not a key; the code for the system
+    ///   error if it cannot be read now and may be readable later.
     func readIdentity() throws -> Identity {
         let bytes: Data
         do { bytes = try Data(contentsOf: URL(filePath: identity)) } catch CocoaError.fileReadNoSuchFile {
@@ -122,7 +122,7 @@ struct StoreFiles: Sendable {
         return identity
     }
 
-    /// Throws where a store has lost its log: what is left of it is no reason to begin a new one.
+    /// Throws if a store has lost its log: the remaining files are no reason to start a new log.
     func checkThatLogIsThere() throws {
         guard FileManager.default.fileExists(atPath: log) else {
             throw StoreError(
@@ -131,7 +131,7 @@ struct StoreFiles: Sendable {
         }
     }
 
-    /// There is no store in `folder`.
+    /// Returns the error for a folder without a store.
     static func noStore(in folder: URL) -> StoreError {
         StoreError(
             .notFound, "There is no store in \(folder.path).",

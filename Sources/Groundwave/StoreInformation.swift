@@ -7,31 +7,31 @@ import Radio
 import Records
 import Recovery
 
-/// What can be said of a store without changing it, however damaged it is.
+/// Information about a store, gathered without changing it, however damaged it is.
 public struct StoreInformation: Sendable {
-    /// Something that is not as it should be.
+    /// A problem of the store.
     public struct Trouble: Hashable, Sendable {
-        /// Which part: `log`, `views`, `identity`; `store` where it is being joined.
+        /// The affected part: `log`, `views`, `identity`; `store` if it is being joined.
         public let part: String
         /// What is wrong, for people.
         public let message: String
-        /// Whether it is damage; else it heals by itself.
+        /// Whether it is damage; otherwise it resolves by itself.
         public let isDamage: Bool
     }
 
-    /// How it stands with synchronising, by what this device keeps of it.
+    /// The state of synchronisation, as recorded on this device.
     public struct Sync: Hashable, Sendable {
-        /// How it went at one remote.
+        /// The state of one remote.
         public struct Remote: Hashable, Sendable {
             /// Its name.
             public let name: String
-            /// When it was last looked at with success: milliseconds since 1970; `nil` for never.
+            /// The time of the last successful sync pass in milliseconds since 1970; `nil` if there was none.
             public let lastSuccess: Int64?
-            /// Why the last try failed; `nil` where it did not.
+            /// Why the last sync pass failed; `nil` if it did not.
             public let failure: String?
         }
 
-        /// Whether the user has switched it off.
+        /// Whether the user has switched synchronisation off.
         public let isOff: Bool
         /// The remotes, by name.
         public let remotes: [Remote]
@@ -45,7 +45,7 @@ public struct StoreInformation: Sendable {
         }
     }
 
-    /// Bytes of the files.
+    /// The sizes of the files in bytes.
     public struct Sizes: Hashable, Sendable {
         /// The log.
         public var log = 0
@@ -54,7 +54,7 @@ public struct StoreInformation: Sendable {
         /// The snapshots.
         public var snapshots = 0
 
-        /// Nothing.
+        /// Creates empty sizes.
         public init() {}
 
         init(_ files: StoreFiles) {
@@ -69,52 +69,53 @@ public struct StoreInformation: Sendable {
         }
     }
 
-    /// Bytes of the files.
+    /// The sizes of the files in bytes.
     public internal(set) var bytes = Sizes()
-    /// The name of the log; `nil` where it cannot be read.
+    /// The ID of the log; `nil` if it cannot be read.
     public internal(set) var logID: LogID?
-    /// Which history of the log this is.
+    /// The epoch of the log.
     public internal(set) var epoch: UInt64?
-    /// This device's replica; `nil` where the key is missing.
+    /// This device's replica; `nil` if the key is missing.
     public internal(set) var replica: ReplicaID?
     /// The last event of every replica.
     public internal(set) var vector: VersionVector?
-    /// The events whose values were moved to an archive; `nil` where none were.
+    /// The vector of the events whose values were moved to an archive; `nil` if there are none.
     public internal(set) var archived: VersionVector?
     /// The names of the replicas' devices, as far as they are known.
     public internal(set) var devices: [ReplicaID: String] = [:]
     /// The position of the last event.
     public internal(set) var position: Position?
-    /// How far the views have come.
+    /// The position up to which the views have folded the log.
     public internal(set) var checkpoint: Position?
-    /// Records of each kind: those that show, and those that are hidden.
+    /// The number of records of each kind: visible and hidden.
     public internal(set) var records: [String: (shown: Int, hidden: Int)] = [:]
-    /// The events that are in the log and not in the views, because they are of a type that this version does not know
-    /// or because their content is malformed.
+    /// The events that are in the log and not in the views, because this version does not know their type or because
+    /// their content is malformed.
     public internal(set) var unread: [UnreadEvent] = []
-    /// How it stands with synchronising; `nil` where what this device keeps of it cannot be read, and of another moment.
+    /// The state of synchronisation; `nil` if its file cannot be read, and for a past moment.
     public internal(set) var sync: Sync?
-    /// What is not as it should be.
+    /// The problems that were found.
     public internal(set) var troubles: [Trouble] = []
-    /// When every page of the log was found in order last, in milliseconds since 1970; `nil` where this device does not know.
+    /// When a check of every page of the log last found no damage, in milliseconds since 1970; `nil` if this device
+    /// has no record of it.
     public internal(set) var lastLooked: Int64?
     /// The format of the log that this version writes.
     public let format = EventLog.format
     /// The version of liblmdb.
     public let lmdbVersion = LMDBLibrary.version
 
-    /// Whether anything is damaged that cannot be built anew.
+    /// Whether anything is damaged that cannot be rebuilt.
     public var isDamaged: Bool { troubles.contains(where: \.isDamage) }
 
-    /// How many events the log has.
+    /// The number of events in the log.
     public var events: UInt64 { vector?.eventCount ?? 0 }
 }
 
 extension StoreInformation {
-    /// Looks at the store in the folder at `url`. What cannot be read is missing here and named in ``troubles``.
+    /// Inspects the store in the folder at `url`. What cannot be read is missing here and named in ``troubles``.
     ///
-    /// - Parameter stateFolder: Where this device keeps what it knows of the store; its own where that is not given.
-    /// - Throws: ``StoreError`` with code `notFound` where there is no store, nor what is left of one.
+    /// - Parameter stateFolder: The state folder of this device; the default one if not given.
+    /// - Throws: ``StoreError`` with code `notFound` if there is neither a store nor the remains of one.
     public init(at url: URL, kinds: [any RecordKind.Type] = [], stateFolder: URL? = nil) throws {
         let files = StoreFiles(url)
         let stateFolder = stateFolder ?? Incarnation.defaultStateFolder
@@ -170,7 +171,7 @@ extension StoreInformation {
         }
     }
 
-    /// What was in a store at another moment; the sizes of its files are those of now.
+    /// Gathers the information about a store at another moment; the sizes of its files are the present ones.
     public init(of store: some Reading) throws {
         let files = StoreFiles(store.url)
         bytes = Sizes(files)

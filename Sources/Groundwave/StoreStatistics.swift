@@ -6,19 +6,19 @@ import Projections
 import Radio
 import Records
 
-/// Who and what fills a store.
+/// Statistics of what fills a store.
 public struct StoreStatistics: Sendable {
     /// The records and events of one kind.
     public struct Kind: Hashable, Sendable {
         /// The kind.
         public let name: String
-        /// Records that show.
+        /// The number of records that show.
         public internal(set) var shown = 0
-        /// Records that are hidden.
+        /// The number of records that are hidden.
         public internal(set) var hidden = 0
-        /// Events on records of this kind.
+        /// The number of events on records of this kind.
         public internal(set) var events = 0
-        /// Bytes of these events in the log.
+        /// The size of these events in the log, in bytes.
         public internal(set) var bytes = 0
     }
 
@@ -26,52 +26,52 @@ public struct StoreStatistics: Sendable {
     public struct Replica: Hashable, Sendable {
         /// The replica.
         public let id: ReplicaID
-        /// What its device is called.
+        /// The name of its device.
         public let device: String
         /// Whether it is this device.
         public let isLocal: Bool
-        /// How many events it has written.
+        /// The number of events that it has written.
         public internal(set) var events = 0
-        /// The first stamp.
+        /// The stamp of its first event.
         public internal(set) var first = Stamp(rawValue: .max)
-        /// The last stamp.
+        /// The stamp of its last event.
         public internal(set) var last = Stamp(rawValue: 0)
     }
 
     /// One month, UTC.
     public struct Month: Hashable, Sendable {
-        /// Such as `2026-05`.
+        /// The name of the month, such as `2026-05`.
         public let name: String
-        /// Contacts that were made in it.
+        /// The number of contacts that were made in it.
         public internal(set) var contacts = 0
-        /// Events that were written in it.
+        /// The number of events that were written in it.
         public internal(set) var events = 0
     }
 
-    /// What something takes on the disk.
+    /// The disk space that one part of a file takes.
     public struct Storage: Hashable, Sendable {
         /// The file, or the folder `snapshots`.
         public let file: String
-        /// What for: a table, or what is free or shared.
+        /// The purpose: a table, or free and shared space.
         public let purpose: String
-        /// Entries of the table; `nil` for what is none.
+        /// The number of entries of the table; `nil` if it is not a table.
         public let entries: Int?
-        /// Bytes.
+        /// The size in bytes.
         public let bytes: Int
     }
 
-    /// By name.
+    /// The kinds, by name.
     public internal(set) var kinds: [Kind] = []
-    /// The one with the most events first.
+    /// The replicas, the one with the most events first.
     public internal(set) var replicas: [Replica] = []
-    /// In order of time.
+    /// The months, in order of time.
     public internal(set) var months: [Month] = []
-    /// Events whose type this version does not know.
+    /// The number of events that this version cannot read.
     public internal(set) var unreadEvents = 0
 }
 
 extension Reading {
-    /// Counts by kind, replica and month. Cost: reads every event and every record once.
+    /// Returns counts by kind, replica and month. Cost: reads every event and every record once.
     public func statistics() throws -> StoreStatistics {
         try describing {
             let names = try deviceNames()
@@ -137,7 +137,7 @@ extension Reading {
 }
 
 extension Store {
-    /// What the files of the store take, the log first; as much as ``StoreInformation/bytes`` says.
+    /// Returns the disk space of the store's files, the log first; the sum equals ``StoreInformation/bytes``.
     public func storage() throws -> [StoreStatistics.Storage] {
         try describing {
             try Self.storage("log", log.storage(), fileSize: log.fileSizeBytes())

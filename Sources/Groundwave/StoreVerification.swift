@@ -6,20 +6,20 @@ import Projections
 import Records
 import Recovery
 
-/// What a verification found.
+/// The result of a verification.
 public struct StoreVerification: Sendable {
-    /// Something that is not as it must be.
+    /// Damage that was found.
     public struct Damage: Hashable, Sendable {
-        /// The word for scripts: see ``LogDamage/What-swift.enum``, and `views`, `identity`, `snapshot`,
+        /// The code for scripts: that of a ``LogDamage/What-swift.enum``, or `views`, `identity`, `snapshot`,
         /// `archive`.
         public let what: String
-        /// Whose events are concerned.
+        /// The replica whose events are affected.
         public let replica: ReplicaID?
-        /// The first of them.
+        /// The number of the first affected event.
         public let first: SequenceNumber?
-        /// The last of them.
+        /// The number of the last affected event.
         public let last: SequenceNumber?
-        /// What happened, in plain words.
+        /// A description for people.
         public let detail: String
 
         init(what: String, replica: ReplicaID?, first: SequenceNumber?, last: SequenceNumber?, detail: String) {
@@ -30,7 +30,7 @@ public struct StoreVerification: Sendable {
             self.detail = detail
         }
 
-        /// What is wrong with an archive: the events that cannot be read, where that is known.
+        /// Returns the damage of an archive, with the events that cannot be read if these are known.
         fileprivate static func all(ofArchive error: StoreError) -> [Self] {
             guard case .damagedEvents(let ranges)? = error.cause as? ArchiveError else {
                 return [Self(what: "archive", replica: nil, first: nil, last: nil, detail: error.message)]
@@ -50,40 +50,41 @@ public struct StoreVerification: Sendable {
         }
     }
 
-    /// How many events are there and whole.
+    /// The number of events that are here and intact.
     public internal(set) var events: UInt64
-    /// Each replica, its whole events, and the root of the tree over them, where none is lost.
+    /// Each replica, the number of its intact events, and the root of the tree over them if none is lost.
     public internal(set) var replicas: [(replica: ReplicaID, events: UInt64, root: Hash256?)]
-    /// The events that the log once had and that are lost, in order, as far as it can be told which these were.
+    /// The lost events that the log once had, in order, as far as they can be determined.
     public internal(set) var missing: [EventRange] = []
-    /// How many events the archives that were checked too have, where all of these are whole.
+    /// The number of events in the archives that were checked too, if all of these are intact.
     public internal(set) var archivedEvents: Int?
-    /// What is not as it must be.
+    /// The damage that was found.
     public internal(set) var damage: [Damage]
-    /// The comparison of the views with a new fold, where it was asked for and the log is whole.
+    /// The comparison of the views with a new fold, if it was requested and the log is intact.
     public internal(set) var comparison: ReplayReport?
 
-    /// Whether all is as it must be.
+    /// Whether no damage was found.
     public var isOK: Bool { damage.isEmpty }
 }
 
 extension Store {
-    /// Verifies the store in the folder at `url` without opening it: its log and its views are read page by page, so that
-    /// no damage can end the process, and every snapshot to its end. Nothing is written.
+    /// Verifies the store in the folder at `url` without opening it. Reads its log and views page by page, so that no
+    /// damage can end the process, and every snapshot to its end. Writes nothing to the store.
     ///
-    /// A damaged snapshot is damage, though no event is lost with it; and so are damaged views, though the next opening
-    /// builds them anew. Views that nobody would believe, since they were built before the machine started, are passed over.
+    /// A damaged snapshot is reported although no event is lost with it; so are damaged views, although the next open
+    /// rebuilds them. Views that were built before the machine started are skipped, since no open would trust them.
     ///
     /// - Parameters:
-    ///   - isDeep: Where the log is whole, fold it again in a temporary folder, and compare with the present views; and
-    ///     tell whether an erase is not finished.
-    ///   - archives: Files of archives, checked with the log as one: the values in them must be those that the hashes in
-    ///     the log say; and where `isDeep`, the snapshot that stands for them what they fold to.
+    ///   - isDeep: Whether to fold an intact log again in a temporary folder, compare the result with the present
+    ///     views, and report unfinished erasures.
+    ///   - archives: Files of archives, checked together with the log: their values must match the hashes in the log
+    ///     and, if `isDeep`, the archive snapshot must match the fold of their events.
     ///   - kinds: The application's own kinds of record, for that fold.
-    ///   - stateFolder: Where this device keeps what it knows of the store; its own where that is not given. What is found of
-    ///     damage is remembered there: the next opening looks at every page.
-    /// - Throws: ``StoreError`` with code `notFound` where there is no store, `recovering` where it waits in recovery,
-    ///   `damaged` where its log is not there, `inputOutput` where that cannot be opened. Other damage is not thrown.
+    ///   - stateFolder: The state folder of this device; the default one if not given. Damage is recorded there, so
+    ///     that the next open checks every page.
+    /// - Throws: ``StoreError`` with code `notFound` if there is no store, `recovering` if it waits in recovery,
+    ///   `damaged` if its log is missing, the code for the system error if the log cannot be opened. Other damage is
+    ///   not thrown.
     public static func verify(
         at url: URL, isDeep: Bool = false, archives: [String] = [], kinds: [any RecordKind.Type] = [],
         stateFolder: URL? = nil
@@ -104,7 +105,7 @@ extension Store {
             verification.replicas = report.replicas.map { ($0.replica, $0.events, $0.root) }
             verification.missing = report.missing
             verification.damage = report.damage.map { StoreVerification.Damage($0) }
-            // What others wrote too fast to be read is no damage.
+            // A log that others change too fast to be read is not damaged.
             if report.isSettled, report.damage.contains(where: { $0.what != .hole }) {
                 OpenMark.suspect(files.folder, in: stateFolder ?? Incarnation.defaultStateFolder)
             }
@@ -119,7 +120,7 @@ extension Store {
         if !damagedViews.isEmpty {
             OpenMark.suspect(files.folder, in: stateFolder ?? Incarnation.defaultStateFolder)
         }
-        // Behind damage nothing more is believed.
+        // After any damage, the deeper checks would be meaningless.
         if isDeep, verification.isOK, damagedViews.isEmpty { try await verifyViews(url, kinds, &verification) }
         if verification.isOK, !archives.isEmpty {
             try await verify(
@@ -129,7 +130,7 @@ extension Store {
         return verification
     }
 
-    /// Checks a copy of the log that has the values in the archives too: each must be what its event's hash says.
+    /// Checks a copy of the log that has the archived values too: each must match the hash in its event.
     private static func verify(
         _ url: URL, _ files: StoreFiles, _ archives: [String], _ configuration: Configuration,
         _ verification: inout StoreVerification
@@ -181,7 +182,7 @@ extension Store {
             do {
                 _ = try Snapshot.verify(at: path)
             } catch {
-                // Others may delete the ones that are no longer needed meanwhile.
+                // Another process may meanwhile delete a snapshot that is no longer needed.
                 guard FileManager.default.fileExists(atPath: path) else { return nil }
                 let detail =
                     "the snapshot \(URL(filePath: path).lastPathComponent) is \(words(for: error)); no event is lost "
@@ -192,7 +193,7 @@ extension Store {
         }
     }
 
-    /// Only of a log and views that were found whole: this goes through liblmdb.
+    /// Call only for a log and views that were found intact, since this uses liblmdb.
     private static func verifyViews(
         _ url: URL, _ kinds: [any RecordKind.Type], _ verification: inout StoreVerification
     ) async throws {

@@ -1,26 +1,26 @@
 import LMDB
 import Logging
 
-/// The parts that say what they do, each under a label of its own, `groundwave.store` and so on: levels can be chosen
-/// for each.
+/// The parts of the library that log, each under its own label, such as `groundwave.store`, so that levels can be
+/// chosen for each.
 ///
-/// Only trace lines may have something of a contact in them: a file's name, which often has a call. Damage is a warning,
-/// a failed commit an error; all else is told at debug and trace level, so that an application hears nothing of a store
-/// that is well. Who wants to
-/// see lines bootstraps `LoggingSystem` before the first store is opened; otherwise they go where swift-log sends them.
+/// Only trace lines may contain data of a contact: the name of a file, which often has a call. Problems are logged as
+/// notices, warnings or errors; everything else at debug and trace level, so that an intact store logs nothing by
+/// default. To see these lines, bootstrap `LoggingSystem` before the first store is opened; otherwise they go where
+/// swift-log sends them.
 public enum Subsystem: String, CaseIterable, Sendable {
     /// Opening and closing.
     case store
     /// Commits.
     case writer
-    /// What is computed from the log.
+    /// Computing views from the log.
     case views
-    /// Files that come in.
+    /// Importing files.
     case `import`
-    /// Damage, and what was done about it.
+    /// Damage, and how it was handled.
     case recovery
 
-    /// What went wrong, without the path of the file: it may have a call in it.
+    /// Returns what went wrong, without the path of the file, which may contain a call.
     static func reason(of error: any Error) -> String {
         switch error {
         case let error as LMDBError: "\(error.reason)"

@@ -4,8 +4,8 @@ import Projections
 import Records
 import Recovery
 
-/// The record of each replica: its public key and the name of its device, told by its first event; and the replica that
-/// it goes on from, where the store was copied or put back.
+/// The record of each replica: its public key and the name of its device, written by its first event; and the replica
+/// that it continues, if the store was copied or restored from a backup.
 enum ReplicaKind: RecordKind {
     static let name = "replica"
     static let schema = KindSchema(
@@ -13,7 +13,7 @@ enum ReplicaKind: RecordKind {
         fields: [FieldSchema(1, "KEY"), FieldSchema(2, "DEVICE"), FieldSchema(3, "PROGRAM"), FieldSchema(4, "FORMER")])
 }
 
-/// The record of each import: it closes every batch of it, so that the batches of one import are found together.
+/// The record of each import. It closes every batch of the import, so that these are found together.
 enum ImportKind: RecordKind {
     static let name = "import"
     static let schema = KindSchema(
@@ -24,19 +24,19 @@ enum ImportKind: RecordKind {
         ])
 }
 
-/// The record of each merge of all duplicates: it closes every batch of it, so that they are taken back together.
+/// The record of each merge of all duplicates. It closes every batch of the merge, so that these are undone together.
 enum MergeKind: RecordKind {
     static let name = "merge"
     static let schema = KindSchema(name: name, fields: [FieldSchema(1, "KEPT"), FieldSchema(2, "HIDDEN")])
 }
 
-/// The record of each undo: it closes the batch that takes others back, and says which events these are; and whether it
-/// is a step of its own, which the next undo takes back, or a step back.
+/// The record of each undo. It closes the batch that takes other events back, and lists these events. It also states
+/// whether the undo is a step of its own, which the next undo takes back, or a step back.
 enum RevertKind: RecordKind {
     static let name = "revert"
     static let schema = KindSchema(name: name, fields: [FieldSchema(1, "EVENTS"), FieldSchema(2, "STEP")])
 
-    /// The change that closes a batch which takes back `events`.
+    /// Returns the change that closes a batch which takes back `events`.
     static func closing(_ events: EventSet, as id: RecordID, isStep: Bool) -> Change {
         let step = isStep ? [Assignment("STEP", text: "1")] : []
         return Change(
@@ -44,29 +44,30 @@ enum RevertKind: RecordKind {
             operations: schema.operations(assigning: [Assignment("EVENTS", text: events.text)] + step, to: nil))
     }
 
-    /// Whether the undo that `record` is of is a step of its own.
+    /// Returns whether the undo of `record` is a step of its own.
     static func isStep(_ record: Record) -> Bool { schema.value(of: "STEP", in: record) != nil }
 
-    /// The events that `record` says were taken back.
+    /// Returns the events that `record` lists as taken back.
     static func events(of record: Record, in log: EventLog) throws -> EventSet {
         try EventSet(valueOf: "EVENTS", in: record, schema, log)
     }
 
-    /// The names of the records that only say something of other batches, and are not themselves taken back.
+    /// The kinds of the records that only describe other batches, and are not themselves taken back.
     static let bookkeeping: Set<String> = [
         ReplicaKind.name, ImportKind.name, MergeKind.name, name, ErasureKind.name, ArchiveKind.name, RecoveryKind.name,
     ]
 }
 
-/// The record of each erase: it closes the batch, and says which events have no values any more. It holds numbers alone.
+/// The record of each erasure. It closes the batch, and lists the events that have no values any more. It holds
+/// numbers only.
 enum ErasureKind: RecordKind {
     static let name = "erasure"
     static let schema = KindSchema(name: name, fields: [FieldSchema(1, "EVENTS")])
 
-    /// The most runs that one record names, so that its value stays below ``ChangeLimits/valueBytes``.
+    /// The maximum number of ranges in one record, so that its value stays below ``ChangeLimits/valueBytes``.
     static let rangeLimit = 8192
 
-    /// `events` in parts that one record each can name.
+    /// Splits `events` into parts that fit into one record each.
     static func parts(of events: EventSet) -> [EventSet] {
         let ranges = events.ranges
         return stride(from: 0, to: ranges.count, by: rangeLimit).map { start in
@@ -74,21 +75,21 @@ enum ErasureKind: RecordKind {
         }
     }
 
-    /// The change that says that `events`, one part, are erased.
+    /// Returns the change that records the erasure of `events`, one part.
     static func closing(_ events: EventSet, as id: RecordID) -> Change {
         Change(
             kind: name, record: id,
             operations: schema.operations(assigning: [Assignment("EVENTS", text: events.text)], to: nil))
     }
 
-    /// The events that `record` says are erased.
+    /// Returns the events that `record` lists as erased.
     static func events(of record: Record, in log: EventLog) throws -> EventSet {
         try EventSet(valueOf: "EVENTS", in: record, schema, log)
     }
 }
 
-/// The record of each recovery: what was got out of a damaged log, and which events were lost with it. It holds numbers
-/// alone.
+/// The record of each recovery: what was recovered from a damaged log, and which events were lost with it. It holds
+/// numbers only.
 enum RecoveryKind: RecordKind {
     static let name = "recovery"
     static let schema = KindSchema(
@@ -98,11 +99,11 @@ enum RecoveryKind: RecordKind {
             FieldSchema(5, "LOST"),
         ])
 
-    /// The change that says what was recovered, and what was not.
+    /// Returns the change that records what was recovered, and what was lost.
     static func closing(_ way: Choice.Way, _ receipt: Receipt?, as id: RecordID) -> Change {
         var assignments = [Assignment("WAY", text: way.rawValue)]
         if let receipt {
-            // Of very many holes the first are named; the number says how many events there are in all.
+            // If there are very many lost ranges, only the first ones are listed; LOST counts all events.
             let lost = EventSet(receipt.lost.prefix(ErasureKind.rangeLimit).compactMap(\.events))
             assignments += [
                 Assignment("APPENDED", text: "\(receipt.appended)"),
@@ -115,8 +116,7 @@ enum RecoveryKind: RecordKind {
     }
 }
 
-/// The record of each archive: which events it covers, and the hashes of its file and of the snapshot that stands for
-/// them.
+/// The record of each archive: the events that it covers, and the hashes of its file and of its archive snapshot.
 enum ArchiveKind: RecordKind {
     static let name = "archive"
     static let schema = KindSchema(
@@ -125,12 +125,12 @@ enum ArchiveKind: RecordKind {
             FieldSchema(1, "EVENTS"), FieldSchema(2, "FILE"), FieldSchema(3, "SNAPSHOT"), FieldSchema(4, "COUNT"),
         ])
 
-    /// The events that the archive which `record` is of covers.
+    /// Returns the events that the archive of `record` covers.
     static func events(of record: Record, in log: EventLog) throws -> EventSet {
         try EventSet(valueOf: "EVENTS", in: record, schema, log)
     }
 
-    /// The change that says that the events of `vector` are in `file`, and that a snapshot stands for them.
+    /// Returns the change that records that the events of `vector` are in `file`, represented by an archive snapshot.
     static func closing(
         _ vector: VersionVector, _ file: ArchiveInformation, snapshotHash: Hash256, as id: RecordID
     ) -> Change {
@@ -146,7 +146,7 @@ enum ArchiveKind: RecordKind {
 }
 
 extension EventSet {
-    /// What a record names that one event has made.
+    /// Reads the events that a field of `record` lists, as the author of the record's first event meant them.
     fileprivate init(valueOf field: String, in record: Record, _ schema: KindSchema, _ log: EventLog) throws {
         let text = schema.value(of: field, in: record).map { String(decoding: $0, as: UTF8.self) } ?? ""
         self = try log.events(EventSet(text: text), meantAt: record.firstPosition)

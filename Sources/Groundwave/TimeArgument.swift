@@ -1,20 +1,20 @@
 import ADIF
 
-/// A time as people write it to a program, in UTC: `now`, `today`, `yesterday`, `90m`, `2d`, `2026-05-01`,
-/// `2026-05-01T12:00` or `2026-05-01T12:00:30Z`.
+/// A time as people type it, in UTC: `now`, `today`, `yesterday`, `90m`, `2d`, `2026-05-01`, `2026-05-01T12:00` or
+/// `2026-05-01T12:00:30Z`.
 ///
 /// A day is a span, from its start to the start of the next; everything else is a moment. `90m` is ninety minutes ago,
 /// `2d` is two times 24 hours ago.
 public struct TimeArgument: Hashable, Sendable {
-    /// Where it begins, in seconds since 1970: what `--since` means.
+    /// The start, in seconds since 1970: the value of `--since`.
     public let start: Int64
-    /// Where it ends, not itself in it; for a moment, the moment.
+    /// The end, exclusive; for a moment, the moment itself.
     public let end: Int64
 
-    /// The time that `text` says.
+    /// Parses `text`.
     ///
     /// - Parameter now: Seconds since 1970.
-    /// - Throws: ``StoreError`` with code `usage`, and what a time looks like.
+    /// - Throws: ``StoreError`` with code `usage`, and a hint with the accepted forms.
     public init(_ text: String, now: Int64) throws {
         let word = text.trimmingPrefix(" ").lowercased()
         let startOfToday = now - ((now % 86_400) + 86_400) % 86_400
@@ -42,7 +42,7 @@ public struct TimeArgument: Hashable, Sendable {
 
     private init(day start: Int64) { self.init(start: start, end: start + 86_400) }
 
-    /// `90m` in seconds; `nil` where it is no such thing, or too long.
+    /// Returns `90m` in seconds; `nil` if `word` is not a span, or too long.
     private static func span(_ word: String) -> Int64? {
         guard let match = word.wholeMatch(of: /([0-9]{1,9})([smhdw])/), let count = Int64(match.1) else { return nil }
         let unit: Int64 =

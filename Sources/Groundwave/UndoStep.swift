@@ -5,11 +5,11 @@ import Records
 
 /// What one `undo` takes back: a batch, or all batches of one import, merge of all duplicates or revert.
 public struct UndoStep: Hashable, Sendable {
-    /// The batches, the newest first.
+    /// The batches, newest first.
     public var batches: [Batch]
-    /// Who, and why.
+    /// The author and the reason.
     public let note: AuditNote
-    /// How many records it changed; an event that only closes an import, merge or revert does not count.
+    /// The number of records that it changed; an event that only closes an import, merge or revert does not count.
     public var changeCount: Int
 
     /// When the newest of the batches was written.
@@ -17,10 +17,11 @@ public struct UndoStep: Hashable, Sendable {
 }
 
 extension Store {
-    /// The latest steps that this device wrote and that were not undone, the newest first.
+    /// Returns the latest steps that this device wrote and that were not undone, newest first.
     ///
     /// An import is one step, however many batches it took; so are a merge of all duplicates and a revert of chosen
-    /// events. An undo is not a step: it is passed over with what it undid, so that undoing again goes further back.
+    /// events. An undo is not a step: it is skipped together with what it undid, so that undoing again goes further
+    /// back.
     public func undoableSteps(_ count: Int) throws -> [UndoStep] {
         guard count > 0 else { return [] }
         var steps: [UndoStep] = []
@@ -45,27 +46,27 @@ extension Store {
         return steps
     }
 
-    /// Takes a step back.
+    /// Undoes a step.
     ///
-    /// - Throws: What `write` throws; what was taken back by then stays taken back.
+    /// - Throws: Errors of `write`; what was taken back before stays taken back.
     @discardableResult
     public func revert(_ step: UndoStep, note: String? = nil, author: String? = nil) async throws -> Reverted {
         let words = note ?? (step.note.text.isEmpty ? "Undo" : "Undo: \(step.note.text)")
         return try await takeBack(EventSet(step.batches.map(\.range)), isStep: false, note: words, author: author)
     }
 
-    /// Whether a recorder has written it by itself: rows, and how a recording ended. That nobody takes back.
+    /// Returns whether a recorder wrote the change by itself: rows, or the end of a recording. `undo` skips these.
     private static func isOfRecorder(_ change: Change) -> Bool {
         if change.block != nil { return true }
         let ends = [Metering.trace.key(for: "ENDED"), Metering.trace.key(for: "END")]
         return change.kind == Metering.trace.name && change.operations.allSatisfy { ends.contains($0.field) }
     }
 
-    /// What the batches of one import, merge or revert have in common; `nil` for a batch that stands for itself.
+    /// Returns what the batches of one import, merge or revert have in common; `nil` for a batch of its own.
     private static func series(closedBy last: Change) -> [UInt8]? {
         switch last.kind {
         case ImportKind.name, MergeKind.name: last.record.bytes
-        // Each batch of a revert says the same of which events it takes back.
+        // Each batch of a revert lists the same events.
         case RevertKind.name: last.operations.first?.value
         default: nil
         }

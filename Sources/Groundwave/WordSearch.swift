@@ -1,13 +1,13 @@
-/// Finds a word in text, whatever the case of its ASCII letters: not as a part of a longer one.
+/// Finds whole words in text, ignoring the case of ASCII letters.
 ///
 /// `N0CALL` is found in `n0call/p` and `(N0CALL)`, and not in `N0CALLX`.
 struct WordSearch {
     private let word: [UInt8]
 
-    /// A search for `word`, which is not empty.
+    /// Creates a search for `word`, which must not be empty.
     init(_ word: String) { self.word = word.utf8.map(Self.folded) }
 
-    /// Whether the word stands in `text`. Cost: O(bytes).
+    /// Returns whether `text` contains the word. Cost: O(bytes).
     func isFound(in text: some RandomAccessCollection<UInt8>) -> Bool {
         guard let first = word.first, text.count >= word.count else { return false }
         var start = text.startIndex

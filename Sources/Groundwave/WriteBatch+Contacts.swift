@@ -4,13 +4,13 @@ import Projections
 import Radio
 import Records
 
-/// Which session a new contact belongs to.
+/// The session that a new contact belongs to.
 public enum SessionChoice: Hashable, Sendable {
-    /// The one that is active on this device, if there is one.
+    /// The session that is active on this device, if there is one.
     case open
-    /// This one.
+    /// This session.
     case session(RecordID)
-    /// None.
+    /// No session.
     case none
 }
 
@@ -18,19 +18,19 @@ public enum SessionChoice: Hashable, Sendable {
 public struct LoggedContact: Hashable, Sendable {
     /// Its record.
     public let id: RecordID
-    /// What it says: what was entered, and what session and clock filled in.
+    /// Its fields: those that were entered, and those that were filled in from session and clock.
     public let assignments: [Assignment]
-    /// The session it belongs to.
+    /// The session that it belongs to; `nil` if none.
     public let session: RecordID?
-    /// What was unusual, in sentences.
+    /// Remarks about unusual values, as sentences.
     public let remarks: [String]
 }
 
 extension WriteBatch {
-    /// Logs a contact as a person entered it: checked, and filled up from the session and the clock.
+    /// Logs a contact as a person entered it: checks the fields, and fills in others from the session and the clock.
     ///
     /// - Parameter now: Seconds since 1970.
-    /// - Throws: ``StoreError`` with code `usage` where an entry cannot be meant.
+    /// - Throws: ``StoreError`` with code `usage` if a field is invalid.
     public mutating func log(
         _ assignments: [Assignment], in choice: SessionChoice = .open, now: Int64
     ) throws -> LoggedContact {
@@ -45,9 +45,10 @@ extension WriteBatch {
             remarks: entry.remarks + (remark.map { [$0] } ?? []))
     }
 
-    /// Changes a contact as a person says: checked, with frequency and band, mode and submode kept in step.
+    /// Changes a contact as a person entered it: checks the fields, and keeps frequency and band, mode and submode
+    /// consistent.
     ///
-    /// - Returns: Whether anything was written, and what was unusual.
+    /// - Returns: Whether anything was written, and remarks about unusual values.
     public mutating func edit(
         _ contact: RecordID, _ assignments: [Assignment]
     ) throws -> (isChanged: Bool, remarks: [String]) {

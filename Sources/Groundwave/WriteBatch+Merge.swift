@@ -2,32 +2,32 @@ import Events
 import Radio
 import Records
 
-/// What came of merging contacts into one.
+/// The result of merging contacts into one.
 public struct MergedContact: Hashable, Sendable {
-    /// The contact that stayed.
+    /// The contact that was kept.
     public let keep: RecordID
-    /// Those that went, in the order in which they were merged. They are hidden, and still say what they said.
+    /// The other contacts, in the order in which they were merged. They are hidden, and keep their content.
     public let dropped: [Dropped]
 
-    /// A contact that went: each of its values that are not empty is shown by the one that stayed, or is among the
-    /// differences.
+    /// A contact that was merged away: each of its values that are not empty is shown by the contact that was kept,
+    /// or is among the differences.
     public struct Dropped: Hashable, Sendable {
         /// The contact.
         public let id: RecordID
         /// The ADIF fields that were taken over or completed, in the order of the record.
         public let taken: [String]
-        /// What the one that stayed does not show in the end, in the order of the record.
+        /// The values that the contact that was kept does not show, in the order of the record.
         public let differences: [ContactMerge.Difference]
     }
 }
 
 extension WriteBatch {
-    /// Makes one contact of several: `keep` takes over what it lacks, and `drop` are hidden.
+    /// Merges several contacts into one: `keep` takes over values that it is missing, and `drop` are hidden.
     ///
-    /// Nothing is lost: what `keep` says stays as it is, and those that go still say in the log, and when they are
-    /// restored, what they said. What the one that stays does not say is in the result; see ``ContactMerge`` for the rules.
+    /// Nothing is lost: `keep` keeps its own values, and the hidden contacts keep theirs in the log and when they are
+    /// restored. The result lists the values that `keep` does not show; see ``ContactMerge`` for the rules.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where one is no contact, and `usage` where one is hidden, is a note
+    /// - Throws: ``StoreError`` with code `notFound` if one is not a contact, and `usage` if one is hidden, is a note
     ///   of an activation, or is named twice.
     public mutating func merge(_ drop: [RecordID], into keep: RecordID) throws -> MergedContact {
         var named: Set<RecordID> = []
@@ -52,9 +52,9 @@ extension WriteBatch {
             })
     }
 
-    /// Notes that two contacts which may be one are two: they are not listed as duplicates again.
+    /// Records that two possible duplicates are different contacts: they are not listed as duplicates again.
     ///
-    /// - Returns: The record that says so, the same on every device.
+    /// - Returns: The record of the dismissal, the same on every device.
     /// - Throws: As ``merge(_:into:)``.
     public mutating func dismissDuplicate(_ one: RecordID, _ other: RecordID) throws -> RecordID {
         guard one != other else {

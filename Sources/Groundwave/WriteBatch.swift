@@ -2,11 +2,11 @@ import Events
 import Projections
 import Records
 
-/// What a batch wrote, and where it came to stand.
+/// The result of a write.
 public struct Written<Value: Sendable>: Sendable {
     /// What the closure returned.
     public let value: Value
-    /// The batch; `nil` where the closure wrote nothing, because everything was so already.
+    /// The batch; `nil` if the closure wrote nothing, because nothing had to change.
     public let batch: Batch?
 }
 
@@ -14,7 +14,7 @@ public struct Written<Value: Sendable>: Sendable {
 public struct Batch: Hashable, Sendable {
     /// The first event.
     public let first: EventID
-    /// How many events there are.
+    /// The number of events.
     public let count: Int
     /// The position of the first one in this store.
     public let position: Position
@@ -25,15 +25,15 @@ public struct Batch: Hashable, Sendable {
     public var last: EventID { EventID(first.replica, first.sequence + UInt64(count) - 1) }
 }
 
-/// Changes being collected: what `Store.write` lends to its closure.
+/// Changes that are being collected: `Store.write` lends this to its closure.
 public struct WriteBatch {
     private let views: Views
     let replica: ReplicaID
     private let deviceName: String
     private(set) var changes: [Change] = []
-    /// The records that were read or written: two batches that share none may be committed together.
+    /// The records that were read or written. Two batches that share none may be committed together.
     private(set) var touched: Set<RecordName> = []
-    /// Whether the closure asked for more than single records, so that it must see every batch before it.
+    /// Whether the closure read more than single records, so that it must see every batch before it.
     private(set) var needsEverything = false
     private var generator: Surroundings.Generator
 
@@ -49,35 +49,35 @@ public struct WriteBatch {
         self.generator = generator
     }
 
-    /// The kinds that are known.
+    /// The known kinds.
     public var kinds: Kinds { views.kinds }
 
-    /// A record as it is now, or `nil` where there is none. What is written later in this batch is not in it.
+    /// Returns a record as it is now; `nil` if there is none. Changes in this batch are not included.
     public mutating func record(_ kind: String, _ id: RecordID) throws -> Record? {
         touched.insert(RecordName(kind: kind, id: id))
         return try views.read { try $0.record(kind, id) }
     }
 
-    /// Reads whatever the closure wants to know before it writes.
+    /// Reads from the views, for what the closure needs to know before it writes.
     public mutating func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         needsEverything = true
         return try views.read(body)
     }
 
-    /// A new random id.
+    /// Returns a new random ID.
     public mutating func newID() -> RecordID { RecordID.random(using: &generator) }
 
-    /// Makes a new record of `kind` and returns its id.
+    /// Creates a record of `kind` and returns its ID.
     public mutating func add(_ kind: String, _ assignments: [Assignment]) throws -> RecordID {
         let id = newID()
         try append(Change(kind: kind, record: id, operations: operations(kind, assignments, nil)))
         return id
     }
 
-    /// Sets or clears fields of a record; what is so already is not written.
+    /// Sets or clears fields of a record; values that do not change are not written.
     ///
-    /// - Parameter basis: What the author was looking at, where that is older than the present state: a form that was
-    ///   open for a while. What arrived since is then kept beside what is written, as a conflict.
+    /// - Parameter basis: The record as the author saw it, if that is older than the present state: in a form that
+    ///   was open for a while. Values that arrived since are then kept beside the new ones, as a conflict.
     /// - Returns: Whether anything was written.
     @discardableResult
     public mutating func set(
@@ -91,7 +91,7 @@ public struct WriteBatch {
         return true
     }
 
-    /// Hides a record: its content stays, and it can be restored. `false` where it is hidden already.
+    /// Hides a record: its content stays, and it can be restored. Returns `false` if it is hidden already.
     @discardableResult
     public mutating func remove(_ kind: String, _ id: RecordID) throws -> Bool {
         guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }
@@ -102,7 +102,7 @@ public struct WriteBatch {
         return true
     }
 
-    /// Shows a hidden record again. `false` where nothing hides it.
+    /// Shows a hidden record again. Returns `false` if nothing hides it.
     @discardableResult
     public mutating func restore(_ kind: String, _ id: RecordID) throws -> Bool {
         guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }
@@ -115,7 +115,9 @@ public struct WriteBatch {
         return true
     }
 
-    /// Appends a change as it is.
+    /// Appends `change` without modification.
+    ///
+    /// - Throws: ``StoreError`` with code `usage` if it exceeds a limit.
     public mutating func append(_ change: Change) throws {
         guard change.operations.count <= ChangeLimits.operationCount, !change.kind.isEmpty else {
             throw StoreError(.usage, "A change has at most \(ChangeLimits.operationCount) operations.")
@@ -134,7 +136,7 @@ public struct WriteBatch {
         changes.append(change)
     }
 
-    /// The first event of a replica: its key, and what its device is called.
+    /// Appends the first event of a replica: its key, and the name of its device.
     mutating func introduce(_ identity: Identity, device: String, former: ReplicaID?) throws {
         let id = RecordID(high: identity.replica.high, low: identity.replica.low)
         try append(
@@ -165,7 +167,7 @@ public struct WriteBatch {
         return try views.read { try $0.naming(note, for: replica, on: deviceName) }
     }
 
-    /// The changes as a draft, the note in the last event.
+    /// Returns the changes as a draft, with the note in the last event.
     func draft(_ note: AuditNote) throws -> DraftBatch {
         var batch = DraftBatch()
         var generator = generator

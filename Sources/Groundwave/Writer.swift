@@ -7,13 +7,14 @@ import Projections
 import Records
 import Synchronization
 
-/// The one writer of a store in this process: takes batches in turn, and commits together those that wait together.
+/// The only writer of a store in this process: takes batches in turn, and commits those that wait at the same time
+/// together.
 ///
-/// All of it runs on one serial queue, since a commit blocks and LMDB binds a write to its thread. Callers that come
-/// while a commit is being flushed share the next one: what several threads write costs one flush, not several.
+/// All of it runs on one serial queue, since a commit blocks and LMDB binds a write to its thread. Batches that
+/// arrive while a commit is being flushed share the next one: writes of several threads cost one flush, not several.
 final class Writer: Sendable {
     private let incarnation: Incarnation
-    /// Who this process appends as.
+    /// The replica that this process appends as.
     private let author: Mutex<Author>
     var surroundings: Surroundings { incarnation.surroundings }
     private let log: EventLog
@@ -26,10 +27,10 @@ final class Writer: Sendable {
 
     private struct Author {
         var identity: Identity
-        /// What this device is called, where the log does not say it yet.
+        /// The name of this device, if the log does not have it yet.
         var deviceName: String
         var former: ReplicaID?
-        /// Whether this process has claimed the log.
+        /// Whether this process has taken ownership of the log.
         var hasClaimed = false
         /// Whether the log has the event that introduces the replica.
         var isIntroduced = false
@@ -40,7 +41,7 @@ final class Writer: Sendable {
         var isScheduled = false
     }
 
-    /// The most batches of one commit.
+    /// The maximum number of batches in one commit.
     private static let groupCount = 256
 
     init(
@@ -58,7 +59,7 @@ final class Writer: Sendable {
     /// The replica that this process appends as.
     var replica: ReplicaID { author.withLock { $0.identity.replica } }
 
-    /// What this device is called, where the log does not say it yet.
+    /// The name of this device, if the log does not have it yet.
     var deviceName: String {
         get { author.withLock { $0.deviceName } }
         set { author.withLock { $0.deviceName = newValue } }
@@ -67,15 +68,16 @@ final class Writer: Sendable {
     /// The key of that replica.
     var identity: Identity { author.withLock { $0.identity } }
 
-    /// Makes sure that this process appends as a replica that this store alone writes: before every append.
+    /// Ensures, before every append, that this process appends as a replica that only this store writes.
     ///
-    /// The first time in a process it looks whether the store is still the one that it was. Later it looks whether
-    /// another process has found that it is not, or whether events of its own came from elsewhere.
+    /// The first time in a process, it checks that the store is still the original. Later it checks whether another
+    /// process has found that it is not, or whether events of this replica came from elsewhere.
     private func claim() throws {
         let (known, hasClaimed) = author.withLock { ($0.identity.replica, $0.hasClaimed) }
         if hasClaimed, try log.claim()?.replica == known { return }
         let (identity, former) = try incarnation.claim()
-        // Who goes on under another name is still the same device, also where what said its name was cleared.
+        // A store that continues as a new replica is still the same device, even if the record of its name was
+        // cleared.
         let name =
             try former.flatMap { former in try views.read { try $0.deviceName(of: former) } } ?? log.deviceWhenCleared()
         author.withLock {
@@ -89,8 +91,8 @@ final class Writer: Sendable {
 
     /// Writes the first event of this replica, its key and its device's name, unless the log has it.
     ///
-    /// Called on the queue before every append: the replica of a copied store introduces itself when it first has
-    /// something to say, and not before, so that a copy has exactly the events of its origin.
+    /// Called on the queue before every append: the replica of a copied store introduces itself with its first write
+    /// and not earlier, so that a copy has exactly the events of its origin.
     func introduceIfNew() throws {
         try claim()
         let author = author.withLock { $0 }
@@ -112,10 +114,10 @@ final class Writer: Sendable {
         self.author.withLock { $0.isIntroduced = true }
     }
 
-    /// Notes outside the store how far its log goes, where this process has written.
+    /// Records the heads of the log outside the store, if this process has written to it.
     func noteHeads() throws { if author.withLock({ $0.hasClaimed }) { try incarnation.noteHeads() } }
 
-    /// Goes on as a new replica, before the events of the present one are put away. Called on the queue.
+    /// Continues as a new replica, before the events of the present one are cleared. Called on the queue.
     func renew() throws {
         dispatchPrecondition(condition: .onQueue(queue))
         let (identity, former) = try incarnation.renew()
@@ -126,7 +128,7 @@ final class Writer: Sendable {
         }
     }
 
-    /// A batch that nothing was written to yet.
+    /// Returns an empty batch.
     func newBatch() -> WriteBatch {
         WriteBatch(views: views, replica: replica, deviceName: deviceName, surroundings.generator)
     }
@@ -145,7 +147,7 @@ final class Writer: Sendable {
         }
     }
 
-    /// Runs `body`, which commits by itself, when the batches before it are done.
+    /// Runs `body`, which commits by itself, after the batches before it.
     func exclusively<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { [self] in
@@ -169,10 +171,10 @@ final class Writer: Sendable {
         if mustSchedule { queue.async { self.drain() } }
     }
 
-    /// Takes out of the files what was erased here or elsewhere and is still in them.
+    /// Finishes pending erasures.
     ///
-    /// Where that fails, for want of room or because the log is damaged, writing goes on, and the next write tries again;
-    /// ``Store/erase(_:kind:note:author:)`` tells who asked for it.
+    /// If that fails, because the disk is full or the log is damaged, writing continues, and the next write tries
+    /// again. ``Store/erase(_:kind:note:author:)`` reports the error to its caller.
     func finishErasing() {
         do { try erasing.finish() } catch {
             logger.warning("erasing is not finished", metadata: ["reason": "\(Subsystem.reason(of: error))"])
@@ -192,7 +194,7 @@ final class Writer: Sendable {
         }
     }
 
-    /// Commits as many of `group` as do not depend on one another, then the rest.
+    /// Commits as many of `group` as do not depend on one another, then the others.
     private func commit(_ group: ArraySlice<any Request>) {
         var rest = group
         while !rest.isEmpty {
@@ -203,7 +205,7 @@ final class Writer: Sendable {
                 try log.checkAfterFailedCommit()
                 try views.catchUp()
                 finishErasing()
-                // What the batches name as their own is the replica's that appends them.
+                // The batches refer to their own events under the replica that appends them.
                 try claim()
                 while let request = rest.first {
                     var batch = newBatch()
@@ -227,7 +229,8 @@ final class Writer: Sendable {
                 if drafts.isEmpty { continue }
                 try introduceIfNew()
                 let appended = try log.append(drafts, as: replica, arrival: surroundings.now())
-                // On the disk now. What the views cannot take is healed by the next read, and is no failed write.
+                // The batches are on disk now. Errors of the views are repaired by the next read, and do not fail the
+                // write.
                 try? followUp.run(appended: appended.reduce(0) { $0 + $1.count })
                 logger.trace(
                     "committed",
@@ -249,7 +252,8 @@ final class Writer: Sendable {
         }
     }
 
-    /// `error`, of a commit, with whether that happened all the same: after an error of the disk it may have.
+    /// Returns an error of a commit with a sentence about whether the commit was stored nevertheless, as it may be
+    /// after a disk error.
     private func saying(whatBecameOf error: any Error) -> any Error {
         guard let error = error as? LMDBError, error.mayHaveWritten else { return error }
         let failed = StoreError(lmdb: error)

@@ -4,20 +4,20 @@ import LMDB
 import Projections
 import Records
 
-/// What there is of the items of a block of which something is said.
+/// The items of a block, or why they are not available.
 enum BlockContent<Items: Sendable>: Sendable {
-    /// They are here.
+    /// The items are here.
     case here(Items)
-    /// They are not, and that is in order: let go of, kept back, erased, archived.
+    /// They are withheld intentionally: removed as old, kept on another device, erased or archived.
     case withheld
-    /// The event that brought them is not in the log.
+    /// The event that contains them is not in the log.
     case lost
-    /// The event brought something else than the views say.
+    /// The event contains something else than the views state.
     case another
-    /// They are in the log, and cannot be read: why.
+    /// They are in the log but cannot be read, for this reason.
     case unreadable(String)
 
-    /// The items, where they are here.
+    /// The items, if they are here.
     var items: Items? {
         if case .here(let items) = self { return items }
         return nil
@@ -25,9 +25,11 @@ enum BlockContent<Items: Sendable>: Sendable {
 }
 
 extension Reading {
-    /// What `make` makes of the items of `block`, if its event says of them what the views do, and `isSame` agrees.
+    /// Returns what `make` makes of the items of `block`, if its event matches the views and `isSame` accepts its
+    /// summary.
     ///
-    /// - Throws: ``StoreError`` where the log cannot be read at all. Damage is not thrown, and what `make` throws is not.
+    /// - Throws: ``StoreError`` if the log cannot be read at all. Damage and errors of `make` are not thrown: they
+    ///   give ``BlockContent/unreadable(_:)``.
     func content<Items>(
         of block: StoredBlock, where isSame: (_ summary: RawSpan) -> Bool, _ make: (RawSpan) throws -> Items
     ) throws -> BlockContent<Items> {
@@ -46,7 +48,7 @@ extension Reading {
         }
     }
 
-    /// How many bytes the event takes that has the items of `block`.
+    /// Returns the size in bytes of the event that has the items of `block`.
     func byteCount(of block: StoredBlock) throws -> BlockContent<Int> {
         try event(of: block) { frame, _ in frame.isWithheld ? .withheld : .here(frame.length) }
     }

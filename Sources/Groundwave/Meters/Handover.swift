@@ -1,16 +1,16 @@
 import Metering
 import Projections
 
-/// What an event says of who has a meter.
+/// What one event did to the lease of a meter.
 public enum Handover: Hashable, Sendable {
-    /// A device took it; how often it has changed hands.
+    /// A device took the meter; the term counts how often it has changed hands.
     case taken(term: UInt64)
-    /// Who has it still has it.
+    /// The holder renewed the lease.
     case renewed
-    /// Who had it let it go.
+    /// The holder released the meter.
     case letGo
 
-    /// What `changes`, those of one event on a record of `kind`, say; `nil` where they say nothing of that.
+    /// Derives this from `changes`, those of one event on a record of `kind`; `nil` if they do not concern a lease.
     public init?(_ kind: String, _ changes: [AuditEntry.FieldChange]) {
         guard kind == Metering.meter.name, changes.count == 1, changes[0].field == "LEASE",
             let claim = changes[0].after.flatMap({ MeterClaim($0) })

@@ -10,28 +10,28 @@ public struct Meter: Hashable, Sendable {
     public let id: RecordID
     /// Its address.
     public let address: MACAddress
-    /// What people call it; empty where nobody has named it.
+    /// The name that people gave it; empty if none.
     public let name: String
     /// Its model; `nil` for one that this version does not know.
     public let model: MeterModel?
-    /// In what its display shows temperatures: `C` or `F`; `nil` where nobody has said so.
+    /// The unit in which its display shows temperatures: `C` or `F`; `nil` if not set.
     public let temperatureUnit: String?
-    /// Whether the samples of its traces travel; `nil` where nobody has said so: then they stay where they were recorded.
+    /// Whether the samples of its traces are synchronised; `nil` if not set: then they stay where they were recorded.
     public let sharing: SampleSharing?
-    /// Who has it; `nil` where it is free: nobody has connected, or the last one has let go.
+    /// Its last lease; `nil` if the meter is free: it was never connected, or the last holder released it.
     public let lease: MeterLease?
 }
 
-/// Who has a meter, and until when.
+/// The device that holds a meter, and until when.
 ///
-/// A lease is for 120 s, and is renewed each minute while the meter is connected. Whether it is held is judged when it is
-/// read: by when it arrived here, so that clocks that differ do no harm.
+/// A lease lasts 120 s, and is renewed each minute while the meter is connected. Whether it is held is judged when it
+/// is read, by the time at which it arrived here, so that differing clocks do no harm.
 public struct MeterLease: Hashable, Sendable {
-    /// The replica of the device that has it.
+    /// The replica of the device that holds the meter.
     public let replica: ReplicaID
-    /// What that device is called.
+    /// The name of that device.
     public let device: String
-    /// How often the meter has changed hands: a takeover is one more, a renewal the same.
+    /// The number of times that the meter has changed hands: a takeover adds one, a renewal none.
     public let term: UInt64
     /// When it was written: milliseconds since 1970, by the clock of that device.
     public let written: Int64
@@ -40,21 +40,21 @@ public struct MeterLease: Hashable, Sendable {
     /// Whether it has not ended.
     public let isHeld: Bool
 
-    /// For how long a lease is.
+    /// The duration of a lease.
     public static let milliseconds: Int64 = 120_000
-    /// How often whoever is connected renews it.
+    /// The interval at which the connected device renews it.
     public static let renewalMilliseconds: Int64 = 60_000
-    /// How much the clock of another device may lag. A lease that was older than this when it came is an old one: it came
-    /// with a bootstrap, or with history that was fetched.
+    /// The maximum lag of the clock of another device. A lease that was older than this on arrival is an old one: it
+    /// came with a bootstrap, or with history that was fetched.
     static let clockTolerance: Int64 = 600_000
 }
 
-/// What the field `LEASE` of a meter holds: a term, then 8 bytes that differ from one renewal to the next, then whether the
-/// meter is had (1) or was let go (0).
+/// The content of the field `LEASE` of a meter: a term, then 8 bytes that differ from one renewal to the next, then 1
+/// if the meter is held or 0 if it was released.
 struct MeterClaim {
     var term: UInt64
     var isHeld: Bool
-    /// A renewal says what was said before; where the value were the same, nothing would be written.
+    /// A renewal repeats term and state; without a different nonce, the unchanged value would not be written.
     var nonce: UInt64 = 0
 
     init(term: UInt64, isHeld: Bool, nonce: UInt64) { (self.term, self.isHeld, self.nonce) = (term, isHeld, nonce) }

@@ -1,23 +1,23 @@
 import Foundation
 import Metering
 
-/// Reads a meter: sends what it wants to hear, when it wants to hear it, and decodes what it says.
+/// Reads a meter: sends the commands that it needs, when they are due, and decodes its output.
 ///
-/// Not for several threads.
+/// Not thread-safe.
 public struct MeterFeed {
-    /// What came of waiting.
+    /// The result of waiting.
     public struct Step: Sendable {
-        /// What went over the line, both ways, but for what only keeps the meter talking.
+        /// The bytes on the line in both directions, except those that only keep the meter sending.
         public var pieces: [CapturedBytes] = []
-        /// When the bytes came: milliseconds since 1970.
+        /// When the bytes came, in milliseconds since 1970.
         public var time: Int64 = 0
-        /// What was made of them.
+        /// The rows decoded from them.
         public var rows = DecodedRows()
-        /// Whether no more bytes come.
+        /// Whether the input has ended.
         public var isAtEnd = false
     }
 
-    /// How many bytes have come that gave no row, those left out that no meter means as one.
+    /// The number of received bytes that gave no row, not counting frames that carry no measurement.
     public private(set) var refusedByteCount = 0
 
     private let line: MeterLine
@@ -28,16 +28,16 @@ public struct MeterFeed {
     private var nextPoll = ContinuousClock.now
     private var nextKeepAlive = ContinuousClock.now
 
-    /// A feed of what `model` sends over `link`, which comes by `line`.
+    /// Creates a feed of what `model` sends over `link`, received on `line`.
     public init(_ model: MeterModel, over link: MeterModel.Link, by line: MeterLine) {
         self.line = line
         conversation = model.conversation(over: link)
         decoder = model.makeDecoder(over: link)
     }
 
-    /// Waits for bytes, at most so long, and sends what is due before.
+    /// Sends the commands that are due, then waits at most `limit` milliseconds for bytes.
     ///
-    /// - Throws: ``StoreError`` where the meter is gone.
+    /// - Throws: ``StoreError`` if the meter is gone.
     public mutating func next(waitingMilliseconds limit: Int = 250) throws -> Step {
         var step = Step()
         if !line.isFile { try converse(&step) }
@@ -55,7 +55,7 @@ public struct MeterFeed {
         return step
     }
 
-    /// Ends listening: a frame that waited for what might follow it counts.
+    /// Ends reading: decodes a frame that was held back because more of it might follow.
     public mutating func finish() -> Step {
         var step = Step()
         decoder.finish(into: &step.rows)
@@ -70,7 +70,7 @@ public struct MeterFeed {
         let now = ContinuousClock.now
         if !hasStarted {
             hasStarted = true
-            // What lies in a buffer on the way is of an earlier connection.
+            // Bytes still in a buffer on the way belong to an earlier connection.
             if conversation.poll != nil || !conversation.start.isEmpty { decoder.begin(into: &step.rows) }
             for bytes in conversation.start { try send(bytes, &step) }
             decoder.asked()
@@ -83,7 +83,7 @@ public struct MeterFeed {
             nextPoll = now + .milliseconds(poll.intervalMilliseconds)
         }
         if let keepAlive = conversation.keepAlive, now >= nextKeepAlive {
-            // It keeps the meter talking, and says nothing of what is said.
+            // Not captured: this command only keeps the meter sending, and does not affect decoding.
             try line.send(keepAlive.bytes(transaction: 0))
             nextKeepAlive = now + .milliseconds(keepAlive.intervalMilliseconds)
         }
@@ -94,7 +94,7 @@ public struct MeterFeed {
         step.pieces.append(CapturedBytes(.sent, at: Self.now, bytes))
     }
 
-    /// How long nothing has to be sent, in milliseconds.
+    /// Returns the time until the next command is due, in milliseconds.
     private func untilDue() -> Int {
         var due: [ContinuousClock.Instant] = []
         if conversation.poll != nil { due.append(nextPoll) }

@@ -1,21 +1,21 @@
 import Foundation
 import Metering
 
-/// The line to a meter, or a file with what one has sent: bytes in, and commands out where there is a meter to hear them.
+/// The line to a meter, or a file with the output of one: reads bytes and, if there is a device, sends commands.
 ///
-/// It blocks the thread that reads. A line is used by one thread at a time.
+/// Reading blocks the thread. A line is used by one thread at a time.
 public final class MeterLine {
-    /// What came.
+    /// The result of a read.
     public enum Arrival: Hashable, Sendable {
         /// These bytes.
         case bytes([UInt8])
-        /// Nothing within the time.
+        /// No bytes within the time limit.
         case nothing
-        /// No more bytes come.
+        /// The input has ended.
         case end
     }
 
-    /// Whether it is a file on a disk: all of it is there already, and nobody hears commands.
+    /// Whether it is a file on a disk: all bytes are there already, and nothing receives commands.
     public let isFile: Bool
 
     private let path: String
@@ -26,14 +26,14 @@ public final class MeterLine {
     /// Opens the device, pipe or file at `path`; `-` is standard input. A serial device is set to `baud`, 8 bits, no
     /// parity, raw.
     ///
-    /// - Throws: ``StoreError`` with code `notFound`, `notPermitted` or `inputOutput` where it cannot be opened, with
-    ///   code `usage` for a rate that no serial line has.
+    /// - Throws: ``StoreError`` with code `notFound`, `notPermitted` or `inputOutput` if it cannot be opened, with
+    ///   code `usage` for a folder, and for a rate that serial lines do not have.
     public init(_ path: String, baud: Int = 115_200) throws {
         self.path = path
         if path == "-" {
             descriptor = dup(STDIN_FILENO)
         } else {
-            // A device is written to as well; one that cannot be is only listened to.
+            // A device is opened for writing as well; one that does not permit it is only read.
             let both = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
             descriptor = both >= 0 ? both : open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         }
@@ -76,9 +76,9 @@ public final class MeterLine {
         115_200: speed_t(B115200), 230_400: speed_t(B230400),
     ]
 
-    /// Waits at most so long for bytes.
+    /// Waits at most `milliseconds` for bytes.
     ///
-    /// - Throws: ``StoreError`` where the device is gone.
+    /// - Throws: ``StoreError`` if the device is gone.
     public func read(waitingMilliseconds milliseconds: Int) throws -> Arrival {
         if !isFile {
             var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -88,13 +88,13 @@ public final class MeterLine {
         }
         let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
         if count > 0 { return .bytes(Array(buffer[..<count])) }
-        // The other end of a pseudo-terminal that was closed says so in its own way.
+        // A pseudo-terminal whose other end was closed reports EIO.
         if count == 0 || errno == EIO && isDevice { return .end }
         if errno == EAGAIN || errno == EINTR { return .nothing }
         throw failure("read")
     }
 
-    /// Sends a command, where there is a device to hear it.
+    /// Sends a command, if there is a device to receive it.
     public func send(_ bytes: [UInt8]) throws {
         guard isDevice else { return }
         var start = 0

@@ -6,23 +6,24 @@ import Projections
 import Records
 import Synchronization
 
-/// Which samples leave this device, and which of those it lacks it wants.
+/// Decides which samples leave this device, and which of the missing ones it requests.
 ///
-/// What is said of samples always travels; they themselves do where their trace says so, or else its meter. That is a field
-/// like any other, so all devices come to agree on it.
+/// Summaries of samples are always synchronised. The samples themselves are if this is set for their trace, or else
+/// for its meter. That is a field like any other, so all devices come to agree on it.
 final class SamplePolicy: Sendable {
     private let log: EventLog
     private let views: Views
     private let cache = Mutex(Cache())
 
     private struct Cache {
-        /// Of which generation of the log all of this is.
+        /// The generation of the log that all of this belongs to.
         var generation: LogGeneration?
-        /// Of which content of the log, and at which position, ``isShared`` was asked for.
+        /// The content and position of the log for which ``isShared`` was computed.
         var content: LogContent?
         var position: Position = 0
         var isShared: [RecordID: Bool] = [:]
-        /// Of the events that lack their values those that were looked at, and what they are.
+        /// Of the events with missing values: all that were examined, those without samples, and those with samples
+        /// by record.
         var seen = EventSet()
         var others = EventSet()
         var blocks: [RecordID: EventSet] = [:]
@@ -30,8 +31,8 @@ final class SamplePolicy: Sendable {
 
     init(log: EventLog, views: Views) { (self.log, self.views) = (log, views) }
 
-    /// Whether the samples of a trace, or of the capture of one, travel. Cost: a few look-ups, once for each state of the
-    /// log.
+    /// Returns whether the samples of a trace, or of the capture of one, are synchronised. Cost: a few look-ups, once
+    /// for each state of the log.
     func isShared(_ record: RecordID) throws -> Bool {
         let (content, position) = (try log.content(), try log.lastPosition())
         let known = cache.withLock { cache -> Bool? in
@@ -55,7 +56,7 @@ final class SamplePolicy: Sendable {
             let value = kind.value(of: "SAMPLES", in: record).map { String(decoding: $0, as: UTF8.self) }
             return (record, value.flatMap { SampleSharing(rawValue: $0) }.map { $0 == .synced })
         }
-        // The samples of a capture go where those of its trace go.
+        // The samples of a capture are shared like those of its trace.
         let named = try view.record(Metering.capture.name, record).flatMap { capture in
             Metering.capture.value(of: "TRACE", in: capture).flatMap {
                 RecordID(text: String(decoding: $0, as: UTF8.self))
@@ -67,13 +68,13 @@ final class SamplePolicy: Sendable {
         return try said(Metering.meter, Metering.meterID(meter))?.isShared ?? false
     }
 
-    /// Whether the values of an event are samples that stay here.
+    /// Returns whether the values of an event are samples that stay on this device.
     func staysHere(_ frame: Frame, _ bytes: RawSpan) throws -> Bool {
         guard let record = Self.record(of: frame, bytes) else { return false }
         return try !isShared(record)
     }
 
-    /// The record of a trace, or of its capture, whose samples an event has; `nil` where it has none.
+    /// Returns the record of a trace, or of its capture, whose samples an event has; `nil` if it has none.
     static func record(of frame: Frame, _ bytes: RawSpan) -> RecordID? {
         let shape = bytes.extracting(frame.shape)
         guard !frame.isLost,
@@ -86,12 +87,13 @@ final class SamplePolicy: Sendable {
 
     private static let kinds = [Metering.trace, Metering.capture].map { Array($0.name.utf8) }
 
-    /// The events that lack their values here and are wanted: all but samples of others that do not travel, and old ones.
+    /// Returns the events with missing values that are wanted: all except samples of other devices that are not
+    /// synchronised, and old samples.
     ///
     /// - Parameters:
-    ///   - own: The replicas that this device writes and wrote as: what it recorded itself it had.
-    ///   - start: Samples that were written before this are old: milliseconds since 1970.
-    /// - Complexity: O(runs), and a look at each event that came to lack its values since the last call.
+    ///   - own: The replicas that this device writes and wrote as: it once had what it recorded itself.
+    ///   - start: Samples written before this time are old: milliseconds since 1970.
+    /// - Complexity: O(runs), and a read of each event whose values went missing since the last call.
     func wanted(own: Set<ReplicaID>, writtenSince start: Int64) throws -> EventSet {
         let lacking = try log.lackingValues()
         if lacking.isEmpty { return lacking }
@@ -107,7 +109,7 @@ final class SamplePolicy: Sendable {
         return try others.union(samples.subtracting(log.events(writtenBefore: start))).intersection(lacking)
     }
 
-    // What an event is of is said of it whether its values are here or not: no late event changes that.
+    // Whether an event has samples does not depend on its values being here: no late event changes it.
     private func sorted(_ lacking: EventSet) throws -> (others: EventSet, blocks: [RecordID: EventSet]) {
         let generation = try log.generation()
         var known = cache.withLock { $0 }
@@ -132,7 +134,7 @@ final class SamplePolicy: Sendable {
 }
 
 extension EventLog {
-    /// The events that were written before a time: milliseconds since 1970, by the clocks of their authors.
+    /// Returns the events written before a time: milliseconds since 1970, by the clocks of their authors.
     func events(writtenBefore milliseconds: Int64) throws -> EventSet {
         guard milliseconds > 0 else { return EventSet() }
         let stamp = Stamp(milliseconds: milliseconds - 1, counter: .max)

@@ -5,29 +5,31 @@ import Metering
 import Projections
 import Records
 
-/// What was made of a capture.
+/// The result of decoding a capture.
 public struct Decoded: Sendable {
     /// The new trace.
     public let trace: RecordID
-    /// How many bytes of the meter there were.
+    /// The number of bytes from the meter.
     public internal(set) var byteCount = 0
-    /// How many of them gave no row, those left out that no meter means as one.
+    /// The number of these that gave no row, not counting frames that carry no measurement.
     public internal(set) var refusedByteCount = 0
-    /// How many bytes, of both sides, are withheld.
+    /// The number of bytes, in both directions, that are withheld.
     public internal(set) var withheldCount: UInt64 = 0
-    /// How many bytes, of both sides, should be here and cannot be read: damaged, lost, or of a later version.
+    /// The number of bytes, in both directions, that should be here and cannot be read: damaged, lost, or of a later
+    /// version.
     public internal(set) var unreadableCount: UInt64 = 0
 }
 
 extension Store {
-    /// Makes a new trace of what went over the line while `trace` was recorded, with the decoder of this version.
+    /// Decodes the line traffic that was captured while `trace` was recorded into a new trace, with the decoder of
+    /// this version.
     ///
-    /// The rows have the times at which their bytes came; where the input did not say when, they are as far apart as the
-    /// recording had them. The old trace stays.
+    /// The rows have the times at which their bytes came; if the input had no times, they are as far apart as in the
+    /// recording. The old trace stays.
     ///
-    /// - Parameter name: What people call the new one.
-    /// - Throws: ``StoreError`` with code `notFound` where nothing was kept of `trace`, or all of it is withheld; with code
-    ///   `usage` where its model is not known.
+    /// - Parameter name: The name of the new trace.
+    /// - Throws: ``StoreError`` with code `notFound` if nothing was captured for `trace`, or all of it is withheld;
+    ///   with code `usage` if its model is not known.
     public func decode(_ trace: Trace, name: String = "", author: String? = nil) async throws -> Decoded {
         let captures = try captures(of: trace.id)
         guard captures.byteCount > 0 else {
@@ -72,7 +74,7 @@ extension Store {
     }
 }
 
-/// Bytes that went over the line once, given to a decoder again.
+/// A replay of captured bytes through a decoder.
 private struct CaptureReplay {
     let recorder: TraceRecorder
     private let rate: Double?
@@ -119,34 +121,34 @@ private struct CaptureReplay {
         times = try await recorder.append(rows, times: times ?? .paced(RowPacer(from: lastTime, perSecond: rate)))
     }
 
-    /// What comes next does not follow what came: as where the meter was connected anew.
+    /// Ends a contiguous part: the next bytes do not follow these, as after a reconnection of the meter.
     mutating func breakOff() async throws {
         var rest = DecodedRows()
         decoder.finish(into: &rest)
-        // A frame that waited for what follows it counts when nothing does.
+        // A frame that was held back because more of it might follow is complete if nothing follows.
         try await append(rest)
     }
 }
 
-/// What was kept of what went over the line while a trace was recorded.
+/// The captured line traffic of a trace.
 struct KeptCaptures {
-    /// Blocks in the log, in order, and what is said of them.
+    /// The blocks in the log, in order, with their summaries.
     var blocks: [(block: StoredBlock, summary: [UInt8])] = []
-    /// What comes behind them, of a recording that goes on here.
+    /// The captures after these blocks, of a recording that is running on this device.
     var tail: [Capture] = []
 
-    /// How many bytes that is, both ways.
+    /// The number of captured bytes, in both directions.
     var byteCount: UInt64 {
         blocks.reduce(0) { $0 + $1.block.count } + tail.reduce(0) { $0 + UInt64($1.byteCount) }
     }
 }
 
 extension Reading {
-    /// How many bytes of what went over the line were kept beside the rows of `trace`, both ways; 0 where nothing was.
+    /// Returns the number of captured bytes of `trace`, in both directions; 0 if nothing was captured.
     public func captureSize(of trace: RecordID) throws -> UInt64 { try captures(of: trace).byteCount }
 
     func captures(of trace: RecordID) throws -> KeptCaptures {
-        // Before the blocks: what goes into the log meanwhile is met twice then, and not never.
+        // Read the tail before the blocks: what moves into the log meanwhile is then seen twice instead of never.
         let tail = Tails.content(of: trace, in: self).captures
         var captures = try read { view in
             var captures = KeptCaptures()
@@ -161,7 +163,7 @@ extension Reading {
         return captures
     }
 
-    /// What was said over the line, of `block`.
+    /// Returns the captured bytes of `block`.
     func capture(of block: StoredBlock, _ summary: [UInt8]) throws -> BlockContent<Capture> {
         try content(of: block) {
             $0.elementsEqual(summary.span.bytes)

@@ -4,18 +4,18 @@ import Metering
 import Records
 
 extension Store {
-    /// Makes one record of each meter that has several: an older form gave each a random id, so two devices that met one
-    /// meter made two.
+    /// Merges the records of each meter that has several: an older format gave each record a random ID, so two
+    /// devices that met one meter made two records.
     ///
-    /// The one stays whose id follows from the address, and is made where it is not there: so devices that do this at once
-    /// agree. It takes over what it does not say itself, of several the latest; who has the meter is not taken over. The
-    /// others are hidden. It is one batch, which `revert` takes back; a record that was hidden so once is left alone from
-    /// then on, so it stays taken back.
+    /// The record that is kept is the one whose ID follows from the address. It is created if it is missing, so that
+    /// devices which do this at the same time agree. It takes over the values that it is missing, the latest of
+    /// several, but not the lease. The other records are hidden. All this is one batch, which `revert` takes back; a
+    /// record that was hidden so once is not merged again, so a revert lasts.
     ///
-    /// Called when a store is opened to be written.
+    /// Called when a store is opened for writing.
     ///
-    /// - Returns: The batch, and which meters had several.
-    /// - Complexity: O(meters); a look at the events of those that are merged.
+    /// - Returns: The batch, and the meters that had several records.
+    /// - Complexity: O(meters); reads the events of those that are merged.
     @discardableResult
     public func mergeMeters() async throws -> Written<[MACAddress]> {
         guard !isReadOnly, try !meterDoubles().isEmpty else { return Written(value: [], batch: nil) }
@@ -29,7 +29,8 @@ extension Store {
         }
     }
 
-    /// The records of meters whose ids do not follow from their addresses, but for those that were merged before.
+    /// Returns the records of meters whose IDs do not follow from their addresses, except those that were merged
+    /// before.
     private func meterDoubles() throws -> [MACAddress: [Record]] {
         var doubles: [MACAddress: [Record]] = [:]
         try read { view in
@@ -72,7 +73,7 @@ extension WriteBatch {
 }
 
 extension MACAddress {
-    /// The address that the record of a meter names; `nil` where it names none.
+    /// Reads the address from the record of a meter; `nil` if it has none.
     fileprivate init?(of record: Record) {
         guard let text = Metering.meter.value(of: "MAC", in: record) else { return nil }
         self.init(String(decoding: text, as: UTF8.self))

@@ -5,9 +5,9 @@ import Projections
 import Records
 
 extension Reading {
-    /// The meters that show, in order of address. Of a moment of the past, none says who has it.
+    /// Returns the meters that show, in order of address. For a past moment, none has a lease.
     ///
-    /// - Complexity: A look-up for each, and one for who has it.
+    /// - Complexity: A look-up for each, and one for its lease.
     public func meters() throws -> [Meter] {
         let names = try deviceNames()
         let records = try read { view in
@@ -23,7 +23,7 @@ extension Reading {
         }
     }
 
-    /// The meter with this address; `nil` where the store does not know it.
+    /// Returns the meter with this address; `nil` if the store does not know it.
     public func meter(_ address: MACAddress) throws -> Meter? {
         guard let record = try read({ try $0.record(Metering.meter.name, Metering.meterID(address)) }),
             record.isVisible
@@ -48,7 +48,7 @@ extension Reading {
         guard let head = record[Metering.meter.key(for: "LEASE")]?.shown, let value = head.value,
             let claim = MeterClaim(value), claim.isHeld
         else { return nil }
-        // Whether it was held at a moment of the past, that moment would have to say.
+        // A past state has no present time by which to judge the lease.
         guard let now = (self as? Store)?.surroundings.now() else { return nil }
         let arrival = head.position > 0 ? try log.arrival(of: head.position) : nil
         let age: Int64 =
@@ -70,12 +70,13 @@ extension Reading {
 }
 
 extension Store {
-    /// Takes a meter for this device for 120 s, and makes its record where there is none. Whoever has it already renews it.
+    /// Takes a meter for this device for 120 s, and creates its record if there is none. If this device holds the
+    /// meter already, renews the lease.
     ///
-    /// Two devices that connect at once without having heard of one another both take it; when they meet, the one that
-    /// came first has it.
+    /// Two devices that connect at once, before they have synced, both take it; when they sync, the one that came
+    /// first holds it.
     ///
-    /// - Throws: ``StoreError`` with code `busy` where another device has it, and until when.
+    /// - Throws: ``StoreError`` with code `busy` if another device holds it, with the time at which that lease ends.
     @discardableResult
     public func connect(_ address: MACAddress, model: MeterModel, author: String? = nil) async throws -> Meter {
         let present = try meter(address)
@@ -93,9 +94,9 @@ extension Store {
         return meter
     }
 
-    /// Lets a meter go that this device has; one that another has, or nobody, stays as it is.
+    /// Releases a meter that this device holds; if another device holds it, or none, nothing changes.
     ///
-    /// - Returns: Whether this device had it.
+    /// - Returns: Whether this device held it.
     @discardableResult
     public func disconnect(_ address: MACAddress, author: String? = nil) async throws -> Bool {
         guard let lease = try meter(address)?.lease, lease.replica == replica else { return false }
@@ -105,9 +106,9 @@ extension Store {
         return true
     }
 
-    /// Sets what a meter is called and how it is set; `nil` leaves a field as it is, an empty text clears it.
+    /// Sets the name and the settings of a meter; `nil` leaves a field unchanged, an empty text clears it.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where the store does not know the meter.
+    /// - Throws: ``StoreError`` with code `notFound` if the store does not know the meter.
     public func edit(
         _ address: MACAddress, name: String? = nil, temperatureUnit: String? = nil, sharing: SampleSharing? = nil,
         note: String = "", author: String? = nil
@@ -128,7 +129,7 @@ extension Store {
 }
 
 extension WriteBatch {
-    /// Writes who has a meter: the greatest term that is seen, and one more for a takeover.
+    /// Writes the lease of a meter with the greatest term seen so far, plus one for a takeover.
     fileprivate mutating func claim(_ address: MACAddress, isHeld: Bool, isRenewal: Bool) throws {
         let (kind, id) = (Metering.meter.name, Metering.meterID(address))
         let heads = try record(kind, id)?[Metering.meter.key(for: "LEASE")]?.heads ?? []

@@ -4,15 +4,15 @@ import Metering
 import Records
 
 extension Store {
-    /// Begins a trace of the meter with the address `meter`, and makes the meter's record where there is none.
+    /// Begins a trace of the meter with the address `meter`, and creates the meter's record if there is none.
     ///
     /// - Parameters:
-    ///   - name: What people call the trace.
+    ///   - name: The name of the trace.
     ///   - source: Where the frames come from, in a few words: a device, a file.
-    ///   - rate: How many rows a second there are, where the input does not say when they came.
-    ///   - isKeepingCapture: Whether what goes over the line is kept beside the rows, for ``decode(_:name:author:)``.
-    ///   - started: When recording began: milliseconds since 1970; now where that is `nil`.
-    /// - Throws: ``StoreError`` with code `notPermitted` where the store can only be read.
+    ///   - rate: The number of rows per second, if the input has no times.
+    ///   - isKeepingCapture: Whether the line traffic is kept beside the rows, for ``decode(_:name:author:)``.
+    ///   - started: When recording began: milliseconds since 1970; now if `nil`.
+    /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only.
     public func record(
         meter: MACAddress, model: MeterModel, over link: MeterModel.Link? = nil, name: String = "", source: String = "",
         rate: Double? = nil, isKeepingCapture: Bool = false, started: Int64? = nil, author: String? = nil
@@ -25,7 +25,7 @@ extension Store {
         let start = started ?? surroundings.now().wallMilliseconds
         var generator = surroundings.generator
         let id = RecordID.random(using: &generator)
-        // The tail first: a trace without one, and without an end, would be taken for one that is recorded elsewhere.
+        // Create the tail first: a trace without a tail and without an end would count as recorded on another device.
         let recorder = try TraceRecorder(self, trace: id, isKeepingCapture: isKeepingCapture)
         try await write(note: "Recording", author: author) { batch in
             try batch.findOrMakeMeter(meter, model: model)
@@ -45,9 +45,10 @@ extension Store {
         return recorder
     }
 
-    /// Takes into the log what was recorded by processes that ended without finishing, and says so in their traces.
+    /// Moves into the log what was recorded by processes that ended without finishing, and marks these traces as
+    /// interrupted.
     ///
-    /// Called when a store is opened to be written.
+    /// Called when a store is opened for writing.
     ///
     /// - Returns: The traces.
     @discardableResult
@@ -67,8 +68,8 @@ extension Store {
         return sealed
     }
 
-    /// As ``sealTails()`` and ``mergeMeters()``, at opening: where that fails, for want of room, it is left for the next
-    /// time; tails are read from where they are.
+    /// Runs ``sealTails()`` and ``mergeMeters()`` at open. If this fails, for example because the disk is full, the
+    /// next open tries again; the tails can still be read from their files.
     func tidyMeters() async {
         if isReadOnly { return }
         do {
@@ -80,7 +81,7 @@ extension Store {
         }
     }
 
-    /// Appends what went over the line and the log has not yet.
+    /// Appends the captured bytes that the log does not have yet.
     private func seal(_ captures: [Capture], of trace: RecordID) async throws {
         let (kind, id) = (Metering.capture.name, Metering.captureID(trace))
         var next: UInt64 = 0
@@ -90,7 +91,7 @@ extension Store {
                 return true
             }
         }
-        // A tail is begun anew when a block goes into the log: all of a capture is there, or nothing.
+        // The tail starts again when a block goes into the log: a capture is in the log as a whole, or not at all.
         for capture in captures where capture.first >= next {
             let block = capture.block
             try await write(note: "Recorded before the process ended") { batch in
@@ -99,7 +100,7 @@ extension Store {
         }
     }
 
-    /// Appends the rows that the log has not yet.
+    /// Appends the rows that the log does not have yet.
     private func seal(_ rows: [TraceRows], of trace: RecordID) async throws {
         let kind = Metering.trace.name
         var (next, last) = (UInt64(0), Int64?.none)
@@ -130,7 +131,7 @@ extension Store {
         }
         let end = last ?? Int64(surroundings.now().wallMilliseconds)
         try await write(note: "The recording was interrupted") { batch in
-            // Where there is no record, the process ended before it had begun.
+            // Without a record, the process ended before the trace had begun.
             guard let record = try batch.record(kind, trace), Trace(record).end == nil else { return }
             try batch.endTrace(trace, at: end, .interrupted)
         }
@@ -138,7 +139,7 @@ extension Store {
 }
 
 extension WriteBatch {
-    /// Makes the record of a meter unless it is there.
+    /// Creates the record of a meter unless it is there.
     mutating func findOrMakeMeter(_ address: MACAddress, model: MeterModel) throws {
         let (kind, id) = (Metering.meter.name, Metering.meterID(address))
         if let known = try record(kind, id), known.isVisible { return }

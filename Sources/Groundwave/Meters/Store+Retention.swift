@@ -5,21 +5,22 @@ import Metering
 import Projections
 import Records
 
-/// Samples that are older than this device keeps them.
+/// The samples that are older than the time for which this device keeps them.
 public struct OldSamples: Hashable, Sendable {
-    /// How many days samples stay in the log of this device; `nil` for ever.
+    /// The number of days for which samples stay in the log of this device; `nil` for ever.
     public internal(set) var days: Int?
-    /// Of which traces, in order of id.
+    /// The traces concerned, in order of ID.
     public internal(set) var traces: [RecordID] = []
-    /// How many blocks, of rows and of what went over the line, have their samples still.
+    /// The number of blocks, of rows and of line traffic, that still have their samples.
     public internal(set) var blockCount = 0
-    /// How many rows these have.
+    /// The number of rows in these blocks.
     public internal(set) var rowCount: UInt64 = 0
-    /// How many bytes the log has of them.
+    /// Their size in the log, in bytes.
     public internal(set) var byteCount = 0
-    /// How many blocks stay although they are old: they travel, and another device has not shown that it has them.
+    /// The number of blocks that stay although they are old: they are synchronised, and another device has not shown
+    /// that it has them.
     public internal(set) var heldBackCount = 0
-    /// For which devices they stay, in order.
+    /// The devices for which they stay, in order.
     public internal(set) var waitingFor: [ReplicaID] = []
 
     /// Their events.
@@ -27,14 +28,15 @@ public struct OldSamples: Hashable, Sendable {
 }
 
 extension Store {
-    /// For how many days this device keeps samples; `nil` for ever. What is said of them stays for ever.
+    /// Returns the number of days for which this device keeps samples; `nil` for ever. Their summaries stay for ever.
     public func sampleDays() throws -> Int? {
         try LocalSettings(files).values()[Self.sampleDaysKey].flatMap { Int($0) }
     }
 
-    /// Says for how many days this device keeps samples from now on; `nil` for ever. Nothing is let go of by this.
+    /// Sets the number of days for which this device keeps samples from now on; `nil` for ever. Removes nothing yet.
     ///
-    /// - Throws: ``StoreError`` with code `usage` where that is less than one day, or more than 36,500.
+    /// - Throws: ``StoreError`` with code `usage` if that is less than one day, or more than 36,500; `notPermitted`
+    ///   if the store is read-only.
     public func keepSamples(forDays days: Int?) throws {
         guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) can only be read.") }
         if let days { try Self.check(days) }
@@ -50,20 +52,20 @@ extension Store {
         }
     }
 
-    /// Before when samples are old, by when they were written to the log: milliseconds since 1970; `nil` for never. What
-    /// was imported counts from the import on.
+    /// Returns the time before which samples are old, by when they were written to the log: milliseconds since 1970;
+    /// `nil` for never. Imported samples count from the import on.
     private func oldSamplesCutoff() throws -> Int64? { try cutoff(sampleDays()) }
 
     private func cutoff(_ days: Int?) -> Int64? {
         days.map { surroundings.now().wallMilliseconds - Int64($0) * 86_400_000 }
     }
 
-    /// Samples that were written before this may have been let go of here: milliseconds since 1970; 0 for none.
+    /// Returns the time before which samples may have been removed here: milliseconds since 1970; 0 for none.
     private func samplesGoneBefore() throws -> Int64 {
         try LocalSettings(files).values()[Self.goneBeforeKey].flatMap { Int64($0) } ?? 0
     }
 
-    /// The events that lack their values here and are wanted.
+    /// Returns the events with missing values that are wanted.
     func wantedValues() throws -> EventSet {
         let former = try formerReplicas()
         var (own, next) = (Set<ReplicaID>(), replica)
@@ -71,15 +73,15 @@ extension Store {
         return try samples.wanted(own: own, writtenSince: max(samplesGoneBefore(), oldSamplesCutoff() ?? 0))
     }
 
-    /// The samples that ``letGoOfOldSamples(gone:)`` would let go of.
+    /// Returns the samples that ``letGoOfOldSamples(gone:)`` would remove.
     ///
-    /// - Parameter gone: Devices that need not have them, since they will never be heard of again.
+    /// - Parameter gone: Devices that need not have them, because they will never sync again.
     /// - Complexity: A look-up for each block of every trace.
     public func oldSamples(gone: Set<ReplicaID> = []) throws -> OldSamples {
         try oldSamples(keptForDays: sampleDays(), gone: gone)
     }
 
-    /// As ``oldSamples(gone:)``, if this device kept samples for so many days; `nil` for ever.
+    /// As ``oldSamples(gone:)``, if this device kept samples for `days` days; `nil` for ever.
     public func oldSamples(keptForDays days: Int?, gone: Set<ReplicaID> = []) throws -> OldSamples {
         var old = OldSamples()
         old.days = days
@@ -115,27 +117,27 @@ extension Store {
         }
     }
 
-    /// Takes samples that are older than this device keeps them out of its log: their hashes stay in their place.
+    /// Removes samples that are older than this device keeps them from its log: their hashes stay in their place.
     ///
-    /// What is said of them stays, so no listing, total, digest or proof changes, and no plot in which each of their blocks
-    /// lies in one pixel column. It is no event: other devices keep what they have. Samples that travel stay until every
-    /// other device has shown that it has seen them. The log is written anew.
+    /// The summaries stay, so no listing, total, digest or proof changes, and no plot in which each of the removed
+    /// blocks lies in one pixel column. No event is written: other devices keep their samples. Synchronised samples
+    /// stay until every other device has shown that it has seen them. The log is rewritten.
     ///
-    /// - Parameter gone: Devices that need not have them, since they will never be heard of again.
-    /// - Returns: What went.
-    /// - Throws: ``StoreError`` where there is no room for a second file; then nothing has changed.
-    /// - Complexity: O(bytes of the log), where anything is old.
+    /// - Parameter gone: Devices that need not have them, because they will never sync again.
+    /// - Returns: The samples that were removed.
+    /// - Throws: ``StoreError`` if there is no room for a second file; then nothing has changed.
+    /// - Complexity: O(bytes of the log), if anything is old.
     @discardableResult
     public func letGoOfOldSamples(gone: Set<ReplicaID> = []) throws -> OldSamples {
         guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) can only be read.") }
         let old = try oldSamples(gone: gone)
         guard old.blockCount > 0 else { return old }
         return try describing {
-            // First: what went must not be asked for, wherever this stops.
+            // Stored first: removed samples must not be requested again, even if this is interrupted.
             if let cutoff = try oldSamplesCutoff(), try cutoff > samplesGoneBefore() {
                 _ = try LocalSettings(files).set(Self.goneBeforeKey, to: "\(cutoff)")
             }
-            // The views that are replaced below may not come back after a power cut as older ones that look right.
+            // After a power cut, the views replaced below must not come back in an older state that looks valid.
             try views.synchronise()
             try log.letGo(old.events)
             try followUp.run()
@@ -143,7 +145,7 @@ extension Store {
         }
     }
 
-    /// As ``letGoOfOldSamples(gone:)``, where that makes the log smaller by an eighth, and by 16 MiB.
+    /// As ``letGoOfOldSamples(gone:)``, if this makes the log smaller by at least an eighth and 16 MiB.
     func letGoOfOldSamplesIfDue() throws -> OldSamples? {
         guard try oldSamplesCutoff() != nil else { return nil }
         let old = try oldSamples()
@@ -151,7 +153,7 @@ extension Store {
         return try letGoOfOldSamples()
     }
 
-    /// The ids of all traces, those that are hidden too.
+    /// Returns the IDs of all traces, including hidden ones.
     private func allTraces() throws -> [RecordID] {
         try read { view in
             var traces: [RecordID] = []
@@ -163,7 +165,7 @@ extension Store {
         }
     }
 
-    /// Where the events of the blocks of a series stand, and how many items each has.
+    /// Returns the positions of the events of the blocks of a series, with the number of items in each.
     private func blocks(of kind: String, _ id: RecordID) throws -> [Position: UInt64] {
         try read { view in
             var blocks: [Position: UInt64] = [:]

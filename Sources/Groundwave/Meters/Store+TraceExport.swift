@@ -2,40 +2,42 @@ import Foundation
 import Metering
 import Records
 
-/// What came of exporting a trace.
+/// The result of exporting a trace.
 public struct TraceExportReport: Hashable, Sendable {
-    /// How many rows were written, and what is missing between them.
+    /// The number of rows written, and of those missing between them.
     public let counts: TraceWriter.Counts
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     public let byteCount: Int
-    /// Which rows it does not have.
+    /// The rows that it does not have.
     public let absent: AbsentRows
 }
 
-/// How many rows of a trace an export could not write.
+/// The number of rows of a trace that an export could not write.
 public struct AbsentRows: Hashable, Sendable {
-    /// Those that are withheld.
+    /// The number of withheld rows.
     public internal(set) var withheldCount: UInt64 = 0
-    /// Those that should be here and cannot be read: damaged, lost, or of a later version of this program.
+    /// The number of rows that should be here and cannot be read: damaged, lost, or of a later version of this
+    /// program.
     public internal(set) var unreadableCount: UInt64 = 0
 
-    /// So many of each.
+    /// Creates the two counts.
     public init(withheld: UInt64 = 0, unreadable: UInt64 = 0) {
         (withheldCount, unreadableCount) = (withheld, unreadable)
     }
 }
 
 extension Reading {
-    /// Writes rows of `trace` as a file of `format`, whose bytes `sink` takes piece by piece; also while it is recorded.
+    /// Writes rows of `trace` as a file of `format`, whose bytes `sink` receives piece by piece; also while the trace
+    /// is being recorded.
     ///
     /// The same range gives the same bytes. Rows that are withheld or cannot be read are left out and counted.
     ///
     /// - Parameters:
     ///   - start: Rows before this time are left out: milliseconds since 1970.
     ///   - end: Rows from this time on are left out.
-    /// - Throws: ``StoreError`` with code `notFound` where the trace has no rows there, `damaged` where none of those that it
-    ///   has can be read, `usage` where the options or the trace do not go with the format, and for `sqlite`, which only a
-    ///   file can hold; what `sink` throws.
+    /// - Throws: ``StoreError`` with code `notFound` if the trace has no rows in this range, `damaged` if none of
+    ///   those that it has can be read, `usage` if the options or the trace do not suit the format, and for `sqlite`,
+    ///   which only a file can hold; the errors of `sink`.
     /// - Complexity: O(rows); memory for a block, and what the format needs.
     public func export(
         _ trace: Trace, as format: TraceExportFormat, _ options: TraceExportOptions = TraceExportOptions(),
@@ -55,9 +57,9 @@ extension Reading {
         }
     }
 
-    /// As ``export(_:as:_:from:to:sink:)``, to a file that takes its name when it is whole; for `sqlite` too.
+    /// As ``export(_:as:_:from:to:sink:)``, to a file that takes its name when it is complete; for `sqlite` too.
     ///
-    /// If it throws, what was at `path` is there as before.
+    /// If this throws, the file at `path` is unchanged.
     public func export(
         _ trace: Trace, as format: TraceExportFormat, _ options: TraceExportOptions = TraceExportOptions(),
         from start: Int64 = .min, to end: Int64 = .max, toFile path: String
@@ -89,7 +91,7 @@ extension Reading {
         return TraceExportReport(counts: counts, byteCount: byteCount, absent: absent)
     }
 
-    /// Hands rows of `trace` to `writer`, and counts those that it cannot have.
+    /// Passes rows of `trace` to `writer`, and counts those that are not available.
     private func write(
         _ trace: Trace, with writer: inout TraceWriter, from start: Int64, to end: Int64, sink: TraceWriter.Sink
     ) throws -> (counts: TraceWriter.Counts, absent: AbsentRows) {

@@ -4,32 +4,34 @@ import Metering
 import Projections
 import Records
 
-/// What of a trace is drawn, and how large.
+/// The channels and the size of a plot.
 public struct TracePlotOptions: Hashable, Sendable {
-    /// The names of the channels, in this order; `nil` for the first that is measured in volts, the first in amperes and the
-    /// first in watts, or where there is none of these for the first four.
+    /// The names of the channels, in this order; `nil` for the first that is measured in volts, the first in amperes
+    /// and the first in watts or, if there are none of these, the first four.
     public var channels: [String]?
-    /// Pixels: ``Plot/widths`` and ``Plot/heights``.
+    /// The width in pixels: see ``Plot/widths``.
     public var width = 1200
-    /// Pixels from top to bottom.
+    /// The height in pixels: see ``Plot/heights``.
     public var height = 600
 
-    /// All that is worth looking at, 1,200 by 600 pixels.
+    /// Creates the default options: the usual channels, 1,200 by 600 pixels.
     public init() {}
 }
 
 extension Reading {
-    /// A plot of `trace`: of each pixel column the first, the last, the least and the greatest value.
+    /// Returns a plot of `trace`: for each pixel column the first, the last, the least and the greatest value.
     ///
-    /// Cells and blocks that lie within one column are drawn by what is said of them, and the others by their rows; so the
-    /// picture is that of all rows. Where rows are withheld whose block lies in several columns, it is drawn over these as
-    /// the range of its values.
+    /// Cells and blocks within one column are drawn from their summaries, and the others from their rows, so the
+    /// picture is that of all rows. A block whose rows are withheld and that lies in several columns is drawn over
+    /// these as the range of its values.
     ///
     /// - Parameters:
-    ///   - start: Where it begins: milliseconds since 1970; `nil` for the first row.
-    ///   - end: Where it ends; `nil` for the last row.
-    /// - Throws: ``StoreError`` with code `notFound` where there are no rows; `usage` where it cannot be drawn so.
-    /// - Complexity: O(cells and blocks that lie in one column, and not in a cell that does + rows of the other blocks).
+    ///   - start: The start of the plot: milliseconds since 1970; `nil` for the first row.
+    ///   - end: The end of the plot; `nil` for the last row.
+    /// - Throws: ``StoreError`` with code `notFound` if there are no rows; `usage` if the plot cannot be drawn with
+    ///   these options.
+    /// - Complexity: O(cells in one column, and blocks in one column outside of these cells + rows of the other
+    ///   blocks).
     public func plot(
         _ trace: Trace, _ options: TracePlotOptions = TracePlotOptions(), from start: Int64? = nil, to end: Int64? = nil
     ) throws -> Plot {
@@ -56,7 +58,7 @@ extension Reading {
 
     private func collect(_ trace: RecordID, _ collector: inout ColumnCollector) throws {
         let stretches = try stretches(of: trace) { [collector] cell in
-            // Two layouts may take turns within it; then only the blocks tell whose value is the last.
+            // If two layouts alternate within the cell, only its blocks show which value is the last.
             cell.parts.count == 1 && cell.parts.allSatisfy { collector.holdsInOneColumn($0.leastTime, $0.greatestTime) }
         }
         let isWide = { [collector] (block: BlockSummary) in
@@ -86,7 +88,7 @@ extension Reading {
                 return channel
             }
         }
-        // What is measured: the first of each of these units.
+        // The measured quantities: the first channel of each of these units.
         let units: [Channel.Unit] = [.volt, .ampere, .watt]
         let usual = units.compactMap { unit in all.first { $0.unit == unit } }
         return usual.isEmpty ? Array(all.prefix(4)) : usual

@@ -4,31 +4,32 @@ import Metering
 import Projections
 import Records
 
-/// What the views say of a stretch of a trace, as coarsely as was asked for.
+/// What the views have for a stretch of a trace, as coarsely as was requested.
 enum TraceStretch {
-    /// Of the blocks of a cell, which are in order.
+    /// The summary of the blocks of a cell, which are in order.
     case cell(JoinedSummary)
-    /// Of a block.
+    /// The summary of a block.
     case block(BlockSummary, StoredBlock)
-    /// Nothing: of a block that this version cannot read.
+    /// A block whose summary this version cannot read.
     case unread(StoredBlock)
-    /// The rows themselves, of a recording that goes on here.
+    /// The rows themselves, of a recording that is running on this device.
     case tail(TraceRows)
 }
 
 extension Reading {
-    /// What is said of the rows of `trace`, in order: of a cell where `isTaken` says so, and else of its blocks.
+    /// Returns the summaries of the rows of `trace`, in order: that of a cell if `isTaken` accepts it, else those of
+    /// its blocks.
     ///
-    /// Cost: about 2 us for each cell that is looked at, and for each block of those that are not taken.
+    /// Cost: about 2 us for each cell that is examined, and for each block of the cells that are not taken.
     func stretches(
         of trace: RecordID, takingCells isTaken: (JoinedSummary) -> Bool
     ) throws -> [TraceStretch] {
-        // Before the blocks: what goes into the log meanwhile is met twice then, and not never.
+        // Read the tail before the blocks: what moves into the log meanwhile is then seen twice instead of never.
         let tail = Tails.content(of: trace, in: self).rows
         let (stretches, next) = try read { view in
             var (stretches, next, known) = ([TraceStretch](), UInt64(0), KnownLayout())
             try view.descend(Metering.trace.name, trace) { cell in
-                // Where blocks did not come in order, only they tell what stands first and last.
+                // If blocks did not come in order, only they show which values are first and last.
                 guard let cell = try? JoinedSummary(cell, &known), cell.isInOrder, isTaken(cell) else { return false }
                 next = max(next, cell.end)
                 stretches.append(.cell(cell))
@@ -43,10 +44,10 @@ extension Reading {
         return stretches + Self.rows(of: tail, from: next).map { .tail($0) }
     }
 
-    /// Hands out `stretches` in order, until `body` says `false`: of each block whose rows are wanted with these, of
-    /// `channels` alone where these are given.
+    /// Calls `body` with `stretches` in order, until it returns `false`. Blocks for which `isWanted` returns `true`
+    /// come with their rows, limited to `channels` if these are given.
     ///
-    /// The blocks that come next are decoded on all cores meanwhile.
+    /// The next blocks are decoded on all cores meanwhile.
     func forEach(
         _ stretches: [TraceStretch], only channels: [Channel]? = nil, wantingRowsWhere isWanted: (BlockSummary) -> Bool,
         _ body: (_ stretch: TraceStretch, _ rows: BlockContent<TraceRows>?) throws -> Bool
@@ -66,7 +67,8 @@ extension Reading {
         }
     }
 
-    /// The rows of `block`, of which the views say `summary`; of `channels` alone where these are given.
+    /// Returns the rows of `block`, whose summary in the views is `summary`; limited to `channels` if these are
+    /// given.
     func rows(
         of block: StoredBlock, _ summary: BlockSummary, only channels: [Channel]? = nil
     ) throws -> BlockContent<TraceRows> {
@@ -78,7 +80,7 @@ extension Reading {
         }
     }
 
-    /// The rows of a tail that are not in the log, which has those before `next`.
+    /// Returns the rows of a tail that are not in the log, which has those before `next`.
     static func rows(of tail: [TraceRows], from next: UInt64) -> [TraceRows] {
         tail.compactMap { rows in
             let end = rows.first + UInt64(rows.count)

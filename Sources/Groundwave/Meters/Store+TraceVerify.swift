@@ -7,25 +7,25 @@ import Projections
 import Records
 
 extension Store {
-    /// Reads every row of `trace` and compares all that is said of the trace with it. Nothing is written.
+    /// Checks every row of `trace` against its summaries. Writes nothing.
     ///
     /// | compared | with |
     /// |---|---|
-    /// | what is said of a block: times, counter, values of each channel, charge and energy, what is missing and came again | its rows, and the last row of the block before |
-    /// | what the views say of a block | its event |
-    /// | the number of the first row of a block | the row behind the block before |
-    /// | the cells of the views | their blocks, joined |
-    /// | the end of the trace | its last row |
-    /// | what is said of the bytes that went over the line, where these are kept | these bytes; none is missing between them |
+    /// | summary of a block: times, counter, values of each channel, charge and energy, missing and repeated rows | its rows, and the last row of the block before |
+    /// | summary of a block in the views | its event |
+    /// | number of the first row of a block | the row behind the block before |
+    /// | cells of the views | their blocks, joined |
+    /// | end of the trace | its last row |
+    /// | summary of the captured bytes, if these are kept | these bytes; none is missing between them |
     ///
-    /// Rows that are withheld are counted; what is said of them cannot be compared with them any more, and all else is.
-    /// That the log itself is whole is for ``verify(at:isDeep:archives:kinds:)`` to say.
+    /// Withheld rows are counted; their summaries cannot be checked any more, but all else is. Whether the log itself
+    /// is intact is checked by ``verify(at:isDeep:archives:kinds:)``.
     ///
-    /// - Throws: ``StoreError`` where the store cannot be read at all. Damage is not thrown.
-    /// - Complexity: O(values), about 12 ns each; memory for what is said of the blocks, and the rows of one.
+    /// - Throws: ``StoreError`` if the store cannot be read at all. Damage is not thrown.
+    /// - Complexity: O(values), about 12 ns each; memory for the summaries of the blocks, and the rows of one.
     public func verify(_ trace: Trace) throws -> TraceVerification {
         var check = TraceCheck(trace)
-        // Before the blocks: what goes into the log meanwhile is met twice then, and not never.
+        // Read the tail before the blocks: what moves into the log meanwhile is then seen twice instead of never.
         let tail = tail(of: trace.id, &check)
         let (blocks, cells) = try blocksAndCells(of: trace.id)
         (check.result.cellCount, check.result.damage) = (cells.count, check.result.damage + cells.damage)
@@ -43,7 +43,7 @@ extension Store {
 
     private func tail(of trace: RecordID, _ check: inout TraceCheck) -> [TraceRows] {
         let path = Tails.path(of: trace, below: files)
-        // A recording may end between two looks, and its file be gone.
+        // A recording may end between the two checks, and remove its file.
         for _ in 1...2 {
             if let tail = TailFile.read(path, log: log.id) { return tail.content.rows }
             guard FileManager.default.fileExists(atPath: path) else { return [] }
@@ -71,20 +71,20 @@ extension Store {
     }
 }
 
-/// Compares the blocks of one trace with what is said of them, one after the other.
+/// Compares the blocks of one trace with their summaries, one after the other.
 struct TraceCheck {
     var result: TraceVerification
-    /// The row that comes next.
+    /// The number of the next expected row.
     private(set) var next: UInt64 = 0
-    /// What is said of the block before.
+    /// The summary of the previous block.
     private var before: BlockSummary?
     private var lastTime: Int64?
-    /// The byte on the line that comes next.
+    /// The number of the next expected byte on the line.
     private var nextByte: UInt64 = 0
 
     init(_ trace: Trace) { result = TraceVerification(trace: trace.id) }
 
-    /// Counts the next block; returns what is said of it where that can be gone on with.
+    /// Counts the next block; returns its summary if it is readable.
     mutating func listed(_ block: StoredBlock, _ summary: BlockSummary?) -> BlockSummary? {
         result.blockCount += 1
         let rows = block.first..<block.first + block.count
@@ -135,7 +135,7 @@ struct TraceCheck {
         }
     }
 
-    /// Adds rows that are not in the log yet; of them nothing is said that could be wrong.
+    /// Adds rows that are not in the log yet; they have no summary to check.
     mutating func add(tail rows: TraceRows) {
         follow(rows.first..<rows.first + UInt64(rows.count), event: nil)
         result.rowCount += UInt64(rows.count)
@@ -143,7 +143,7 @@ struct TraceCheck {
         lastTime = rows.times.last
     }
 
-    /// Compares what is said of bytes that went over the line with these.
+    /// Checks a block of captured bytes.
     mutating func compare(_ block: StoredBlock, _ content: BlockContent<Capture>) {
         let bytes = block.first..<block.first + block.count
         follow(bytes: bytes, event: block.event)

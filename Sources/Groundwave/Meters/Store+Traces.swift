@@ -4,18 +4,19 @@ import Metering
 import Projections
 import Records
 
-/// A piece of a trace, as a reader meets it.
+/// A piece of a trace, as it is passed to a reader.
 public enum TracePiece: Sendable {
     /// Rows.
     case rows(TraceRows)
-    /// Rows that are not here, and that is in order: let go of, kept on another device, archived. What is said of them is.
+    /// Rows that are withheld intentionally: removed as old, kept on another device, archived. Their summary is here.
     case withheld(BlockSummary)
-    /// The numbers of rows that should be here and cannot be read: damaged, lost, or of a later version of this program.
+    /// The numbers of rows that should be here and cannot be read: damaged, lost, or of a later version of this
+    /// program.
     case unreadable(Range<UInt64>)
 }
 
 extension Reading {
-    /// All traces that show, the earliest first.
+    /// Returns all traces that show, earliest first.
     public func traces() throws -> [Trace] {
         let traces = try read { view in
             var traces: [Trace] = []
@@ -28,15 +29,16 @@ extension Reading {
         return traces.sorted { ($0.started ?? 0, $0.id) < ($1.started ?? 0, $1.id) }
     }
 
-    /// Whether the samples of `trace` travel: what it says itself, else what its meter says; else they stay.
+    /// Returns whether the samples of `trace` are synchronised: by its own setting, else by that of its meter; else
+    /// not.
     public func sharing(of trace: Trace) throws -> SampleSharing {
         try read { try SamplePolicy.isShared(trace.id, in: $0) } ? .synced : .local
     }
 
-    /// What is said of the rows of `trace`, those of a recording that goes on here included.
+    /// Returns the summary of the rows of `trace`, including those of a recording that is running on this device.
     ///
-    /// - Complexity: O(cells): a few microseconds for each 268,435,456 rows whose blocks came in order, and for each block
-    ///   of the others.
+    /// - Complexity: O(cells): a few microseconds for each 268,435,456 rows whose blocks came in order, and for each
+    ///   block of the others.
     public func summary(of trace: RecordID) throws -> TraceSummary {
         var summary = TraceSummary()
         summary.tail = Tails.state(of: trace, in: self)
@@ -59,16 +61,16 @@ extension Reading {
         return summary
     }
 
-    /// Hands out the rows of `trace` in order, a block at a time, until `body` says `false`; those of a recording that goes
-    /// on here come last.
+    /// Calls `body` with the rows of `trace` in order, a block at a time, until it returns `false`; those of a
+    /// recording that is running on this device come last.
     ///
-    /// Damage is not thrown: the rows behind it are handed out too. When rows were made of which nothing can be read is not
-    /// known, and so they are told of in every range.
+    /// Damage is not thrown: the rows behind it are passed on too. The times of rows of which nothing can be read are
+    /// unknown, so such rows are reported in every range.
     ///
     /// - Parameters:
     ///   - start: Rows before this time are left out: milliseconds since 1970.
     ///   - end: Rows from this time on are left out.
-    /// - Complexity: O(rows that are handed out); what is said of these, and a few blocks, in memory.
+    /// - Complexity: O(rows passed on); their summaries, and a few blocks, in memory.
     public func forEachPiece(
         of trace: RecordID, from start: Int64 = .min, to end: Int64 = .max, _ body: (TracePiece) throws -> Bool
     ) throws {
@@ -78,7 +80,7 @@ extension Reading {
         func isInside(_ block: BlockSummary) -> Bool { !isOutside(block.leastTime, block.greatestTime) }
         try forEach(stretches, wantingRowsWhere: isInside) { stretch, rows in
             switch stretch {
-            // All of it is outside.
+            // The whole cell is outside of the range.
             case .cell: true
             case .block(let summary, _) where !isInside(summary): true
             case .block(let summary, let block):
@@ -104,16 +106,16 @@ extension Reading {
     }
 }
 
-/// A place of a trace at which rows are missing.
+/// A point of a trace at which rows are missing.
 public struct TraceGap: Hashable, Sendable {
-    /// Before which row.
+    /// The number of the row before which they are missing.
     public let row: UInt64
-    /// How many.
+    /// The number of missing rows.
     public let count: UInt64
 }
 
 extension Reading {
-    /// Where rows of `trace` are missing, in order.
+    /// Returns the gaps of `trace`, in order.
     ///
     /// - Complexity: O(blocks of the cells in which rows are missing + cells).
     public func gaps(of trace: RecordID) throws -> [TraceGap] {
@@ -133,7 +135,7 @@ extension Reading {
         return gaps
     }
 
-    /// What the log of this device has of the samples of `trace`.
+    /// Returns what the log of this device has of the samples of `trace`.
     ///
     /// - Complexity: A look-up for each block.
     public func storage(of trace: RecordID) throws -> TraceStorage {
@@ -157,9 +159,10 @@ extension Reading {
 }
 
 extension Store {
-    /// Sets what a trace is called, and whether its samples travel; `nil` leaves that as it is, an empty name takes it away.
+    /// Sets the name of a trace, and whether its samples are synchronised; `nil` leaves a setting unchanged, an empty
+    /// name removes the name.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is no such trace.
+    /// - Throws: ``StoreError`` with code `notFound` if there is no such trace.
     public func edit(
         trace: RecordID, name: String? = nil, sharing: SampleSharing? = nil, note: String = "", author: String? = nil
     ) async throws {

@@ -5,38 +5,39 @@ import Metering
 import Records
 import Recovery
 
-/// What a running recording has that is not in the log yet.
+/// The data of a running recording that is not in the log yet.
 struct TailContent {
-    /// Rows, in order; those of one layout that follow one another are one.
+    /// Rows, in order; consecutive rows of one layout are joined.
     var rows: [TraceRows] = []
-    /// What went over the line, in order, where that is kept.
+    /// Captured line traffic, in order, if it is kept.
     var captures: [Capture] = []
 }
 
-/// The rows of a running recording that are not in the log yet, and what went over the line, on the disk of this device:
-/// beside the log, and no part of it.
+/// The file with the rows and the line traffic of a running recording that are not in the log yet. It is on the disk
+/// of this device, beside the log and not part of it.
 ///
 /// | part | form |
 /// |---|---|
 /// | head | `GWT1` (4), log (16), trace (16), CRC-32C of these (4) |
 /// | pieces | each: length of what follows the checksum (4), CRC-32C of that (4), 0 for rows or 1 for a capture (1), number of the first item (varint), the summary of a block of them (length as varint, bytes), its content (length as varint, bytes) |
 ///
-/// Pieces are only appended, and flushed; where one was cut off by a crash, those before it count. When a block goes into
-/// the log, a new file with what is left takes the place of the old one. So items may be in both for a moment: their
-/// numbers say so.
+/// Pieces are only appended, and flushed; if a crash cut one off, those before it count. When a block goes into the
+/// log, a new file with the remaining items replaces the old one. So items may be in both for a moment: their numbers
+/// show it.
 struct TailFile: ~Copyable {
     static let magic: UInt32 = 0x3154_5747
-    /// What the name of a file ends with that is not whole yet.
+    /// The suffix of the name of a file that is not complete yet.
     static let unfinished = ".new"
     private static let headSize = 40
-    /// The most bytes that are read of a tail: it has at most one block and what came while that was written.
+    /// The maximum number of bytes that are read of a tail: it has at most one block and what came while that was
+    /// written.
     private static let byteLimit = 64 << 20
 
     private let path: String
     private let descriptor: Int32
     private var byteCount: Int
 
-    /// Makes the file at `path` anew, with `rows` and `capture` where there are any.
+    /// Creates the file at `path` or replaces it, with `rows` and `capture` if given.
     init(_ path: String, log: LogID, trace: RecordID, rows: TraceRows? = nil, capture: Capture? = nil) throws {
         var writer = ByteWriter()
         writer.append(littleEndian: Self.magic)
@@ -61,9 +62,9 @@ struct TailFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Adds `rows` and `capture`, which follow those before; when this returns they are on the disk.
+    /// Appends `rows` and `capture`, which follow those before; they are on disk when this returns.
     ///
-    /// Where it throws, the file is as it was.
+    /// If this throws, the file is unchanged.
     mutating func append(_ rows: TraceRows?, _ capture: Capture?) throws {
         let pieces = Self.pieces(rows, capture)
         if pieces.isEmpty { return }
@@ -96,7 +97,7 @@ struct TailFile: ~Copyable {
         writer.append(contentsOf: content.bytes)
     }
 
-    /// What the file at `path` has; `nil` where it is no tail of `log`, or cannot be read.
+    /// Returns the content of the file at `path`; `nil` if it is not a tail of `log`, or cannot be read.
     static func read(_ path: String, log: LogID) -> (trace: RecordID, content: TailContent)? {
         guard let handle = FileHandle(forReadingAtPath: path), let data = try? handle.read(upToCount: byteLimit) else {
             return nil

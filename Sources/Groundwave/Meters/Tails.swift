@@ -3,11 +3,11 @@ import Metering
 import Records
 import Recovery
 
-/// The files of what is being recorded: see ``TailFile``.
+/// The files of running recordings: see ``TailFile``.
 enum Tails {
     private static let suffix = ".tail"
 
-    /// Where the tail of `trace` is; makes the folder.
+    /// Returns the path of the tail of `trace`; creates the folder.
     static func path(of trace: RecordID, in files: StoreFiles) throws -> String {
         do {
             try FileManager.default.createDirectory(
@@ -18,12 +18,13 @@ enum Tails {
         return path(of: trace, below: files)
     }
 
-    /// Where the tail of `trace` is, if there is one.
+    /// Returns the path of the tail of `trace`, whether there is one or not.
     static func path(of trace: RecordID, below files: StoreFiles) -> String {
         files.tailFolder.appending(path: "\(trace)\(suffix)").path
     }
 
-    /// The paths of all tails of a store, in order, and of those of which only a lock or an unfinished file is left.
+    /// Returns the paths of all tails of a store, in order, and of those that only have a lock or an unfinished file
+    /// left.
     static func all(in files: StoreFiles) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: files.tailFolder.path)) ?? []
         let tails = names.map { name in
@@ -35,22 +36,23 @@ enum Tails {
         }
     }
 
-    /// What only the tail of `trace` has; nothing where it is not being recorded, and of a past moment.
+    /// Returns the data that only the tail of `trace` has; empty if the trace is not being recorded, and for a past
+    /// moment.
     static func content(of trace: RecordID, in store: some Reading) -> TailContent {
         guard let store = store as? Store else { return TailContent() }
         return TailFile.read(path(of: trace, below: store.files), log: store.log.id)?.content ?? TailContent()
     }
 
-    /// Whether this device is recording `trace`; of a past moment, it is not.
+    /// Returns whether this device is recording `trace`; for a past moment, `none`.
     static func state(of trace: RecordID, in store: some Reading) -> TailState {
         guard let store = store as? Store else { return .none }
         let path = path(of: trace, below: store.files)
-        // The lock first: who finishes takes the tail away before it.
+        // Check the lock first: a process that finishes removes the tail before the lock.
         if TailLock.isHeld(path) { return .recording }
         return access(path, F_OK) == 0 ? .interrupted : .none
     }
 
-    /// Removes what is left of a tail that was being made.
+    /// Removes a tail file that was not completed.
     static func removeUnfinished(_ path: String) { unlink("\(path)\(TailFile.unfinished)") }
 
     static func remove(_ path: String) throws {
@@ -58,13 +60,13 @@ enum Tails {
     }
 }
 
-/// Held by the process that records a trace, for as long as it does: a tail whose lock nobody has is of a process that has
+/// A lock that the process which records a trace holds meanwhile. If nobody holds the lock of a tail, its process has
 /// ended.
 final class TailLock: Sendable {
     private let descriptor: Int32
     private let path: String
 
-    /// - Returns: `nil` where another process has it.
+    /// - Returns: `nil` if another process holds it.
     init?(_ tail: String) throws {
         path = "\(tail)\(Self.suffix)"
         while true {
@@ -74,7 +76,7 @@ final class TailLock: Sendable {
                 close(descriptor)
                 return nil
             }
-            // Whoever had it may have removed it in between: then it locks nothing.
+            // The previous holder may have removed the file in between: then it locks nothing.
             var (own, named) = (stat(), stat())
             if fstat(descriptor, &own) == 0, stat(path, &named) == 0, own.st_ino == named.st_ino {
                 self.descriptor = descriptor
@@ -86,7 +88,7 @@ final class TailLock: Sendable {
 
     static let suffix = ".lock"
 
-    /// Whether a process has the lock of `tail`. Nothing is made or changed.
+    /// Returns whether a process holds the lock of `tail`. Creates and changes nothing.
     static func isHeld(_ tail: String) -> Bool {
         let descriptor = open("\(tail)\(suffix)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }
@@ -94,7 +96,7 @@ final class TailLock: Sendable {
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0
     }
 
-    /// Takes the file away, with its tail gone.
+    /// Removes the lock file, after its tail.
     func remove() { unlink(path) }
 
     deinit { close(descriptor) }

@@ -1,7 +1,7 @@
 import Metering
 import Records
 
-/// What a trace says of itself: what was recorded, with which meter, when, and how it ended.
+/// The description of a trace: what was recorded, with which meter, when, and how it ended.
 public struct Trace: Hashable, Sendable {
     /// Its record.
     public let id: RecordID
@@ -9,24 +9,24 @@ public struct Trace: Hashable, Sendable {
     public let meter: MACAddress?
     /// Its model; `nil` for one that this version does not know.
     public let model: MeterModel?
-    /// By which way its frames came.
+    /// The link over which its frames came.
     public let link: MeterModel.Link?
-    /// How many rows a second there are, where the input does not say when they came.
+    /// The number of rows per second, if the input has no times.
     public let rate: Double?
-    /// What people call the trace; empty where nobody has named it.
+    /// The name that people gave it; empty if none.
     public let name: String
     /// Where the rows come from.
     public let source: String
     /// When recording began: milliseconds since 1970.
     public let started: Int64?
-    /// When it ended: the time of the last row; `nil` where it goes on, or nobody has said so.
+    /// When it ended: the time of the last row; `nil` if it is running, or if no end was recorded.
     public let ended: Int64?
-    /// How it ended; `nil` where it goes on, or nobody has said so.
+    /// How it ended; `nil` if it is running, or if no end was recorded.
     public let end: TraceEnd?
-    /// Whether its samples travel; `nil` where that is as its meter says.
+    /// Whether its samples are synchronised; `nil` if the setting of its meter applies.
     public let sharing: SampleSharing?
 
-    /// The trace that `record` shows.
+    /// Reads the trace from `record`.
     public init(_ record: Record) {
         let fields = Dictionary(
             Metering.trace.values(of: record).map { ($0.name, String(decoding: $0.value, as: UTF8.self)) },
@@ -48,54 +48,55 @@ public struct Trace: Hashable, Sendable {
 
 /// What the log of one device has of the samples of a trace.
 public struct TraceStorage: Hashable, Sendable {
-    /// How many bytes the events take whose samples are here, without the rest of the pages that they stand on.
+    /// The size in bytes of the events whose samples are here, without unused space on their pages.
     public internal(set) var byteCount = 0
-    /// How many values these samples are.
+    /// The number of values in these samples.
     public internal(set) var valueCount: UInt64 = 0
-    /// Of how many rows the samples are not here: they stayed on another device, or were old.
+    /// The number of rows whose samples are not here: they stayed on another device, or were old.
     public internal(set) var withheldCount: UInt64 = 0
-    /// Of how many rows the event is damaged, lost, or of a later version of this program. Samples are not decoded to see.
+    /// The number of rows whose event is damaged, lost, or of a later version of this program. Samples are not
+    /// decoded to find out.
     public internal(set) var unreadableCount: UInt64 = 0
 
-    /// Bytes for each value; `nil` where there are no values.
+    /// The number of bytes for each value; `nil` if there are no values.
     public var bytesPerValue: Double? { valueCount > 0 ? Double(byteCount) / Double(valueCount) : nil }
 }
 
 /// Whether a trace is being recorded on this device.
 public enum TailState: String, Sendable {
-    /// It is not: it has ended, or another device records it.
+    /// It is not being recorded here: it has ended, or another device records it.
     case none
     /// A process records it.
     case recording
-    /// The process that recorded it ended before it could say so in the log: the next opening that writes does.
+    /// The process that recorded it ended before it recorded the end in the log; the next open for writing does so.
     case interrupted
 }
 
-/// What is said of all rows of a trace.
+/// The summary of all rows of a trace.
 public struct TraceSummary: Hashable, Sendable {
-    /// What is said of the rows that can be read, those on this device alone included.
+    /// The summary of the rows that can be read, including those that only this device has.
     public var rows = JoinedSummary()
-    /// How many blocks there are in the log.
+    /// The number of blocks in the log.
     public var blockCount = 0
-    /// How many of them could not be read: made by a later version, or malformed.
+    /// The number of blocks that could not be read: made by a later version, or malformed.
     public var unreadCount = 0
-    /// How many rows are on this device and not in the log yet.
+    /// The number of rows that are on this device and not in the log yet.
     public var tailCount = 0
     /// Whether it is being recorded on this device.
     public var tail = TailState.none
 
-    /// What is said of the rows of each layout, in order of their first rows.
+    /// The summaries of the rows of each layout, in order of their first rows.
     public var parts: [BlockSummary] { rows.parts }
-    /// How many rows there are.
+    /// The number of rows.
     public var rowCount: UInt64 { rows.rowCount }
-    /// When the first row came: milliseconds since 1970.
+    /// The time of the first row: milliseconds since 1970.
     public var firstTime: Int64? { rows.leastTime }
-    /// When the last row came.
+    /// The time of the last row.
     public var lastTime: Int64? { rows.greatestTime }
-    /// In how many places rows are missing.
+    /// The number of gaps.
     public var gapCount: UInt64 { rows.gapCount }
-    /// How many rows are missing.
+    /// The number of missing rows.
     public var missingCount: UInt64 { rows.missingCount }
-    /// How many rows came again.
+    /// The number of repeated rows.
     public var repeatCount: UInt64 { rows.repeatCount }
 }

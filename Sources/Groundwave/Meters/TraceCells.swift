@@ -2,15 +2,15 @@ import Metering
 import Projections
 import Records
 
-/// The cells that the blocks of one trace must come to, made anew from what is said of the blocks.
+/// The cells that the blocks of one trace must give, computed again from the summaries of the blocks.
 struct TraceCells {
     private let series: SeriesSchema
-    /// By level from 1 on, and by the first row that a cell is for.
+    /// The cells by level, from 1 on, and by the number of their first row.
     private var levels: [[UInt64: [UInt8]]]
     private var next: UInt64 = 0
     private var hasOverlap = false
 
-    /// No cells yet.
+    /// Creates an empty set of cells.
     init(_ series: SeriesSchema) {
         self.series = series
         levels = Array(repeating: [:], count: series.levelCount)
@@ -22,7 +22,7 @@ struct TraceCells {
         next = max(next, block.first + block.count)
         for level in levels.indices {
             let first = block.first / series.items(at: level + 1) * series.items(at: level + 1)
-            // As the views do: what cannot be read is in no cell.
+            // As in the views, a block that cannot be read is in no cell.
             guard let joined = series.add(summary, levels[level][first]) else { return }
             levels[level][first] = joined
         }
@@ -30,9 +30,9 @@ struct TraceCells {
 
     /// Compares the cells of the views with these.
     ///
-    /// Where two blocks have the same rows, no cell is right or wrong: nothing is compared.
+    /// If two blocks have the same rows, the right cells are undefined, and nothing is compared.
     ///
-    /// - Returns: How many cells were compared, and what is wrong with them.
+    /// - Returns: The number of cells that were compared, and the damage that was found.
     func compare(
         _ trace: RecordID, in view: borrowing ViewReader
     ) throws -> (count: Int, damage: [TraceVerification.Damage]) {

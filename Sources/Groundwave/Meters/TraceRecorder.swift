@@ -3,14 +3,14 @@ import Foundation
 import Metering
 import Records
 
-/// Records one trace: takes rows as they come, and makes events of them by the block.
+/// Records one trace: takes rows as they come, and writes them to the log as events, block by block.
 ///
-/// A row is on the disk of this device within a second of the call that brought it, as long as calls come, or
-/// ``flush()`` is called each second; after a crash the next opening takes what is there into the log. A call suspends
-/// while the disk is slow; nothing is dropped. Calls from several tasks are taken one after the other.
+/// A row is on the disk of this device within a second of the call that brought it, if calls keep coming or
+/// ``flush()`` is called each second. After a crash, the next open moves these rows into the log. A call suspends
+/// while the disk is slow; nothing is dropped. Calls from several tasks run one after the other.
 ///
-/// Where a call throws, recording has stopped: what was on the disk before stays, and further calls throw the same.
-/// ``stop()`` then takes what came into the log, where there is room for it.
+/// If a call throws, recording has stopped: what was on the disk stays, and further calls throw the same error.
+/// ``stop()`` then moves what was received into the log, if there is room for it.
 public actor TraceRecorder {
     /// The trace.
     public nonisolated let trace: RecordID
@@ -19,17 +19,17 @@ public actor TraceRecorder {
     private let tailPath: String
     private let lock: TailLock
     private var tail: TailFile
-    /// How many bytes the event of a block takes beside it.
+    /// The number of bytes in the event of a block beside the block.
     private let envelope: Int
     private var block: OpenBlock?
     /// The row before the first one of the block, for the totals.
     private var before: TraceRows?
     private var nextRow: UInt64 = 0
-    /// How many rows of the block are in the tail.
+    /// The number of rows of the block that are in the tail.
     private var keptCount = 0
-    /// What went over the line and is not in the log; `nil` where that is not kept.
+    /// The captured line traffic that is not in the log; `nil` if none is captured.
     private var capture: Capture?
-    /// How many pieces of it are in the tail.
+    /// The number of its pieces that are in the tail.
     private var keptPieceCount = 0
     private var lastFlush = ContinuousClock.now
     private var failure: (any Error)?
@@ -37,11 +37,11 @@ public actor TraceRecorder {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// A block is sealed when its first row is this old.
+    /// The age of the first row of a block at which the block is sealed.
     private static let blockMilliseconds: Int64 = 600_000
-    /// Rows are put on the disk when the last ones were put there so long ago.
+    /// The time since the last write to the tail after which rows are written to it again.
     private static let flushInterval = Duration.milliseconds(500)
-    /// An event tells of another device's events that came since the one before: of one, as a rule.
+    /// Room for the observed heads of other devices in an event: one, as a rule.
     private static let observedByteCount = 32
 
     init(_ store: Store, trace: RecordID, isKeepingCapture: Bool) throws {
@@ -57,7 +57,7 @@ public actor TraceRecorder {
         tail = try TailFile(tailPath, log: store.log.id, trace: trace)
     }
 
-    /// How many rows have come, those that are missing or came again left out.
+    /// The number of rows received, without missing and repeated ones.
     public var rowCount: UInt64 { nextRow + UInt64(block?.rows.count ?? 0) }
 
     /// The last row; `nil` before the first one of a block.
@@ -66,19 +66,19 @@ public actor TraceRecorder {
         return (rows.layout, rows.columns.map { $0[last] })
     }
 
-    /// Adds what a decoder made of bytes that have just reached the host.
+    /// Appends rows that were decoded from bytes which have just reached the host.
     ///
-    /// - Throws: ``StoreError`` where the disk is full or refuses.
+    /// - Throws: ``StoreError`` if the disk is full or reports an error.
     public func append(_ rows: DecodedRows) async throws {
         var times = RowTimes.at(now)
         try await append(rows, &times)
     }
 
-    /// Adds what a decoder made of bytes that came when `times` says.
+    /// Appends rows that were decoded from bytes which came at the times of `times`.
     ///
-    /// - Parameter pieces: The bytes themselves, and what was said to the meter before them: kept where that was asked for
-    ///   when the recording began.
-    /// - Returns: `times` behind these rows.
+    /// - Parameter pieces: The bytes themselves, and the commands sent to the meter before them: captured if this was
+    ///   requested when the recording began.
+    /// - Returns: `times`, advanced behind these rows.
     public func append(_ rows: DecodedRows, times: RowTimes, of pieces: [CapturedBytes] = []) async throws -> RowTimes {
         var times = times
         try await append(rows, &times, pieces)
@@ -96,7 +96,7 @@ public actor TraceRecorder {
         times = next
     }
 
-    /// Adds rows that were recorded elsewhere; they get the next numbers of this trace.
+    /// Appends rows that were recorded elsewhere; they get the next numbers of this trace.
     public func append(recorded rows: TraceRows) async throws {
         try await alone {
             var rest = rows
@@ -116,17 +116,18 @@ public actor TraceRecorder {
         }
     }
 
-    /// Puts on the disk what is not there yet.
+    /// Writes to the disk what is not there yet.
     public func flush() async throws { try await alone { try await keep(isDue: true) } }
 
-    /// Ends the recording: all that came is in the log when this returns.
+    /// Ends the recording: everything received is in the log when this returns.
     public func finish() async throws { try await end(.finished) }
 
-    /// Ends a recording that cannot go on, since the meter is gone or the disk is full: all that came is in the log when this
-    /// returns, and the trace says that it stopped. For that it may be called after another call has thrown.
+    /// Ends a recording that cannot continue, because the meter is gone or the disk is full: everything received is
+    /// in the log when this returns, and the trace records that it was stopped. May be called after another call has
+    /// thrown.
     ///
-    /// - Throws: ``StoreError`` where the log cannot be written. What had come to the disk stays there, and the next opening
-    ///   of the store takes it into the log.
+    /// - Throws: ``StoreError`` if the log cannot be written. What had reached the disk stays there, and the next
+    ///   open of the store moves it into the log.
     public func stop() async throws { try await end(.stopped) }
 
     private func end(_ end: TraceEnd) async throws {
@@ -143,7 +144,7 @@ public actor TraceRecorder {
 
     private var now: Int64 { Int64(store.surroundings.now().wallMilliseconds) }
 
-    /// Runs `body` when the calls before are done; where one of them has thrown, only if it is the last one.
+    /// Runs `body` after the earlier calls; if one of them has thrown, only if `isLast` is `true`.
     private func alone(isLast: Bool = false, _ body: () async throws -> Void) async throws {
         if isTaken { await withCheckedContinuation { waiting.append($0) } }
         isTaken = true
@@ -180,7 +181,7 @@ public actor TraceRecorder {
         while let rows = block?.rows, rows.count > 0 { try await seal() }
     }
 
-    /// Makes an event of what went over the line.
+    /// Writes captured line traffic to the log as an event.
     private func seal(_ said: Capture) async throws {
         let change = Change(kind: Metering.capture.name, record: Metering.captureID(trace), block: said.block)
         try await store.write { try $0.append(change) }
@@ -188,14 +189,14 @@ public actor TraceRecorder {
         try beginTail()
     }
 
-    /// Has the tail begin anew, with what is not in the log.
+    /// Starts the tail again, with what is not in the log.
     private func beginTail() throws {
         tail = try TailFile(tailPath, log: store.log.id, trace: trace, rows: block?.rows, capture: capture)
         (keptCount, keptPieceCount) = (block?.rows.count ?? 0, capture?.pieces.count ?? 0)
         lastFlush = .now
     }
 
-    /// Makes an event of the first rows, as many as fill pages of the log.
+    /// Writes the first rows to the log as an event, as many as fill pages of the log.
     private func seal() async throws {
         // The bytes that rows came from reach the disk before the rows do: a kill in between loses nothing of either.
         if let count = capture?.pieces.count, count > keptPieceCount { try await keep(isDue: true) }
@@ -209,7 +210,7 @@ public actor TraceRecorder {
         try beginTail()
     }
 
-    /// Puts what is not in the tail yet there.
+    /// Appends to the tail what is not in it yet.
     private func keep(isDue: Bool) async throws {
         guard isDue else { return }
         let rows = block?.rows
@@ -224,7 +225,7 @@ public actor TraceRecorder {
 }
 
 extension WriteBatch {
-    /// Says when and how a trace ended.
+    /// Records when and how a trace ended.
     mutating func endTrace(_ trace: RecordID, at milliseconds: Int64, _ end: TraceEnd) throws {
         try set(
             Metering.trace.name, trace,

@@ -6,19 +6,19 @@ internal import struct GRDB.DatabaseValue
 internal import class GRDB.Statement
 internal import struct GRDB.StatementArguments
 
-/// Writes rows of a trace into a new SQLite database, for questions in SQL.
+/// Writes rows of a trace into a new SQLite database, for SQL queries.
 ///
 /// | table | columns |
 /// |---|---|
-/// | `rows` | `row`, the number in the trace; `time_ms`, milliseconds since 1970 in UTC; the counter, where there is one, named as in CSV; `missing` and `repeats`, how many before this row; then each channel, an integer in the unit that its name says, such as `voltage_100uV` |
+/// | `rows` | `row`, the number in the trace; `time_ms`, milliseconds since 1970 in UTC; the counter, if there is one, named as in CSV; `missing` and `repeats`, the numbers of missing and repeated rows before this row; then each channel, an integer in the unit that its name states, such as `voltage_100uV` |
 /// | `channels` | `column`, `name`, `unit`, `decimals`: a value is its integer times ten to the minus `decimals`, in `unit` |
-/// | `trace` | `key` and `value`: trace, name, meter, model, source, started; how many rows, missing, withheld, unreadable |
+/// | `trace` | `key` and `value`: trace, name, meter, model, source, started; the numbers of rows, missing, withheld, unreadable |
 /// | `readings` | a view: the columns of CSV, with `time` as text and channels as decimal numbers, which are floating point |
 ///
-/// Rows stand in the order of the trace, which is that of their rowids. `row` is NULL for means of several rows; where an
-/// empty row stands in a gap, so are counter and channels.
+/// Rows are in the order of the trace, which is that of their rowids. `row` is NULL for means of several rows; in an
+/// empty row that stands for a gap, so are counter and channels.
 struct TraceTable: RowWriter {
-    /// How many rows one statement inserts: most of the time of a statement is not that of its values.
+    /// The number of rows that one statement inserts: most of the time of a statement does not depend on its values.
     private static let rowsPerStatement = 32
 
     private let database: Database
@@ -27,11 +27,11 @@ struct TraceTable: RowWriter {
     private var channelCount = 0
     private var insertMany: Statement?
     private var insertOne: Statement?
-    /// Rows that wait until there are enough for a statement, one after the other.
+    /// The values of rows that wait until there are enough for a statement, row after row.
     private var values: [DatabaseValue] = []
     private var rowCount: UInt64 = 0
 
-    /// Tables in `database`, which is empty.
+    /// Creates a writer into `database`, which must be empty.
     init(_ database: Database, gaps: TraceExportOptions.GapPolicy) { (self.database, self.gaps) = (database, gaps) }
 
     mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws {
@@ -91,7 +91,7 @@ struct TraceTable: RowWriter {
 
     private var columnCount: Int { channelCount + (hasTick ? 5 : 4) }
 
-    /// Appends what stands before the channels of a row.
+    /// Appends the values before the channels of a row.
     private mutating func beginRow(
         _ number: UInt64?, _ time: Int64, tick: Int64?, missing: UInt64, repeats: UInt64
     ) throws {
@@ -115,7 +115,8 @@ struct TraceTable: RowWriter {
         return value.databaseValue
     }
 
-    /// The column of a channel: its name, and how much a step of its integers is: `voltage_mV`, `current_100uA`, `mode`.
+    /// Returns the column name of a channel: its name, and the step of its integers: `voltage_mV`, `current_100uA`,
+    /// `mode`.
     private static func column(_ channel: Channel) -> String {
         if channel.decimals == 0 { return ColumnNames.column(channel) }
         if channel.unit == .none { return "\(channel.name)_1e-\(channel.decimals)" }
@@ -124,7 +125,7 @@ struct TraceTable: RowWriter {
         return "\(channel.name)_\(step)\(prefix)\(channel.unit.rawValue)"
     }
 
-    /// What makes the view of rows with a time as text and the channels in their units.
+    /// Returns the statement that creates the view of rows with a time as text and the channels in their units.
     private static func view(_ layout: Layout, _ own: [String]) -> String {
         var columns = ["row", "strftime('%Y-%m-%dT%H:%M:%fZ', time_ms / 1000.0, 'unixepoch') AS time"]
         columns += own.dropFirst(2).map { "\"\($0)\"" }
@@ -136,7 +137,7 @@ struct TraceTable: RowWriter {
         return "CREATE VIEW readings AS SELECT \(columns.joined(separator: ", ")) FROM rows"
     }
 
-    /// Writes what is known of `trace`, and what was written of it.
+    /// Writes the description of `trace`, and the counts of what was written.
     static func note(
         _ trace: Trace, _ counts: TraceWriter.Counts, _ absent: AbsentRows, in database: Database
     ) throws {

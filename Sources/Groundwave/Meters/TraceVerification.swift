@@ -2,45 +2,45 @@ import Events
 import Metering
 import Records
 
-/// What the verification of a trace found.
+/// The result of verifying a trace.
 public struct TraceVerification: Hashable, Sendable {
-    /// Something that is not as it must be.
+    /// Damage that was found.
     public struct Damage: Hashable, Sendable {
-        /// What is wrong. The raw values are words for scripts.
+        /// The kinds of damage. The raw values are codes for scripts.
         public enum What: String, Hashable, Sendable, CaseIterable {
-            /// Numbers of rows that no block has: one is lost, or has not arrived yet.
+            /// Numbers of rows that no block has: a block is lost, or has not arrived yet.
             case hole
-            /// Rows that two blocks have.
+            /// Rows that are in two blocks.
             case overlap
             /// A block whose event is not in the log, and was not archived.
             case lost
             /// A block whose rows cannot be read, though they are not withheld.
             case unreadable
-            /// A block of which nothing can be read: what is said of it is malformed, or of a later version.
+            /// A block whose summary is malformed, or of a later version.
             case unknown
-            /// What is said of a block is not what its rows say.
+            /// The summary of a block does not match its rows.
             case summary
-            /// The views say something else of a block than its event.
+            /// The views do not match the event of a block.
             case view
-            /// A cell of the views is not what its blocks come to.
+            /// A cell of the views does not match its blocks.
             case cell
-            /// The last row is not the one with which the trace says that it ended.
+            /// The last row is not the one that the trace records as its end.
             case end
             /// The file of a recording that is not in the log yet cannot be read.
             case tail
-            /// Of what went over the line something is lost, there twice, or unreadable.
+            /// Captured line traffic is lost, duplicated or unreadable.
             case capture
         }
 
-        /// What is wrong.
+        /// The kind of damage.
         public let what: What
-        /// The first of the rows that are concerned; `nil` where it is not known.
+        /// The first affected row; `nil` if it is not known.
         public let first: UInt64?
-        /// The last of them.
+        /// The last affected row; `nil` if it is not known.
         public let last: UInt64?
-        /// The event that is concerned; `nil` where there is none.
+        /// The affected event; `nil` if there is none.
         public let event: EventID?
-        /// What happened, in plain words.
+        /// A description for people.
         public let detail: String
 
         init(_ what: What, rows: Range<UInt64>? = nil, event: EventID? = nil, detail: String) {
@@ -53,26 +53,27 @@ public struct TraceVerification: Hashable, Sendable {
 
     /// The trace.
     public let trace: RecordID
-    /// How many blocks the log has.
+    /// The number of blocks in the log.
     public internal(set) var blockCount = 0
-    /// How many rows were read and compared with what is said of them, those of a recording that goes on here included.
+    /// The number of rows that were read and compared with their summaries, including those of a recording that is
+    /// running on this device.
     public internal(set) var rowCount: UInt64 = 0
-    /// How many of these are on this device and not in the log yet.
+    /// The number of these that are on this device and not in the log yet.
     public internal(set) var tailCount: UInt64 = 0
-    /// How many blocks are withheld, so that only what is said of them is here.
+    /// The number of withheld blocks, of which only the summary is here.
     public internal(set) var withheldBlockCount = 0
-    /// How many rows these have.
+    /// The number of rows in these blocks.
     public internal(set) var withheldCount: UInt64 = 0
-    /// How many cells of the views were compared with their blocks; 0 where rows overlap.
+    /// The number of cells of the views that were compared with their blocks; 0 if rows overlap.
     public internal(set) var cellCount = 0
-    /// How many bytes that went over the line were read, those of a recording that goes on here included; 0 where none were
-    /// kept.
+    /// The number of captured bytes that were read, including those of a recording that is running on this device; 0
+    /// if none were captured.
     public internal(set) var captureByteCount: UInt64 = 0
-    /// How many of such bytes are withheld.
+    /// The number of captured bytes that are withheld.
     public internal(set) var withheldByteCount: UInt64 = 0
-    /// What is not as it must be, in the order in which it was met.
+    /// The damage, in the order in which it was found.
     public internal(set) var damage: [Damage] = []
 
-    /// Whether all is as it must be. What is withheld is no damage.
+    /// Whether no damage was found. Withheld samples are not damage.
     public var isOK: Bool { damage.isEmpty }
 }

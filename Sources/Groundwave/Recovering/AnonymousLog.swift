@@ -8,10 +8,10 @@ import Records
 
 /// Writes a log of the same shape as another one, with invented content.
 ///
-/// What stays: how many events each replica has, their batches, stamps, kinds, fields and operations, which event each
-/// supersedes, and how long each value is, with letters where there were letters and digits where there were digits.
-/// What is replaced, by a key that is thrown away: replicas, records, sources, values, authors, notes, and the names of
-/// fields and kinds that are not ours. An event that cannot be read leaves its place.
+/// Kept are the number of events of each replica, their batches, stamps, kinds, fields and operations, which event
+/// each supersedes, and the length of each value, with letters for letters and digits for digits. Replaced, by means
+/// of a key that is thrown away, are replicas, records, sources, values, authors, notes, and the names of fields and
+/// kinds that are not built in. An event that cannot be read is written as a lost one.
 struct AnonymousLog {
     private let key = SymmetricKey(size: .bits256)
     private let log: EventLog
@@ -39,7 +39,7 @@ struct AnonymousLog {
 
     private init(log: EventLog) { self.log = log }
 
-    /// What stands for an event: itself, and before it the places of lost ones.
+    /// Returns the frames for an event: its own, after those of the lost events before it.
     private mutating func frames(for frame: Frame, _ bytes: [UInt8]) throws -> [[UInt8]] {
         let replica: ReplicaID = invented(frame.id.replica)
         var frames: [[UInt8]] = []
@@ -84,7 +84,7 @@ struct AnonymousLog {
         return writer.bytes
     }
 
-    /// What a series holds is measured, and says nothing of a person.
+    /// The block of a series is kept: it holds measurements, and no personal data.
     private func invented(_ change: Change) -> Change {
         var result = Change(
             kind: Self.kinds.contains(change.kind) ? change.kind : "kind-\(short(Array(change.kind.utf8)))",
@@ -117,14 +117,14 @@ struct AnonymousLog {
 
     private func short(_ bytes: [UInt8]) -> String { String(mac(bytes).span.bytes.uint32(at: 0), radix: 16) }
 
-    /// Sixteen bytes that follow from `bytes` and the key.
+    /// Returns sixteen bytes that are derived from `bytes` and the key.
     private func mac(_ bytes: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Data(bytes), using: key).prefix(16))
     }
 
     private func text(_ text: String) -> String { String(decoding: value(Array(text.utf8)), as: UTF8.self) }
 
-    /// Other bytes of the same number and sort: the same ones for the same value, so that equal values stay equal.
+    /// Returns other bytes of the same number and character classes. Equal values give equal results.
     private func value(_ bytes: [UInt8]) -> [UInt8] {
         guard !bytes.isEmpty else { return bytes }
         var (stream, count) = (mac(bytes), UInt8(0))

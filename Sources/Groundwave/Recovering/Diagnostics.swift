@@ -5,7 +5,8 @@ import Foundation
 import LMDB
 import Recovery
 
-/// What a report of trouble says: versions, sizes, counts, codes, hashes. Nothing of what was logged is in it, and no key.
+/// The content of a diagnostic report: versions, sizes, counts, codes, hashes. It has nothing of what was logged, and
+/// no key.
 struct Diagnostics: Codable {
     struct Versions: Codable {
         var groundwave: String
@@ -15,17 +16,17 @@ struct Diagnostics: Codable {
     }
 
     struct File: Codable {
-        /// Its name, where that says nothing; else what it is.
+        /// Its name, if that reveals nothing; else its type.
         var name: String
         var bytes: Int
-        /// Left out of files that are secret, or whose content could be guessed.
+        /// Left out for files that are secret, or whose content could be guessed.
         var sha256: String?
     }
 
     struct Finding: Codable {
         var what: String
         var count: Int
-        /// The events that are concerned, by number.
+        /// The number of affected events.
         var events: UInt64
     }
 
@@ -50,15 +51,16 @@ struct Diagnostics: Codable {
 }
 
 extension Store {
-    /// Writes a report of the state of the store in the folder at `url`, for whoever is to help: versions, sizes, counts,
-    /// codes and hashes. Calls, grids, notes, names of files and keys are not in it.
+    /// Writes a report of the state of the store in the folder at `url`, for a person who helps: versions, sizes,
+    /// counts, codes and hashes. Calls, grids, notes, names of files and keys are not in it.
     ///
-    /// Nothing of the store is changed, and recovery goes on waiting.
+    /// Nothing of the store is changed, and a recovery keeps waiting.
     ///
     /// - Parameters:
-    ///   - file: Where the report is written; one that is there is replaced.
+    ///   - file: The path of the report; an existing file is replaced.
     ///   - anonymousLog: Where to write a log of the same shape with invented content; `nil` for none.
-    /// - Throws: ``StoreError`` with code `notFound` where there is no store; `inputOutput` where nothing can be written.
+    /// - Throws: ``StoreError`` with code `notFound` if there is no store, or no readable log for `anonymousLog`; the
+    ///   code for the system error if a file cannot be written.
     public static func writeDiagnostics(of url: URL, to file: URL, anonymousLog: URL? = nil) async throws {
         let (files, recovery) = (StoreFiles(url), RecoveryFiles(url))
         let status = try recoveryStatus(at: url)
@@ -91,7 +93,7 @@ extension Store {
 }
 
 extension Recovery {
-    /// Writes a report of what happened, for whoever is to help; recovery goes on waiting, and nothing is changed: see
+    /// Writes a report of what happened, for a person who helps. Recovery keeps waiting, and nothing is changed: see
     /// ``Store/writeDiagnostics(of:to:anonymousLog:)``.
     public func writeDiagnostics(to file: URL, anonymousLog: URL? = nil) async throws {
         try await Store.writeDiagnostics(of: files.folder, to: file, anonymousLog: anonymousLog)
@@ -108,7 +110,7 @@ extension Diagnostics.Versions {
 }
 
 extension Diagnostics {
-    /// The files of a store, by what they are: names that a user chose do not appear.
+    /// Returns the files of a store by type: names that a user chose do not appear.
     fileprivate static func files(in folder: URL) -> [File] {
         let root = folder.path
         var files: [File] = []

@@ -8,8 +8,8 @@ import Recovery
 import Replication
 
 extension Recovery {
-    /// Puts a store whose log is damaged into recovery: preserves the file, says why, prepares a restore, and opens the
-    /// store that is used meanwhile.
+    /// Puts a store with a damaged log into recovery: preserves the file, records the reason, prepares a restore, and
+    /// opens the temporary store.
     static func begin(
         _ finding: Incident.Finding, _ files: StoreFiles, _ configuration: Configuration
     ) async throws -> Recovery {
@@ -37,7 +37,7 @@ extension Recovery {
         return try await resume(record, files, configuration)
     }
 
-    /// Opens what is used while the recovery of a store waits for a decision.
+    /// Opens the temporary store while the recovery of a store waits for a decision.
     static func resume(
         _ record: FailureRecord, _ files: StoreFiles, _ configuration: Configuration
     ) async throws -> Recovery {
@@ -46,7 +46,7 @@ extension Recovery {
         var receipt: Receipt?
         var trouble: String?
         do { receipt = try incident.prepare(record) } catch {
-            // What cannot be prepared now is tried again; logging goes on meanwhile.
+            // A failed preparation is tried again later; logging continues meanwhile.
             trouble = StoreError.wrapping(error, file: recovery.restoredLog).message
         }
         let temporary = try await temporaryStore(
@@ -63,7 +63,7 @@ extension Recovery {
         }
     }
 
-    /// The store that is used meanwhile: the one that was begun, else a new one of the same log, as a replica of its own.
+    /// Opens the temporary store: the present one, else a new one of the same log, as a replica of its own.
     private static func temporaryStore(
         _ files: RecoveryFiles, log: () throws -> LogID, former: ReplicaID?, _ configuration: Configuration
     ) async throws -> Store {
@@ -83,7 +83,8 @@ extension Recovery {
         switch try await Store.open(at: files.temporary, configuration) {
         case .ready(let store): return store
         case .recovering(let nested):
-            // Damage upon damage: what can be got out of it is taken, and what was lost is told like the rest.
+            // The temporary store is damaged too: it is restored from salvage, and its losses are reported like the
+            // others.
             try await nested.stageRestore(from: .salvage)
             try nested.temporary.close()
             guard case .ready(let store) = try await Store.open(at: files.temporary, configuration) else {
@@ -93,8 +94,8 @@ extension Recovery {
         }
     }
 
-    /// What the device of a replica is called by the log at `path`; `nil` where that does not tell: a name is no reason not
-    /// to go on.
+    /// Returns the name of a replica's device from the log at `path`; `nil` if it cannot be read there: a missing
+    /// name must not stop the recovery.
     private static func deviceName(of replica: ReplicaID, in path: String, _ configuration: Configuration) -> String? {
         do {
             var options = Environment.Options()
@@ -124,23 +125,23 @@ extension Recovery {
     }
 }
 
-/// What knows of a log beside its file.
+/// The sources that know about a log beside its file.
 struct Witnesses: Sendable {
     let files: StoreFiles
     let stateFolder: URL
 
-    /// The snapshots that can be read, the newest first.
+    /// The snapshots that can be read, newest first.
     private var snapshots: [SnapshotInformation] {
         files.snapshots.compactMap { try? Snapshot.information(at: $0) }.sorted { $0.created > $1.created }
     }
 
-    /// The file of the newest snapshot.
+    /// The path of the newest snapshot.
     var newestSnapshot: String? {
         files.snapshots.compactMap { path in (try? Snapshot.information(at: path)).map { (path, $0.created) } }
             .max { $0.1 < $1.1 }?.0
     }
 
-    /// What the newest snapshot holds.
+    /// A description of the newest snapshot.
     var snapshot: FailureRecord.Snapshot? {
         snapshots.first.map { snapshot in
             FailureRecord.Snapshot(
@@ -149,10 +150,10 @@ struct Witnesses: Sendable {
         }
     }
 
-    /// The name of the log: a snapshot has it, and the folder of this device's tokens.
+    /// The ID of the log, from a snapshot or from the folder of this device's tokens.
     var logName: LogID? { snapshots.first?.log ?? Incarnation.log(of: files, stateFolder: stateFolder) }
 
-    /// What each store said last, at any remote.
+    /// Returns the last manifest of each store, from any remote.
     static func statements(_ files: StoreFiles) -> [Statement] {
         var latest: [ReplicaID: Statement] = [:]
         for statement in files.remoteNames.flatMap({ files.readNotes(of: $0).statements.values })
@@ -162,18 +163,21 @@ struct Witnesses: Sendable {
         return latest.values.sorted { $0.store < $1.store }
     }
 
-    /// Who knows how much the log had: snapshots, and what other stores were told or said last.
+    /// The witnesses of which events the log had: snapshots, the heads recorded in the state folder, and the remote
+    /// caches.
     var all: [Rebuild.Witness] {
         var witnesses: [Rebuild.Witness] = []
         var vector = VersionVector()
         for snapshot in snapshots { vector.join(snapshot.vector) }
         if !vector.entries.isEmpty { witnesses.append(Rebuild.Witness(name: "snapshots", vector: vector)) }
         if let heads = Incarnation.heads(of: files, stateFolder: stateFolder) {
-            // Each process notes it when it closes the store; one that did not may have gone on.
+            // Each process records the heads when it closes the store; a process that did not close it may have
+            // written more.
             let wasClosed = OpenMark.left(by: files.folder, in: stateFolder).isEmpty
             witnesses.append(Rebuild.Witness(name: "token", vector: heads, isFinal: wasClosed))
         }
-        // What lies elsewhere was here, as far as it was read from here or came from here; what others merely have was not.
+        // The remote caches record what this log had at the last sync pass; what other stores merely have does not
+        // count.
         let taken = files.remoteNames.reduce(into: VersionVector()) { $0.join(files.readNotes(of: $1).taken) }
         if !taken.entries.isEmpty { witnesses.append(Rebuild.Witness(name: "peers", vector: taken)) }
         return witnesses

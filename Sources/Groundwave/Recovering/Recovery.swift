@@ -2,58 +2,58 @@ import Events
 import Foundation
 import Recovery
 
-/// A store that cannot be opened, and what can be done about it.
+/// A store that cannot be opened, and the ways to proceed.
 ///
-/// The damaged file is preserved. ``temporary`` is a store like any other; what is logged there joins whatever is chosen.
-/// The store stays in recovery, across launches, until it is restored or reset.
+/// The damaged file is preserved. ``temporary`` is a store like any other; what is logged there is added to whatever
+/// is chosen. The store stays in recovery, across launches, until it is restored or reset.
 public final class Recovery: Sendable {
     /// Why the store cannot be opened.
     public struct Failure: Hashable, Sendable {
-        /// When that was found.
+        /// When this was found.
         public let at: Date
-        /// The word for scripts.
+        /// The code for scripts.
         public let code: String
-        /// What is wrong, in plain words.
+        /// A description for people.
         public let message: String
-        /// Which file of the store.
+        /// The affected file of the store.
         public let file: String
-        /// Where its bytes were put, in the store's folder; empty where there were none.
+        /// Where its bytes were preserved, in the store's folder; empty if there were none.
         public let backup: String
-        /// Whether the file itself was moved there, in place of a copy.
+        /// Whether the file itself was moved there, and not copied.
         public let isMoved: Bool
     }
 
     /// The newest snapshot of the store.
     public struct SnapshotContents: Hashable, Sendable {
-        /// Its id.
+        /// Its ID.
         public let id: String
         /// When it was made.
         public let at: Date
-        /// How many contacts show in it.
+        /// The number of contacts that show in it.
         public let contacts: Int
     }
 
-    /// What a store is restored from.
+    /// The source of a restore.
     public enum Source: Hashable, Sendable {
-        /// What could be got out of the damaged file.
+        /// The events recovered from the damaged file.
         case salvage
-        /// The same, with the newest snapshot standing for what came before it.
+        /// The same, with the newest snapshot in place of the history before it.
         case snapshot
-        /// What others have: an empty store, into which everything is fetched.
+        /// The remotes: the store is emptied, and everything is fetched.
         case remote
     }
 
     /// Why the store cannot be opened.
     public let failure: Failure
-    /// The newest snapshot; `nil` where there is none that can be read.
+    /// The newest snapshot; `nil` if none can be read.
     public let snapshot: SnapshotContents?
-    /// What could be got out of the damaged file, and what is lost; `nil` where nothing could be prepared.
+    /// What was recovered from the damaged file, and what is lost; `nil` if nothing could be prepared.
     public let receipt: RecoveryReceipt?
-    /// Why nothing could be prepared.
+    /// Why nothing could be prepared; `nil` if it could.
     public let trouble: String?
-    /// The store that is used meanwhile.
+    /// The temporary store, used until the recovery ends.
     public let temporary: Store
-    /// What was decided already, and will be carried out when the store is opened next.
+    /// The source of the restore that the next open of the store will carry out; `nil` if none is staged, or a reset.
     public var staged: Source? {
         (try? Choice.read(files)).flatMap {
             switch $0.way {
@@ -67,7 +67,7 @@ public final class Recovery: Sendable {
 
     let files: RecoveryFiles
     private let surroundings: Surroundings
-    /// Makes the log once more, with the newest snapshot in it.
+    /// Rebuilds the log with the newest snapshot in it.
     let prepareWithSnapshot: @Sendable () throws -> Void
 
     init(
@@ -84,9 +84,10 @@ public final class Recovery: Sendable {
         self.prepareWithSnapshot = prepareWithSnapshot
     }
 
-    /// Has the store restored when it is opened next: close ``temporary`` first, then open the store again.
+    /// Stages a restore, which the next open of the store carries out: close ``temporary`` first, then open the store
+    /// again.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is nothing to restore from; then nothing was decided.
+    /// - Throws: ``StoreError`` with code `notFound` if there is nothing to restore from; then nothing was staged.
     public func stageRestore(from source: Source) async throws {
         switch source {
         case .salvage:
@@ -112,11 +113,11 @@ public final class Recovery: Sendable {
         }
     }
 
-    /// Has the store begin anew, empty but for what was logged meanwhile, when it is opened next. Synchronising is switched
-    /// off until it is switched on. The damaged file stays where it was put.
+    /// Stages a reset, which the next open of the store carries out: the store is then empty, except for what was
+    /// logged meanwhile. Synchronisation is off until the user switches it on. The damaged file stays preserved.
     ///
     /// - Parameter confirmation: The word RESET, as a person has typed it.
-    /// - Throws: ``StoreError`` with code `usage` where it is another word; then nothing was decided.
+    /// - Throws: ``StoreError`` with code `usage` if it is another word; then nothing was staged.
     public func reset(confirmation: String) throws {
         guard confirmation == "RESET" else {
             throw StoreError(.usage, "“\(confirmation)” is not the word RESET.", hint: "Nothing was changed.")
@@ -133,26 +134,26 @@ public final class Recovery: Sendable {
     }
 }
 
-/// What was got out of a damaged store: recovered + lost = appended.
+/// The result of a recovery: recovered + lost = appended.
 public struct RecoveryReceipt: Hashable, Sendable {
-    /// When the log was made anew.
+    /// When the log was rebuilt.
     public let at: Date
-    /// How many events the log is known to have had.
+    /// The number of events that the log is known to have had.
     public let appended: UInt64
-    /// How many of these are there again.
+    /// The number of these that were recovered.
     public let recovered: UInt64
-    /// Which are lost, in order of replica and number.
+    /// The lost events, in order of replica and number.
     public let lost: [EventRange]
-    /// How many more are lost of which not even the name is left.
+    /// The number of further lost events whose IDs are unknown.
     public let unnamed: UInt64
-    /// Whether there may have been more than anything here knows of: then the numbers are the least.
+    /// Whether the log may have had more events than any source knows of; the numbers are then minimums.
     public let isAtLeast: Bool
-    /// Who told how many events there were: `file`, and where they knew, `token`, `views`, `snapshots`, `peers`.
+    /// The sources for the number of events: `file` and, if they had any, `token`, `views`, `snapshots`, `peers`.
     public let witnesses: [String]
-    /// How long it took.
+    /// The duration in seconds.
     public let seconds: Double
 
-    /// How many events are lost.
+    /// The number of lost events.
     public var lostCount: UInt64 { lost.reduce(0) { $0 + $1.count } + unnamed }
 }
 

@@ -5,20 +5,20 @@ import Recovery
 
 /// Whether a store waits in recovery, and what was recovered last.
 public struct RecoveryStatus: Sendable {
-    /// How it stands.
+    /// The state of a store with respect to recovery.
     public enum State: String, Sendable {
-        /// The store was never damaged, as far as it tells.
+        /// The store was never damaged, as far as is known.
         case whole
-        /// It is damaged; the next opening preserves the damaged file and has the store wait.
+        /// Its log is damaged; the next open preserves the damaged file and begins the recovery.
         case damaged
         /// It waits for a decision.
         case waiting
-        /// It was decided what to do; the next opening does it.
+        /// A decision was made; the next open carries it out.
         case staged
-        /// It was damaged once, and recovered or begun anew.
+        /// It was damaged once, and was recovered or reset.
         case recovered
 
-        /// Whether its log is damaged and that was not dealt with yet.
+        /// Whether its log is damaged and not restored yet.
         public var isDamaged: Bool {
             switch self {
             case .damaged, .waiting, .staged: true
@@ -27,24 +27,24 @@ public struct RecoveryStatus: Sendable {
         }
     }
 
-    /// How it stands.
+    /// The state of the store.
     public let state: State
-    /// Why it waits, or what is wrong.
+    /// Why it waits, or what is wrong; `nil` if nothing is.
     public internal(set) var failure: Recovery.Failure?
-    /// The newest snapshot, where it waits.
+    /// The newest snapshot, while the store waits.
     public let snapshot: Recovery.SnapshotContents?
-    /// What was decided.
+    /// The decision that was made; `nil` if none was.
     public let staged: String?
-    /// What could be got out of the damaged file: as prepared while it waits, else as it was done last.
+    /// What was recovered from the damaged file: as prepared while the store waits, else by the last recovery.
     public let receipt: RecoveryReceipt?
-    /// The events that are still lost: after recovery, those that nobody has brought back yet.
+    /// The events that are still lost: after a recovery, those that no store has brought back yet.
     public let lost: [EventRange]
-    /// Who was known to have such events: other stores, by what they said last.
+    /// The stores known to have such events, by their last manifests.
     public internal(set) var peers: [EventRange: [ReplicaID]] = [:]
 }
 
 extension RecoveryStatus {
-    /// What waits, or was decided.
+    /// Creates the status of a store that waits, or for which a decision was made.
     fileprivate init(waiting record: FailureRecord?, choice: Choice?, _ files: StoreFiles) {
         let receipt = Receipt.read(RecoveryFiles(files.folder).restoredReceipt).map { RecoveryReceipt($0) }
         self.init(
@@ -54,7 +54,7 @@ extension RecoveryStatus {
         notePeers(files)
     }
 
-    /// What was recovered last, where anything was.
+    /// Creates a status with the results of the last recovery, if there was one.
     fileprivate init(lastOf files: StoreFiles, state: State) {
         let receipt = RecoveryFiles(files.folder).lastReceipt
         let lost = receipt.map { receipt in
@@ -66,7 +66,7 @@ extension RecoveryStatus {
         notePeers(files)
     }
 
-    /// Notes who has said to have what is lost.
+    /// Adds the stores that have the lost events, by their manifests.
     fileprivate mutating func notePeers(_ files: StoreFiles) {
         let statements = Witnesses.statements(files)
         let own = try? files.readIdentity().replica
@@ -79,12 +79,12 @@ extension RecoveryStatus {
 }
 
 extension Store {
-    /// Whether the store in the folder at `url` is damaged or waits in recovery, and what was recovered last. Nothing is
-    /// changed.
+    /// Returns whether the store in the folder at `url` is damaged or waits in recovery, and what was recovered last.
+    /// Nothing is changed.
     ///
-    /// - Parameter stateFolder: Where this device keeps what it knows of the store; its own where that is not given.
-    /// - Throws: ``StoreError`` with code `notFound` where there is no store.
-    /// - Complexity: That of the look at every page, where there is reason for one.
+    /// - Parameter stateFolder: The state folder of this device; the default one if not given.
+    /// - Throws: ``StoreError`` with code `notFound` if there is no store.
+    /// - Complexity: That of a check of every page, if there is a reason for one.
     public static func recoveryStatus(at url: URL, stateFolder: URL? = nil) throws -> RecoveryStatus {
         let (files, recovery) = (StoreFiles(url), RecoveryFiles(url))
         guard files.exists || recovery.isWaiting else { throw StoreFiles.noStore(in: files.folder) }
@@ -108,10 +108,11 @@ extension Store {
         }
     }
 
-    /// As ``recoveryStatus(at:stateFolder:)``, of this store: a program that runs for long asks it where something fails.
+    /// As ``recoveryStatus(at:stateFolder:)``, for this store: a long-running program calls this when something
+    /// fails.
     public func recoveryStatus() throws -> RecoveryStatus { try Self.recoveryStatus(at: url, stateFolder: stateFolder) }
 
-    /// Notes on the receipt of the last recovery what has come back since.
+    /// Updates the receipt of the last recovery with the number of events that have come back since.
     func noteReturned() throws {
         let recovery = RecoveryFiles(files.folder)
         guard let (path, old) = recovery.lastReceiptFile else { return }
@@ -121,8 +122,8 @@ extension Store {
         if receipt != old { try receipt.write(to: path) }
     }
 
-    /// The recovery of the store in the folder at `url` that waits, also where it was decided what to do; of a damaged one
-    /// it begins now. `nil` where the store is in use.
+    /// Returns the recovery of the store in the folder at `url`, also if a decision was made already. If the store is
+    /// damaged, its recovery begins now. `nil` if the store is in use.
     public static func recovery(
         at url: URL, _ configuration: Configuration = Configuration()
     ) async throws -> Recovery? {
@@ -131,7 +132,7 @@ extension Store {
             if let record = FailureRecord.read(RecoveryFiles(url).failure) {
                 return try await Recovery.resume(record, files, configuration)
             }
-            // Damage that is known begins it.
+            // Known damage begins the recovery.
             guard files.exists, try recoveryStatus(at: url, stateFolder: configuration.stateFolder).state == .damaged,
                 case .recovering(let recovery) = try await open(at: url, configuration)
             else { return nil }
@@ -139,13 +140,13 @@ extension Store {
         }
     }
 
-    /// Makes a store at `url` from what can be got out of a damaged log file, which is only read.
+    /// Creates a store at `url` from what can be recovered from a damaged log file, which is only read.
     ///
-    /// The new store has its events, and writes as a new replica. Nothing is left behind where this throws.
+    /// The new store has the events of that log, and writes as a new replica. If this throws, nothing is left behind.
     ///
-    /// - Parameter file: The damaged log, of any store of ours, also one that is not where it was.
-    /// - Returns: What was got out, and what was not.
-    /// - Throws: ``StoreError`` with code `exists` where a store is there; `damaged` where the file holds no event.
+    /// - Parameter file: The damaged log of any Groundwave store, wherever it is now.
+    /// - Returns: What was recovered, and what was not.
+    /// - Throws: ``StoreError`` with code `exists` if a store is there; `damaged` if the file holds no event.
     public static func salvage(
         _ file: URL, to url: URL, _ configuration: Configuration = Configuration()
     ) async throws -> RecoveryReceipt {

@@ -6,23 +6,23 @@ import Projections
 import Recovery
 
 extension Store {
-    /// Opens the store in a folder and brings its views up to date; or, where its log is damaged, what can be used
-    /// meanwhile, and what can be done.
+    /// Opens the store in a folder and brings its views up to date; if its log is damaged, returns its recovery
+    /// instead.
     ///
-    /// A store that is opened for reading is not changed by a byte, its lock files aside: where its views are not up to
-    /// date, they are built in a temporary folder. Damage is the exception: it is preserved and told, whoever finds it.
+    /// Opening for reading changes no byte of the store, except for lock files: views that are not up to date are
+    /// built in a temporary folder. Damage is the exception: it is preserved and recorded even then.
     ///
-    /// Each opening looks at what leads to the events; at every page after a process ended without closing the store, where
-    /// anything met damage, and where the file is not as somebody of ours left it. So damage ends no more than one
-    /// process, if any.
+    /// Each open checks the pages that lead to the events. It checks every page if a process ended without closing
+    /// the store, if damage was met before, or if the file is not as Groundwave last left it. Damage therefore ends
+    /// at most one process.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is none; `joining` where not everything was fetched yet that
-    ///   ``join(_:at:_:)`` was to fetch; `damaged` where a damaged one cannot be preserved; then nothing was changed.
+    /// - Throws: ``StoreError`` with code `notFound` if there is no store; `joining` if ``join(_:at:_:)`` has not
+    ///   fetched everything yet; `damaged` if a damaged store cannot be preserved; then nothing was changed.
     public static func open(at url: URL, _ configuration: Configuration = Configuration()) async throws -> Opening {
         try await open(at: url, configuration, isJoining: false)
     }
 
-    /// - Parameter isJoining: Whether this goes on with joining, so that the store need not be whole.
+    /// - Parameter isJoining: Whether this continues a join, so that the store need not be complete.
     static func open(at url: URL, _ configuration: Configuration, isJoining: Bool) async throws -> Opening {
         let files = StoreFiles(url)
         let recovery = RecoveryFiles(files.folder)
@@ -35,7 +35,7 @@ extension Store {
             switch try StoreCondition(of: files, configuration) {
             case .staged(let record, let choice):
                 try await carryOut(choice, record, files, configuration)
-                // What was put in place is looked at like any other.
+                // The restored store is checked like any other.
                 return try await open(at: url, configuration, isJoining: isJoining)
             case .waiting(let record): return .recovering(try await Recovery.resume(record, files, configuration))
             case .damaged(let finding): return .recovering(try await Recovery.begin(finding, files, configuration))
@@ -45,10 +45,10 @@ extension Store {
         }
     }
 
-    /// Opens a store whose log was looked at.
+    /// Opens a store whose log has been checked.
     ///
-    /// What liblmdb, or the rows that tell how far the log goes, say of damage leads to a look at every page. Where that
-    /// finds nothing, the store is opened once more: a page may not have been given for a moment.
+    /// If liblmdb, or the rows that record how far the log goes, report damage, every page is checked. If that finds
+    /// nothing, the open is tried once again: a page may have been unreadable for a moment.
     private static func openLookedAt(
         _ files: StoreFiles, _ configuration: Configuration, isRetry: Bool = false
     ) async throws -> Opening {
@@ -56,7 +56,7 @@ extension Store {
         let mark = OpenMark(files.folder, in: configuration.stateFolder)
         do {
             let damage = damageOfViews(files, configuration, wasClean: left.isEmpty)
-            // They are made again from the log, which was found whole.
+            // The views are rebuilt from the log, which was found intact.
             if let damage {
                 Subsystem.recovery.logger.warning(
                     "the views are damaged: they are built anew", metadata: ["reason": "\(damage)"])
@@ -67,7 +67,7 @@ extension Store {
                     "every page was looked at, and nothing is wrong",
                     metadata: ["reason": "a program ended without closing the store, or met damage"])
             }
-            // Views that can only be read stay as they are, and so do the marks that have them looked at.
+            // Read-only views stay as they are, and so do the marks that cause them to be checked.
             if damage == nil || !configuration.isReadOnly { OpenMark.forget(left) }
             await store.tidyMeters()
             return .ready(store)
@@ -83,7 +83,8 @@ extension Store {
         }
     }
 
-    /// Why liblmdb must not see the views. A store that can only be read has others built in a temporary folder.
+    /// Returns why liblmdb must not open the views; `nil` if it may. A read-only store gets other views in a
+    /// temporary folder.
     private static func damageOfViews(
         _ files: StoreFiles, _ configuration: Configuration, wasClean: Bool
     ) -> String? {
@@ -92,14 +93,14 @@ extension Store {
         if !wasClean || !lookedAt.isKnown(now: now) {
             return lookedAt.looking(now: now, wasClean: wasClean) { Views.damage(at: files.views) }
         }
-        // What is no file at all is seen, and replaced, by who opens the views.
+        // A file that is not an LMDB file is detected and replaced when the views are opened.
         return (try? PageCheck.branches(of: files.views))?.first.map { "\($0)" }
     }
 
-    /// Carries out what was decided, and writes down that it was.
+    /// Carries out the decision, and records that it was carried out.
     ///
-    /// Where the log that was put in place is damaged by now, this recovery is over all the same: the next look at the store
-    /// begins another one.
+    /// If the restored log is damaged by now, this recovery ends nevertheless: the next check of the store begins
+    /// another one.
     private static func carryOut(
         _ choice: Choice, _ record: FailureRecord?, _ files: StoreFiles, _ configuration: Configuration
     ) async throws {
@@ -137,7 +138,7 @@ extension Store {
         try applying.finish()
     }
 
-    /// Has what was to be put in place, and is damaged by now, made once more.
+    /// Prepares the restore again, because its files are damaged by now.
     private static func mend(
         _ damaged: Applying.Damaged, _ choice: Choice, _ record: FailureRecord?, _ files: StoreFiles,
         _ configuration: Configuration
@@ -156,7 +157,7 @@ extension Store {
         try recovery.temporary.close()
     }
 
-    /// Writes down what was recovered and what was lost, for all devices and for ever; where that was not done yet.
+    /// Records what was recovered and what was lost, for all devices and for ever, unless it is recorded already.
     private func noteRecovery(_ choice: Choice, _ receipt: Receipt?) async throws {
         let words =
             switch choice.way {
@@ -174,7 +175,7 @@ extension Store {
 }
 
 extension StoreCondition {
-    /// As ``init(of:stateFolder:now:)``, for who opens the store.
+    /// As ``init(of:stateFolder:now:)``, for opening a store.
     fileprivate init(of files: StoreFiles, _ configuration: Configuration) throws {
         try self.init(
             of: files, stateFolder: configuration.stateFolder,

@@ -3,23 +3,23 @@ import Foundation
 import LMDB
 import Recovery
 
-/// In what state a store is. Opening, `recover` and `info` go by this one answer.
+/// The condition of a store. Opening, `recover` and `info` all use this result.
 enum StoreCondition {
-    /// Nothing is known to be wrong with its log.
+    /// No damage of its log is known.
     case inUse
-    /// The log is damaged, or not there; the next opening preserves it and has the store wait.
+    /// The log is damaged or missing; the next open preserves it and begins the recovery.
     case damaged(Incident.Finding)
     /// It waits for a decision.
     case waiting(FailureRecord)
-    /// It was decided what to do; the next opening does it.
+    /// A decision was made; the next open carries it out.
     case staged(FailureRecord?, Choice)
 
-    /// Looks at the store, and changes nothing of it.
+    /// Examines the store, and changes nothing in it.
     ///
-    /// Every page of the log is looked at where a process ended without closing the store, where anything met damage, and
-    /// where the file is not as somebody of ours left it; else what leads to the events.
+    /// Checks every page of the log if a process ended without closing the store, if damage was met before, or if the
+    /// file is not as Groundwave last left it; else only the pages that lead to the events.
     ///
-    /// - Throws: `LMDBError` or `FileFailure` where the system does not give a file now.
+    /// - Throws: `LMDBError` or `FileFailure` if a file cannot be read now.
     init(of files: StoreFiles, stateFolder: URL, now: Int64) throws {
         let recovery = RecoveryFiles(files.folder)
         let record = FailureRecord.read(recovery.failure)
@@ -34,7 +34,7 @@ enum StoreCondition {
         }
     }
 
-    /// What keeps the store from being used, in plain words; `nil` where nothing does.
+    /// Why the store cannot be used, for people; `nil` if it can.
     var damage: String? {
         switch self {
         case .inUse: nil

@@ -3,11 +3,11 @@ import Events
 import Foundation
 import Replication
 
-/// The bundle that a store leaves before it is cleared: what was not found elsewhere.
+/// The bundle that is written before a store is cleared: the events that were not found elsewhere.
 struct ClearingBundle {
     let path: String
 
-    /// The bundle beside the store in `folder`, under a name that nothing has.
+    /// Chooses a path beside the store in `folder`, with a name that is not taken.
     init(beside folder: URL, milliseconds: Int64) {
         let start = "\(Self.start(folder))\(UTCText.compact(milliseconds: milliseconds))"
         let names = sequence(first: 1) { $0 + 1 }.lazy.map { $0 == 1 ? "\(start).gwb" : "\(start)-\($0).gwb" }
@@ -18,7 +18,7 @@ struct ClearingBundle {
 
     private static func start(_ folder: URL) -> String { "\(folder.standardizedFileURL.path)-cleared-" }
 
-    /// Deletes what is left of bundles that were being written for the store in `folder` when their process ended.
+    /// Deletes unfinished bundles of the store in `folder` whose process has ended.
     static func removeUnfinished(beside folder: URL) {
         let start = URL(filePath: start(folder))
         let parent = start.deletingLastPathComponent()
@@ -28,12 +28,12 @@ struct ClearingBundle {
         }
     }
 
-    /// Writes `missing` to the file, reads it back, and makes sure that all of it is there.
+    /// Writes `missing` to the file, reads it back, and checks that it is complete.
     ///
-    /// When this returns, the file is on the disk, readable by its owner alone.
+    /// When this returns, the file is on the disk, readable by its owner only.
     ///
-    /// - Throws: ``StoreError`` with code `exists` where something has the name; `inputOutput`; `damaged` where what is read
-    ///   back is not what was written. Then there is no such file.
+    /// - Throws: ``StoreError`` with code `exists` if the name is taken; the code for the system error; `damaged` if
+    ///   what is read back is not what was written. Then there is no such file.
     func write(_ missing: Elsewhere.Missing, of log: EventLog, as identity: Identity, now: Arrival) throws {
         var status = stat()
         guard lstat(path, &status) != 0 else {
@@ -62,7 +62,7 @@ struct ClearingBundle {
 }
 
 extension Elsewhere {
-    /// Whether all of `missing` was found.
+    /// Returns whether all of `missing` was found.
     func holds(_ missing: Missing) -> Bool {
         missing.events.subtracting(events).isEmpty && missing.kept.allSatisfy(holds)
     }

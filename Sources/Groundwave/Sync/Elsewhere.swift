@@ -2,12 +2,12 @@ import EventLog
 import Events
 import Replication
 
-/// Which events of a store were found elsewhere, by reading them there and not by notes about it.
+/// The events of a store that were found elsewhere, by reading them there and not from the remote cache.
 struct Elsewhere: Sendable {
     private let log: EventLog
-    /// The events of the log.
+    /// The events of the log that were found.
     private(set) var events = EventSet()
-    /// Of the ranges that the log keeps as they came, by their keys: the numbers of their events.
+    /// For each retained range of the log, by its key, the numbers of its events that were found.
     private var numbers: [[UInt8]: EventSet] = [:]
     private let kept: [RangeFrame]
 
@@ -15,7 +15,7 @@ struct Elsewhere: Sendable {
         (self.log, kept) = (log, try log.keptFrames())
     }
 
-    /// A range was read, and proves itself.
+    /// Adds a range that was read and whose proof is valid.
     mutating func found(_ frame: RangeFrame) throws {
         events.formUnion(try log.events(heldBy: frame))
         for one in kept where one.range.replica == frame.range.replica {
@@ -23,9 +23,9 @@ struct Elsewhere: Sendable {
         }
     }
 
-    /// Reads all that lies in a folder of the log.
+    /// Reads everything in a folder of the log.
     ///
-    /// - Returns: A clause on what was not there or could not be read; `nil` where all could.
+    /// - Returns: A clause about what was missing or could not be read; `nil` if everything was read.
     /// - Throws: ``TransportError``, ``PlaceError``; then nothing of that folder counts.
     mutating func read(_ folder: FolderTransport) async throws -> String? {
         var found = self
@@ -35,10 +35,10 @@ struct Elsewhere: Sendable {
         return unreadable > 0 ? "some of what lies there could not be read" : nil
     }
 
-    /// Whether a range that the log keeps as it came was found, all of it.
+    /// Returns whether all of a retained range was found.
     func holds(_ frame: RangeFrame) -> Bool { numbers[frame.key]?.contains(frame.range) == true }
 
-    /// What the log has and was not found, as the log is now.
+    /// Returns the events that the log has now and that were not found.
     func missing(signedBy identity: Identity) throws -> Missing {
         let kept = try log.keptFrames().filter { !holds($0) }
         let waiting = Set(try log.waitingFrames())
@@ -53,15 +53,15 @@ struct Elsewhere: Sendable {
             waitingCount: kept.filter(waiting.contains).reduce(0) { $0 + $1.range.count })
     }
 
-    /// What was not found elsewhere.
+    /// The events that were not found elsewhere.
     struct Missing {
         /// Events of the log that a bundle can hold.
         let events: EventSet
-        /// Ranges that are kept as they came.
+        /// Retained ranges.
         let kept: [RangeFrame]
-        /// Events of the log that nobody else would believe, since others before them were lost here.
+        /// Events of the log that other stores would reject, because events before them were lost here.
         let unprovable: EventSet
-        /// How many events those of ``kept`` have that wait.
+        /// The number of events in the pending ranges among ``kept``.
         let waitingCount: UInt64
 
         var isEmpty: Bool { events.isEmpty && kept.isEmpty }

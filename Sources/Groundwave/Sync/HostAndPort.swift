@@ -2,7 +2,7 @@
 public struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
     /// The name or address, IPv6 without brackets.
     public let host: String
-    /// The port; 0 for any, where one waits.
+    /// The port; when listening, 0 for any free one.
     public let port: Int
 
     init(host: String, port: Int) {
@@ -10,9 +10,9 @@ public struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// What `text` says; without a port, the usual one; without a host, this machine alone.
+    /// Parses `text`. The port defaults to the usual one, the host to this machine only.
     ///
-    /// - Throws: ``StoreError`` with code `usage`.
+    /// - Throws: ``StoreError`` with code `usage` if `text` is not a host and port.
     public init(_ text: String) throws {
         var (host, port) = (Substring(text), Substring("\(RemoteAddress.defaultPort)"))
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
@@ -42,9 +42,9 @@ public struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
             hint: "Such as shack.local:7373, 192.0.2.7:7373 or [2001:db8::7]:7373.")
     }
 
-    /// Whether only this machine can be meant.
+    /// Whether the host can only be this machine.
     public var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-    /// As it is written down.
+    /// The text form.
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

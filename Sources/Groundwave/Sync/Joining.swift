@@ -1,16 +1,16 @@
 import Foundation
 
-/// The mark of a store that is being joined: the file `joining`, which names the address until everything was fetched.
+/// The mark of a store that is being joined: the file `joining`, which holds the address until everything is fetched.
 ///
-/// It is there before anything else of the store. So wherever a join is interrupted, the next one of the same address
-/// resumes it, and nobody takes what has come so far for all there is.
+/// It is created before anything else of the store. If a join is interrupted, the next one from the same address
+/// resumes it, and the incomplete store is never taken for a complete one.
 final class Joining {
     private let path: String
     private let descriptor: Int32
 
     private static func path(_ files: StoreFiles) -> String { files.folder.appending(path: "joining").path }
 
-    /// The address from which the store in a folder was being joined; `nil` where it is none, or is whole.
+    /// Returns the address from which the store in a folder is being joined; `nil` if it is not being joined.
     static func address(in files: StoreFiles) throws -> String? {
         guard let data = try AtomicFile.read(path(files)), data.last == UInt8(ascii: "\n") else {
             return nil
@@ -18,7 +18,7 @@ final class Joining {
         return String(decoding: data.dropLast(), as: UTF8.self)
     }
 
-    /// Throws where the store in a folder is not whole yet.
+    /// Throws if the store in a folder is still being joined.
     ///
     /// - Throws: ``StoreError`` with code `joining`.
     static func refuse(_ files: StoreFiles) throws {
@@ -32,10 +32,10 @@ final class Joining {
                 """)
     }
 
-    /// Marks the store in a folder, which may not be there yet, as one that is being joined, alone among all processes.
+    /// Marks the store in a folder, which may not exist yet, as being joined by this process and no other.
     ///
-    /// - Throws: ``StoreError`` with code `exists` where it was being joined from another address; `busy` where another
-    ///   process is joining it; `inputOutput`.
+    /// - Throws: ``StoreError`` with code `exists` if it is being joined from another address; `busy` if another
+    ///   process is joining it; `inputOutput` if the mark cannot be written.
     init(_ address: RemoteAddress, _ files: StoreFiles) throws {
         path = Self.path(files)
         try Self.check(address, files)
@@ -55,7 +55,7 @@ final class Joining {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Everything was fetched: the store is like any other from now on.
+    /// Removes the mark, once everything is fetched: the store is like any other from now on.
     func finish() throws {
         guard unlink(path) == 0 || errno == ENOENT else { throw Self.failure(path) }
         try AtomicFile.flush(folder: URL(filePath: path).deletingLastPathComponent().path)
@@ -63,7 +63,8 @@ final class Joining {
 
     /// Throws unless a store can be joined from `address` in a folder.
     ///
-    /// - Throws: ``StoreError`` with code `exists` where there is a store, or one that is being joined from elsewhere.
+    /// - Throws: ``StoreError`` with code `exists` if there is a store, or one that is being joined from another
+    ///   address.
     static func check(_ address: RemoteAddress, _ files: StoreFiles) throws {
         if let present = try self.address(in: files) {
             guard present != address.description else { return }

@@ -5,25 +5,27 @@ import Radio
 
 /// Copies the photos that sessions name from the folder where they are kept to a mirror.
 struct MirrorPhotos {
-    /// Where they are kept.
+    /// The folder of the photos.
     let source: URL
-    /// Where they are mirrored.
+    /// The folder of the mirrored photos.
     let target: URL
-    /// Bytes that are read at once.
+    /// The number of bytes that are read at once.
     private static let chunkBytes = 1 << 20
 
-    /// How many of the photos lie in the mirror.
+    /// The number of photos that are in the mirror.
     private(set) var count = 0
-    /// The names of those that do not: there is no such file, it cannot be read, or it is not the one that was hashed.
+    /// The names of photos that are not in the mirror: there is no such file, it cannot be read, or its hash differs.
     private(set) var missing: [String] = []
 
     init(from source: URL, to target: URL) {
         (self.source, self.target) = (source, target)
     }
 
-    /// Copies what is not there yet. A photo that is gone from its folder stays in the mirror.
+    /// Copies the photos that the mirror does not have yet. A photo that is deleted from its folder stays in the
+    /// mirror.
     ///
-    /// - Throws: ``StoreError`` with code `inputOutput` where the mirror cannot be written.
+    /// - Throws: ``StoreError`` with the code for the system error if a file cannot be written; Foundation's error if
+    ///   the folder of the mirror cannot be created.
     /// - Complexity: O(bytes of the photos that are new, have changed, or were hashed).
     mutating func copy(_ photos: Set<SessionPhoto>) throws {
         if photos.isEmpty { return }
@@ -51,8 +53,8 @@ struct MirrorPhotos {
         return true
     }
 
-    /// Hands out the bytes of a file, as long as `body` says to go on; returns their SHA-256, or `nil` where the file cannot
-    /// be read to its end.
+    /// Passes the bytes of a file to `body`, as long as that returns `true`. Returns their SHA-256, or `nil` if the
+    /// file cannot be read to its end.
     private static func read(_ url: URL, _ body: (_ bytes: [UInt8]) -> Bool = { _ in true }) -> String? {
         guard let file = try? FileHandle(forReadingFrom: url) else { return nil }
         defer { try? file.close() }
@@ -66,7 +68,7 @@ struct MirrorPhotos {
         return "\(Hash256(hasher.finalize()))"
     }
 
-    /// What is known of a file; `nil` where there is none, or a link, a folder, a device.
+    /// Returns the size and time of a regular file; `nil` if there is none.
     private static func file(at url: URL) -> (size: Int, modified: Date)? {
         let values = try? url.resourceValues(
             forKeys: [.isRegularFileKey, .fileSizeKey, .contentModificationDateKey])

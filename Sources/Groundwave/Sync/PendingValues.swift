@@ -1,10 +1,10 @@
 import Events
 import Synchronization
 
-/// Values that came for events which are here without theirs. Putting values in writes the log anew, so many are put in at
-/// once; what is lost with the process is asked for again.
+/// Values that were received for events which are here without values. Storing values rewrites the log, so many are
+/// stored at once; values that are lost with the process are requested again.
 final class PendingValues: Sendable {
-    /// When there are so many bytes, they are put in.
+    /// The number of bytes at which the values are stored.
     static let byteLimit = 64 << 20
 
     private let state = Mutex(State())
@@ -13,16 +13,16 @@ final class PendingValues: Sendable {
         var values: [EventID: [UInt8]] = [:]
         var events = EventSet()
         var byteCount = 0
-        /// Whether any came since ``isIdle`` was asked last.
+        /// Whether any values were added since the last call of ``isIdle()``.
         var hasGrown = false
     }
 
-    /// The events whose values these are.
+    /// The events of these values.
     var events: EventSet { state.withLock { $0.events } }
-    /// Whether they should wait no longer.
+    /// Whether the values should be stored now.
     var isFull: Bool { state.withLock { $0.byteCount >= Self.byteLimit } }
 
-    /// Whether there are some, and none came since this was asked last.
+    /// Returns whether there are values, and none were added since the last call.
     func isIdle() -> Bool {
         state.withLock { state in
             defer { state.hasGrown = false }
@@ -41,7 +41,7 @@ final class PendingValues: Sendable {
         }
     }
 
-    /// Takes all of them out.
+    /// Removes and returns all values.
     func take() -> [EventID: [UInt8]] {
         state.withLock { state in
             defer { state = State() }

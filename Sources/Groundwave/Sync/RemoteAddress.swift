@@ -1,19 +1,19 @@
 import Foundation
 import Replication
 
-/// Where other stores of a log can be met.
+/// The address of a remote, at which other stores of a log can be reached.
 public enum RemoteAddress: Hashable, Sendable, CustomStringConvertible {
-    /// A folder that all of them can reach, now or later: a share, a stick, one that a cloud service copies.
+    /// A folder that all of them can reach, now or later: a share, a USB stick, a folder that a cloud service copies.
     case folder(URL)
-    /// A device that waits for others and is talked with directly: a name or an address, IPv6 without brackets.
+    /// A device that listens for connections: a name or an address, IPv6 without brackets.
     case host(name: String, port: Int)
 
-    /// The port at which a device waits where no other one is said.
+    /// The port at which a device listens if no other is given.
     public static let defaultPort = 7373
 
-    /// The address that `text` says: `file:///path`, the path of a folder, or `groundwave://host:port`.
+    /// Parses `text`: `file:///path`, the path of a folder, or `groundwave://host:port`.
     ///
-    /// - Throws: ``StoreError`` with code `usage` where it is none that this version knows.
+    /// - Throws: ``StoreError`` with code `usage` if it is not an address that this version supports.
     public init(_ text: String) throws {
         if let rest = text.removing(prefix: "groundwave://") {
             let place = try HostAndPort(rest.removing(suffix: "/") ?? rest)
@@ -37,7 +37,7 @@ public enum RemoteAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address as it is written down.
+    /// The text form.
     public var description: String {
         switch self {
         case .folder(let url): "file://\(url.path)"
@@ -45,7 +45,7 @@ public enum RemoteAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A name for a remote at this address that the user did not name.
+    /// The name of a remote at this address if the user does not name it.
     var suggestedName: String {
         let name =
             switch self {

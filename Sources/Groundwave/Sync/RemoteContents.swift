@@ -1,58 +1,58 @@
 import Events
 import Replication
 
-/// What lies at a remote.
+/// The contents of a remote.
 public struct RemoteContents: Hashable, Sendable {
-    /// What one store has left there.
+    /// The data that one store has pushed there.
     public struct Item: Hashable, Sendable {
         /// The replica that the store writes as.
         public let replica: ReplicaID
-        /// The name of its device, where it is known here.
+        /// The name of its device; `nil` if it is not known here.
         public let device: String?
-        /// How many segments.
+        /// The number of segments.
         public let segments: Int
-        /// Bytes of them all.
+        /// The size of all of them in bytes.
         public let bytes: Int
     }
 
-    /// Something that no store has left there.
+    /// An object that no store has pushed there.
     public struct Foreign: Hashable, Sendable {
         /// Its name.
         public let name: String
-        /// What it is, in a sentence.
+        /// A description, as a sentence.
         public let what: String
     }
 
-    /// What a device that was talked with says it has.
+    /// The manifest of a device that was connected to.
     public struct Peer: Hashable, Sendable {
         /// The replica that it writes as.
         public let replica: ReplicaID
-        /// The name of the device, where it is known here.
+        /// The name of the device; `nil` if it is not known here.
         public let device: String?
-        /// What it has.
+        /// The vector of its events.
         public let vector: VersionVector
-        /// Events that it has and that are not here.
+        /// Events that it has and this store does not.
         public let has: [EventRange]
-        /// Events that are here and that it does not have.
+        /// Events that this store has and it does not.
         public let lacks: [EventRange]
     }
 
-    /// The log that lies there; `nil` where none does.
+    /// The log at the remote; `nil` if there is none.
     public var log: LogID?
-    /// What each store has left there, in order of replica.
+    /// The data that each store has pushed there, in order of replica.
     public var stores: [Item] = []
-    /// What is left alone: copies that a cloud service has made of an object, links, files of others.
+    /// Objects that are ignored: conflict copies of a cloud service, links, files of others.
     public var foreign: [Foreign] = []
 
-    /// The device that waits there; `nil` for a folder.
+    /// The device that listens there; `nil` for a folder.
     public var peer: Peer?
 
-    /// Bytes of all segments.
+    /// The size of all segments in bytes.
     public var byteCount: Int { stores.reduce(0) { $0 + $1.bytes } }
 }
 
 extension Store {
-    /// Looks what lies at `remote`. Reads each object's size by reading it: for people, not for loops.
+    /// Returns the contents of `remote`. Reads every object to determine its size: for people, not for loops.
     ///
     /// - Throws: ``StoreError`` with code `unreachable`.
     public func contents(of remote: Remote) async throws -> RemoteContents {
@@ -89,17 +89,18 @@ extension Store {
         try folder.foreignNames().map { .init(name: $0.path, what: $0.kind.sentence) }
     }
 
-    /// Says of an error of a place which remote it is about.
+    /// Converts an error of a remote to one that names the remote.
     private func reaching<Result: Sendable>(
         _ remote: Remote, _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
         do { return try await body() } catch { throw Self.describe(error, at: remote, file: files.log) }
     }
 
-    /// Deletes what all stores have left at `remote`. Nothing is taken away from any store.
+    /// Deletes everything that stores have pushed to `remote`. Nothing is removed from any store.
     ///
-    /// - Returns: How many objects were deleted.
-    /// - Throws: ``StoreError`` with code `exists` where another log lies there: that is not deleted.
+    /// - Returns: The number of objects deleted.
+    /// - Throws: ``StoreError`` with code `exists` if there is another log or none, `usage` if `remote` is a device;
+    ///   then nothing is deleted.
     public func deleteContents(of remote: Remote) async throws -> Int {
         try requireWritable()
         guard case .folder(let url) = remote.address else {
@@ -123,7 +124,7 @@ extension Store {
 }
 
 extension ForeignName.Kind {
-    /// What it is, for people.
+    /// A description for people.
     fileprivate var sentence: String {
         switch self {
         case .conflictCopy(of: let name): "a copy that a cloud service has made of \(name)"

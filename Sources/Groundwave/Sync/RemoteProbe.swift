@@ -2,21 +2,22 @@ import Connections
 import Events
 import Replication
 
-/// What came of asking a remote who it is.
+/// The result of probing a remote.
 public struct RemoteProbe: Hashable, Sendable {
-    /// The log that lies there; `nil` where none does.
+    /// The log at the remote; `nil` if there is none.
     public let log: LogID?
-    /// Whether that is the log of the store that asked.
+    /// Whether it is the log of the store that asked.
     public let isSameLog: Bool
-    /// The replica that the device there writes as, where one answered.
+    /// The replica that the device there writes as; `nil` for a folder.
     public let replica: ReplicaID?
-    /// How long a request took, the median of three: reading the log's name from a folder, connecting and the greeting of
-    /// a device.
+    /// The duration of a request, the median of three: for a folder, reading the ID of the log; for a device,
+    /// connecting and the greeting.
     public let request: Duration
 }
 
 extension Store {
-    /// Asks whether a remote can be reached, which log lies there, and how long that takes. Nothing is sent or taken.
+    /// Checks whether a remote can be reached, which log it has, and how long this takes. Nothing is pushed or
+    /// pulled.
     ///
     /// - Throws: ``StoreError`` with code `unreachable`.
     public func probe(_ remote: Remote) async throws -> RemoteProbe {
@@ -36,7 +37,7 @@ extension Store {
         return RemoteProbe(log: log, isSameLog: log == logID, replica: replica, request: durations[1])
     }
 
-    /// The log that lies at `address`; `nil` where none does.
+    /// Returns the log at `address`; `nil` if there is none.
     static func log(at address: RemoteAddress) async throws -> LogID? {
         switch address {
         case .folder(let url):
@@ -48,7 +49,7 @@ extension Store {
         }
     }
 
-    /// What the device at a host says first.
+    /// Returns the greeting of the device at a host.
     static func greeting(_ host: String, _ port: Int) async throws -> Probe.Answer {
         do { return try await Probe.ask(host: host, port: port) } catch {
             let address = RemoteAddress.host(name: host, port: port)

@@ -4,38 +4,39 @@ import Events
 import Replication
 import Synchronization
 
-/// Waits for other devices of the log and talks with each, many at once, until it is stopped.
+/// Listens for other devices of the log and serves each, many at once, until it is stopped.
 ///
-/// Nothing is encrypted yet, and nobody is asked who they are: whoever reaches it can read the whole log and add to it.
+/// Nothing is encrypted yet, and no peer is authenticated: anybody who can reach it can read the whole log and add to
+/// it.
 public final class Serving: Sendable {
-    /// A device that is connected.
+    /// A connected device.
     public struct Peer: Hashable, Sendable {
-        /// Its number among those that came, from 1.
+        /// Its number in the order of connection, from 1.
         public let number: Int
-        /// Where it is.
+        /// Its network address.
         public let address: String
-        /// The replica that it writes as, as it says; `nil` before its hello.
+        /// The replica that it claims to write as; `nil` before its hello.
         public internal(set) var replica: ReplicaID?
-        /// The name of the device, where it is known here.
+        /// The name of the device; `nil` if it is not known here.
         public internal(set) var device: String?
     }
 
-    /// What happened.
+    /// An event of a connection.
     public enum Event: Sendable {
-        /// A device has said hello.
+        /// A device has sent its hello.
         case connected(Peer)
-        /// Nothing is left to send either way: what has come and gone since it was last so. `returnedEvents` of those that
-        /// came had been lost here.
+        /// Both sides are caught up: what was sent and received since the last time. `returnedEvents` of the received
+        /// events had been lost here.
         case synced(Peer, sentEvents: UInt64, receivedEvents: Int, returnedEvents: Int)
-        /// A device did what no honest one does, and was left: what, in a sentence.
+        /// A device violated the protocol and was disconnected, for the reason in the sentence.
         case quarantined(Peer, String)
-        /// A device has gone; why, where there is a reason.
+        /// A device has disconnected, with the reason if there is one.
         case gone(Peer, String?)
     }
 
-    /// What happened, in order. The newest thousand wait for whoever reads; ends with ``stop()``.
+    /// The events, in order. The newest thousand are buffered for the reader; ends with ``stop()``.
     public let events: AsyncStream<Event>
-    /// Where it waits.
+    /// The address at which it listens.
     public let address: HostAndPort
     private let listener: Listener
     private let sink: AsyncStream<Event>.Continuation
@@ -60,10 +61,10 @@ public final class Serving: Sendable {
         address = HostAndPort(host: listener.host, port: listener.port)
     }
 
-    /// How many devices are connected now.
+    /// The number of devices that are connected now.
     public var count: Int { listener.count }
 
-    /// Says goodbye to everybody, and returns when all are gone.
+    /// Closes all connections, and returns when they are closed.
     public func stop() async {
         await listener.stop()
         sink.finish()

@@ -3,43 +3,43 @@ import Events
 import Foundation
 import Replication
 
-/// What was put into a bundle.
+/// The contents of a bundle that was written.
 public struct BundleMade: Hashable, Sendable {
-    /// How many ranges.
+    /// The number of ranges.
     public var ranges = 0
-    /// How many events they have.
+    /// The number of events in them.
     public var events: UInt64 = 0
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     public var bytes = 0
 }
 
-/// What came of a bundle.
+/// The result of applying a bundle.
 public struct BundleApplied: Hashable, Sendable {
-    /// How many ranges it has.
+    /// The number of ranges in the bundle.
     public var ranges = 0
-    /// Events that are new here, or had been lost.
+    /// The number of events that are new here, or had been lost.
     public var events = 0
-    /// How many of these had been lost here with a damaged file.
+    /// The number of these that had been lost here with a damaged file.
     public var returned = 0
-    /// Events that were here already.
+    /// The number of events that were here already.
     public var repeated: UInt64 = 0
-    /// Ranges that wait now for the ones they follow.
+    /// Ranges that are pending now, until the ranges that they follow arrive.
     public var waiting: [EventRange] = []
-    /// Ranges that told another history of their replica than any that was here.
+    /// Ranges of another history of their replica than any that was here.
     public var apart: [EventRange] = []
 
-    /// Nothing.
+    /// Creates an empty result.
     public init() {}
 }
 
 extension Store {
-    /// Writes the events that somebody lacks to a file, for a stick or a mail.
+    /// Writes the events that a recipient is missing to a file, for a USB stick or a mail.
     ///
-    /// The file is one segment after the other, as at a remote: it says what it is, and may be applied anywhere, in any
+    /// The file is a sequence of segments, as at a remote: it identifies itself, and may be applied anywhere, in any
     /// order with others, any number of times.
     ///
-    /// - Parameter vector: What whoever gets it has; everything is put in where nothing is known.
-    /// - Throws: ``StoreError`` with code `notPermitted` where the store can only be read: a bundle is signed.
+    /// - Parameter vector: What the recipient has; if this is empty, everything is written.
+    /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only: a bundle is signed.
     public func createBundle(missingFrom vector: VersionVector = VersionVector(), to path: String) async throws
         -> BundleMade
     {
@@ -62,10 +62,10 @@ extension Store {
         }
     }
 
-    /// Takes in the events of a bundle.
+    /// Applies the events of a bundle to this store.
     ///
-    /// - Throws: ``StoreError`` with code `damaged` where it is none or was changed, `notFound` where it is of another
-    ///   log. The segments before the one in question stay taken.
+    /// - Throws: ``StoreError`` with code `damaged` if it is not a bundle or was changed, `notFound` if there is no
+    ///   such file, or it is of another log. The segments before the failing one stay applied.
     public func applyBundle(_ path: String) async throws -> BundleApplied {
         try requireWritable()
         try await introduce()
@@ -88,7 +88,7 @@ extension Store {
     }
 }
 
-/// Reads a bundle segment by segment, never more than one at a time.
+/// Reads a bundle, one segment at a time.
 final class BundleReader {
     private let handle: FileHandle
     private let path: String
@@ -105,9 +105,10 @@ final class BundleReader {
         self.path = path
     }
 
-    /// The ranges of the next segment, each checked; `nil` at the end.
+    /// Returns the ranges of the next segment, each checked; `nil` at the end.
     ///
-    /// - Throws: ``StoreError`` with code `damaged` where it is none or was changed, `notFound` where it is of another log.
+    /// - Throws: ``StoreError`` with code `damaged` if it is not a segment or was changed, `notFound` if it is of
+    ///   another log.
     func frames(of log: LogID) throws -> [RangeFrame]? {
         guard let bytes = try next() else { return nil }
         let segment: Segment
@@ -132,7 +133,7 @@ final class BundleReader {
             hint: "Get it once more from where it came.")
     }
 
-    /// The bytes of the next segment; `nil` at the end.
+    /// Returns the bytes of the next segment; `nil` at the end.
     private func next() throws -> [UInt8]? {
         let start = [UInt8](try handle.read(upToCount: 8) ?? Data())
         if start.isEmpty, !isFirst { return nil }

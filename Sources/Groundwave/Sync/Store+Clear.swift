@@ -3,25 +3,25 @@ import Events
 import Foundation
 import Replication
 
-/// What clearing a store takes away.
+/// What clearing a store removes.
 public struct Clearing: Sendable {
-    /// Contacts that show.
+    /// The number of contacts that show.
     public let contacts: Int
-    /// Events of all kinds.
+    /// The number of events of all kinds.
     public let events: UInt64
-    /// The events that no remote was just found to have, with their values; events that wait count too. Clearing puts them
-    /// into a bundle first.
+    /// The number of events that were not just found at any remote with their values, including those of pending
+    /// ranges. Clearing writes them to a bundle first.
     public let unsent: UInt64
-    /// Of these, the events that no bundle can hold: others before them were lost here, or the signature of their author is
-    /// not here, so nobody else would believe them.
+    /// The number of these that no bundle can hold: events before them were lost here, or their author's signature is
+    /// not here, so that other stores would reject them.
     public let unprovable: UInt64
-    /// The bundle that clearing writes; `nil` where every event was found at a remote.
+    /// The path of the bundle that clearing writes; `nil` if every event was found at a remote.
     public let bundle: String?
-    /// Snapshots, which are computed from the log and go with it.
+    /// The number of snapshots, which are computed from the log and deleted with it.
     public let snapshots: Int
-    /// Whether everything that others have is fetched again at once, since synchronising is on.
+    /// Whether everything that others have is fetched again at once, since synchronisation is on.
     public let restores: Bool
-    /// What keeps remotes from being counted on, in words: each begins with the name of its remote.
+    /// Reasons why remotes are not counted on; each begins with the name of its remote.
     public let remarks: [String]
 
     let elsewhere: Elsewhere
@@ -29,13 +29,14 @@ public struct Clearing: Sendable {
 }
 
 extension Store {
-    /// What ``clear(_:discarding:willDelete:)`` would take away, after sending what can be sent.
+    /// Determines what ``clear(_:discarding:willDelete:)`` would remove, after pushing what can be pushed.
     ///
-    /// Where synchronising is on, each remote is synchronised with. Then, in any case, all that lies in each folder is read:
-    /// only what was just read there, and proves itself, is found. What a device that is talked with has is not counted on.
+    /// If synchronisation is on, each remote is synchronised first. Then, in any case, everything in each folder is
+    /// read: only events that were just read there, with a valid proof, count as found. What a connected device has
+    /// does not count.
     ///
-    /// - Parameter path: Where the bundle is to be; beside the store, under a new name, where that is `nil`.
-    /// - Throws: ``StoreError`` with code `notPermitted` where the store can only be read; `archived` where it has archived
+    /// - Parameter path: The path of the bundle; if `nil`, beside the store, under a new name.
+    /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only; `archived` if it has archived
     ///   history; `busy` while a meter is being recorded. Nothing is deleted.
     /// - Complexity: O(bytes of the remotes).
     public func prepareClearing(bundle path: String? = nil) async throws -> Clearing {
@@ -66,7 +67,7 @@ extension Store {
             elsewhere: elsewhere, bundleFile: file)
     }
 
-    /// Sends what can be sent to a remote, and reads what lies there; returns what was in the way.
+    /// Pushes what can be pushed to a remote, and reads what is there; returns the problems.
     private func prove(_ remote: Remote, isOff: Bool, _ elsewhere: inout Elsewhere) async -> [String] {
         var clauses: [String] = []
         func note(_ error: any Error) {
@@ -86,20 +87,21 @@ extension Store {
 
     /// Empties this device's store. Nothing is deleted anywhere else, now or later.
     ///
-    /// First what was not found elsewhere is put into a bundle, which is flushed and read back. The store stays one of its
-    /// log; its remotes, its preferences and its name stay. The device goes on as a new replica. Where synchronising is on,
-    /// the next ``sync(_:isPulling:isPushing:isFull:)`` brings back what others have; applying the bundle brings back the
-    /// rest. Wherever this is interrupted, the store is whole, or empty with the bundle there.
+    /// First, the events that were not found elsewhere are written to a bundle, which is flushed and read back. The
+    /// store keeps its log ID, remotes, preferences and name. The device continues as a new replica. If
+    /// synchronisation is on, the next ``sync(_:isPulling:isPushing:isFull:)`` brings back what others have; applying
+    /// the bundle brings back the rest. If this is interrupted, the store is complete, or it is empty and the bundle
+    /// is there.
     ///
     /// - Parameters:
     ///   - clearing: What was found elsewhere a moment ago.
-    ///   - count: How many events are given up instead of being put into a bundle.
-    ///   - willDelete: Called when the bundle is on the disk, with how many events it has, before anything is deleted; where
-    ///     it throws, nothing is.
-    /// - Returns: The path of the bundle; `nil` where none was needed or wanted.
-    /// - Throws: ``StoreError``, and nothing was deleted: `exists` where the bundle would replace a file; `inputOutput` where
-    ///   it cannot be written; `busy` where the store was written to meanwhile, or another number of events than `count`
-    ///   would go; `notPermitted` where no bundle can hold all that would go.
+    ///   - count: The number of events to discard instead of writing them to a bundle.
+    ///   - willDelete: Called when the bundle is on the disk, with its path and number of events, before anything is
+    ///     deleted; if it throws, nothing is deleted.
+    /// - Returns: The path of the bundle; `nil` if none was needed or wanted.
+    /// - Throws: ``StoreError``, and nothing was deleted: `exists` if the bundle would replace a file; the code for
+    ///   the system error if it cannot be written; `busy` if the store was written to meanwhile, or if another number
+    ///   of events than `count` would be discarded; `notPermitted` if no bundle can hold all of these events.
     @discardableResult
     public func clear(
         _ clearing: Clearing, discarding count: UInt64? = nil,
@@ -109,23 +111,24 @@ extension Store {
         guard let writer else { preconditionFailure("A store that can be written has a writer.") }
         let notes = try remotes().map { files.notes(of: $0.name) }
         let bundle = try await writer.exclusively { [self] in
-            // What was erased must not be in the bundle.
+            // Erased values must not be in the bundle.
             try erasing.finish()
             let before = try contents()
             let bundle = try save(clearing, discarding: count, as: writer.identity)
             if let bundle { try willDelete(bundle.path, bundle.events) }
             let device = try replica.flatMap { try deviceNames()[$0] } ?? writer.deviceName
-            // First the new name: a process that dies in between leaves a store that is whole, and nothing is given twice.
+            // The new replica first: if the process dies in between, the store is complete, and no number is used
+            // twice.
             try writer.renew()
             try log.clear(device: device) {
-                // Nobody writes any more from here on.
+                // From here on, no other process writes.
                 guard try contents() == before else {
                     if let bundle { unlink(bundle.path) }
                     throw StoreError(
                         .busy, "Another program has written to the store meanwhile.",
                         hint: "Nothing was deleted. Try again.")
                 }
-                // Hints of what lies elsewhere say what was read, and all of it has to be read again.
+                // The remote caches record what was pulled, and all of it has to be pulled again.
                 for path in notes + files.snapshots { unlink(path) }
             }
             files.removeUnfinished()
@@ -135,7 +138,7 @@ extension Store {
         return bundle
     }
 
-    /// Writes what was not found elsewhere to the bundle; returns it, and how many events it has.
+    /// Writes the events that were not found elsewhere to the bundle; returns its path and the number of events.
     private func save(
         _ clearing: Clearing, discarding count: UInt64?, as identity: Identity
     ) throws -> (path: String, events: UInt64)? {
@@ -165,7 +168,7 @@ extension Store {
         return (clearing.bundleFile.path, missing.count)
     }
 
-    /// What tells whether the log is still the one that was saved.
+    /// Returns what shows whether the log is still the one that was saved.
     private func contents() throws -> Contents {
         try Contents(last: log.lastPosition(), kept: Set(log.keptFrames()), lacking: log.lackingValues())
     }

@@ -4,8 +4,8 @@ import Events
 import Replication
 
 extension Store {
-    /// Talks with the device at a host until both sides are done; again where one of both turns out to be another replica
-    /// than it thought.
+    /// Synchronises with the device at a host until both sides are caught up. Connects again if one of them turns out
+    /// to be another replica.
     func converse(_ host: String, _ port: Int, _ summary: inout SyncSummary) async throws {
         for attempt in 1...3 {
             let connection = try await Connection.open(host: host, port: port)
@@ -26,11 +26,11 @@ extension Store {
         }
     }
 
-    /// Keeps a connection with the device at a host open, and tells of each time that both are done.
+    /// Keeps a connection with the device at a host open, and reports each time that both sides are caught up.
     ///
-    /// It returns when it is stopped, when this store goes on under a new name, and when the device there is not believed.
+    /// Returns when it is cancelled, when this store continues as a new replica, and when the peer is quarantined.
     ///
-    /// - Throws: ``StoreError``: why there is no connection, or no longer one.
+    /// - Throws: ``StoreError`` with the reason why there is no connection, or why it ended.
     func keepTalking(
         with remote: Remote, at host: String, _ port: Int, _ tell: @escaping @Sendable (SyncSummary) -> Void
     ) async throws {
@@ -46,7 +46,7 @@ extension Store {
                     told = standing
                     try? remember(standing.remote, at: remote)
                     try? remember(SyncSummary(remote: remote), failure: nil)
-                    // Many edits in a row are written down once.
+                    // Many edits in a row are recorded once.
                     try? await Task.sleep(for: .milliseconds(250))
                 }
             }
@@ -83,7 +83,7 @@ extension Store {
         }
     }
 
-    /// Has what was said be told, so that nobody writes it down beside what follows.
+    /// Ends the reports and waits for the last one, so that it does not write at the same time as what follows.
     private static func end(
         _ telling: Task<Void, Never>, _ sink: AsyncStream<ConnectionStanding>.Continuation
     ) async {
@@ -92,7 +92,7 @@ extension Store {
         await telling.value
     }
 
-    /// Tells a conversation that was done, and a peer that is not believed, from one that is to be tried again.
+    /// Distinguishes a finished connection and a quarantined peer from a failure that is to be tried again.
     private func judge(_ standing: ConnectionStanding, _ summary: inout SyncSummary) throws {
         let address = summary.remote.address
         switch standing.ending {
@@ -113,7 +113,7 @@ extension Store {
         }
     }
 
-    /// Writes down what the device at a remote has, by what it said, for `sync status`.
+    /// Stores the manifest of the device at a remote in the remote cache, for `sync status`.
     private func remember(_ statement: Statement?, at remote: Remote) throws {
         guard let statement, try syncFile.read().remotes[remote.name] != nil else { return }
         var notes = files.readNotes(of: remote.name)
@@ -132,7 +132,7 @@ extension SyncSummary {
         waiting += standing.received.parked
     }
 
-    /// What has come and gone since it stood so.
+    /// The traffic since `told`.
     init(_ remote: Remote, _ standing: ConnectionStanding, since told: ConnectionStanding?) {
         self.init(remote: remote)
         add(standing)
@@ -147,7 +147,7 @@ extension SyncSummary {
 }
 
 extension ConnectionStanding {
-    /// Whether anything has come or gone since it stood so.
+    /// Returns whether there was any traffic, or another manifest of the peer, since `told`.
     func isNews(after told: ConnectionStanding?) -> Bool {
         guard let told else { return true }
         return traffic.sentEvents != told.traffic.sentEvents || traffic.receivedEvents != told.traffic.receivedEvents

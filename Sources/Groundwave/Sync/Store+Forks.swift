@@ -1,39 +1,39 @@
 import EventLog
 import Events
 
-/// Where a replica's history parts: two stores went on under one name, with nothing to tell them apart.
+/// A fork of a replica's history: two stores continued as one replica, with nothing to tell them apart.
 public struct Fork: Hashable, Sendable {
-    /// One of the histories from there on, which counts like a replica of its own.
+    /// One of the histories after the fork, which counts like a replica of its own.
     public struct Branch: Hashable, Sendable {
-        /// Its id, the same in every store.
+        /// Its ID, the same in every store.
         public let stream: ReplicaID
         /// The hash of its first event.
         public let first: Hash256
-        /// How many events of it are here, up to where it parts again.
+        /// The number of its events here, up to its next fork.
         public let events: UInt64
-        /// How many of these were taken back.
+        /// The number of these that were taken back.
         public let takenBack: UInt64
         /// When the last of them was written, by its clock: milliseconds since 1970.
         public let lastWritten: Int64
     }
 
-    /// Whose histories they are: a device.
+    /// The replica whose history forks.
     public let replica: ReplicaID
-    /// The stream that parts: that replica, or one of its branches.
+    /// The branch that forks: the replica itself, or one of its branches.
     public let stream: ReplicaID
-    /// The number of the last event of that stream, which all of the histories have; 0 where their first ones differ.
+    /// The number of the last event of that branch, which all of the histories share; 0 if their first events differ.
     public let after: SequenceNumber
-    /// The number that the replica gave to the first event of each.
+    /// The number that the replica gave to the first event of each branch.
     public let split: SequenceNumber
-    /// The histories, in order of id.
+    /// The branches, in order of ID.
     public let branches: [Branch]
 
-    /// Whether somebody has decided: of all histories but one everything was taken back that can be.
+    /// Whether the fork is resolved: in all branches but at most one, events were taken back.
     public var isResolved: Bool { branches.count { $0.takenBack == 0 } <= 1 }
 }
 
 extension Store {
-    /// The forks, in order of replica, then of number. Nothing of any history is lost: all of them are in the log and
+    /// Returns the forks, in order of replica, then of number. No history is lost: all of them are in the log and
     /// count.
     ///
     /// - Complexity: A few look-ups for each branch.
@@ -54,11 +54,11 @@ extension Store {
         }
     }
 
-    /// The events of the other histories of the fork of which `stream` is one, and of all that goes on from those: what
-    /// is to be taken back where `stream` alone is to count, by ``revert(_:note:author:)-(EventSet,_,_)``. Erases and
-    /// archives are not among them, since they cannot be taken back.
+    /// Returns the events of the other branches of the fork that `stream` belongs to, and of all branches that
+    /// continue these. Taking them back with ``revert(_:note:author:)-(EventSet,_,_)`` makes `stream` alone count.
+    /// Erasures and archives are left out, since they cannot be taken back.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where `stream` is no history of a fork.
+    /// - Throws: ``StoreError`` with code `notFound` if `stream` is not a branch of a fork.
     public func events(beside stream: ReplicaID) throws -> EventSet {
         try describing {
             let (streams, vector) = (try log.streams(), try log.vector())

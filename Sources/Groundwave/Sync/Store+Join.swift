@@ -3,15 +3,16 @@ import Events
 import Foundation
 
 extension Store {
-    /// Makes a store in a folder that holds none, as a new replica of the log that lies at `address`, and fetches what is
+    /// Creates a store in a folder that holds none, as a new replica of the log at `address`, and fetches what is
     /// there.
     ///
-    /// Where it is interrupted or fails, ``open(at:_:)`` says so, and the next call with the same address resumes it.
+    /// If this is interrupted or fails, ``open(at:_:)`` throws `joining`, and the next call with the same address
+    /// resumes it.
     ///
-    /// - Returns: The store, and what came.
-    /// - Throws: ``StoreError`` with code `exists` where there is a store already, or one that was being joined from another
-    ///   address; `notFound` where no log lies there; `busy` where another process is joining it; `unreachable`; `usage`
-    ///   where the device cannot be called so.
+    /// - Returns: The store, and the result of the fetch.
+    /// - Throws: ``StoreError`` with code `exists` if there is a store already, or one that is being joined from
+    ///   another address; `notFound` if there is no log at the address; `busy` if another process is joining it;
+    ///   `unreachable`; `usage` if the name of the device is invalid.
     public static func join(
         _ address: RemoteAddress, at url: URL, _ configuration: Configuration = Configuration()
     ) async throws -> (store: Store, summary: SyncSummary) {
@@ -41,7 +42,7 @@ extension Store {
                 throw error
             }
         } catch let error as StoreError {
-            // Where what has come is damaged, the error says what can be done about that.
+            // If the fetched data is damaged, the error already states what to do about it.
             let state = try? recoveryStatus(at: url, stateFolder: configuration.stateFolder).state
             if let state, state.isDamaged { throw error }
             throw StoreError(

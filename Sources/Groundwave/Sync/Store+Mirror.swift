@@ -1,63 +1,63 @@
 import Foundation
 import Radio
 
-/// What a mirror was written of.
+/// The result of writing a mirror.
 public struct MirrorWritten: Hashable, Sendable {
-    /// The file of all contacts.
+    /// The path of the file of all contacts.
     public let adif: String
-    /// How many contacts it has.
+    /// The number of contacts in it.
     public let contacts: Int
-    /// The file of the settings that travel.
+    /// The path of the file of the synchronised settings.
     public let settings: String
-    /// How many photos of sessions lie beside them.
+    /// The number of photos of sessions beside them.
     public let photos: Int
-    /// The names of those that do not: they are not in the folder of photos, or are other files there.
+    /// The names of the photos that are not: they are missing in the folder of photos, or are other files there.
     public let missingPhotos: [String]
 }
 
-/// What is kept as a mirror.
+/// The settings of a mirror.
 public struct MirrorSetting: Hashable, Sendable {
     /// The folder.
     public let folder: URL
-    /// Where the photos are that sessions name; `nil` where these are not mirrored.
+    /// The folder of the photos that sessions name; `nil` if these are not mirrored.
     public let photos: URL?
 
-    /// A mirror in `folder`.
+    /// Creates the settings of a mirror in `folder`.
     public init(folder: URL, photos: URL? = nil) {
         (self.folder, self.photos) = (folder, photos)
     }
 }
 
-/// A folder that the user can see and that gets, from time to time, all contacts as ADIF and the settings as JSON.
+/// A folder that the user can see and that regularly receives all contacts as ADIF and the settings as JSON.
 struct Mirror: Codable, Hashable {
     var folder: String
-    /// Where the photos are that sessions name; `nil` where these are not mirrored.
+    /// The folder of the photos that sessions name; `nil` if these are not mirrored.
     var photos: String?
-    /// The log's last position when it was written last; 0 for never.
+    /// The log's last position when the mirror was last written; 0 for never.
     var position: UInt64 = 0
-    /// When that was: milliseconds since 1970.
+    /// When the mirror was last written: milliseconds since 1970.
     var written: Int64 = 0
 
-    /// How long a change may be missing from it: an hour.
+    /// The longest time for which a change may be missing from the mirror: an hour.
     static let intervalMilliseconds: Int64 = 3600 * 1000
 
-    /// Whether it is due, when the log has come to `position`.
+    /// Returns whether the mirror is due, for a log whose last position is `position`.
     func isDue(position: UInt64, now: Int64) -> Bool {
         position != self.position && abs(now - written) >= Self.intervalMilliseconds
     }
 }
 
 extension Store {
-    /// What is kept as a mirror; `nil` where nothing is.
+    /// Returns the settings of the mirror; `nil` if there is none.
     public func mirror() throws -> MirrorSetting? {
         try syncFile.read().mirror.map { mirror in
             MirrorSetting(folder: URL(filePath: mirror.folder), photos: mirror.photos.map { URL(filePath: $0) })
         }
     }
 
-    /// Keeps a mirror from now on, or none. What lies in the old folder stays there.
+    /// Keeps a mirror from now on, or none. Files in the old folder stay there.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is no such folder.
+    /// - Throws: ``StoreError`` with code `notFound` if there is no such folder.
     public func setMirror(_ setting: MirrorSetting?) throws {
         try requireWritable()
         for folder in [setting?.folder, setting?.photos].compactMap(\.self) {
@@ -76,12 +76,12 @@ extension Store {
         }
     }
 
-    /// Writes the mirror now: `groundwave.adi` with every contact that shows, `groundwave-settings.json` with the settings
-    /// that travel, which ``importSettings(_:named:isDryRun:note:author:)`` reads back, and in `photos` the files that
-    /// sessions name, where their folder is named. Each file takes the place of the one before in one step.
+    /// Writes the mirror now: `groundwave.adi` with every contact that shows, `groundwave-settings.json` with the
+    /// synchronised settings, which ``importSettings(_:named:isDryRun:note:author:)`` reads back, and in `photos` the
+    /// files that sessions name, if their folder is set. Each file replaces the one before atomically.
     ///
-    /// - Throws: ``StoreError`` with code `usage` where there is no mirror; `inputOutput` where its folder cannot be
-    ///   written. The files are then those of before.
+    /// - Throws: ``StoreError`` with code `usage` if there is no mirror; the code for the system error if a file
+    ///   cannot be written. That file and the following ones are then unchanged.
     /// - Complexity: An export of the whole log, and O(bytes of photos that are new).
     @discardableResult
     public func writeMirror() throws -> MirrorWritten {

@@ -1,19 +1,20 @@
 import EventLog
 import Events
 
-/// Events that are not here, and why that is known.
+/// Events that are not here, and how their existence is known.
 public struct MissingRange: Hashable, Sendable {
-    /// Which.
+    /// The events.
     public let range: EventRange
     /// How it is known, in a few words.
     public let reason: String
 }
 
 extension Store {
-    /// The ranges that came before the ones they follow, or in part, and wait.
+    /// Returns the pending ranges: those that arrived before the ranges they follow, or in part.
     public func missing() throws -> [WaitingRange] { try describing { try log.waiting() } }
 
-    /// The events that something here waits for, or that another device says it has, in order of replica and number.
+    /// Returns the events that a pending range here needs, that were lost here, or that another device has by its
+    /// manifest, in order of replica and number.
     public func missingRanges() throws -> [MissingRange] {
         let status = try syncStatus()
         return try describing {
@@ -43,9 +44,9 @@ extension Store {
         }
     }
 
-    /// The vector that `text` says: `REPLICA=n,…`, each replica by its whole id, or by what names it here.
+    /// Parses `text` as a vector: `REPLICA=n,…`, each replica by its whole ID, or by what names it here.
     ///
-    /// - Throws: ``StoreError`` with code `usage` where it is none.
+    /// - Throws: ``StoreError`` with code `usage` if it is not a vector, `notFound` if it names an unknown replica.
     public func vector(_ text: String) throws -> VersionVector {
         var vector = VersionVector()
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

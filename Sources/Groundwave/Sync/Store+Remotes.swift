@@ -2,25 +2,25 @@ import Events
 import Foundation
 import Replication
 
-/// Somewhere to meet other stores of the log, under the name that the user gave it.
+/// A folder or device through which stores of the log synchronise, under the name that the user gave it.
 public struct Remote: Hashable, Sendable {
     /// Its name on this device.
     public let name: String
-    /// Where it is.
+    /// Its address.
     public let address: RemoteAddress
 }
 
 extension Store {
-    /// The remotes of this device, by name.
+    /// Returns the remotes of this device, by name.
     public func remotes() throws -> [Remote] {
         try syncFile.read().remotes.sorted { $0.key < $1.key }.map {
             Remote(name: $0.key, address: try RemoteAddress($0.value))
         }
     }
 
-    /// The remote called `name`.
+    /// Returns the remote called `name`.
     ///
-    /// - Throws: ``StoreError`` with code `notFound`, and the names that there are.
+    /// - Throws: ``StoreError`` with code `notFound`, and the names of the existing remotes.
     public func remote(_ name: String) throws -> Remote {
         let all = try remotes()
         if let remote = all.first(where: { $0.name == name }) { return remote }
@@ -31,13 +31,13 @@ extension Store {
                 : "The remotes here: \(all.map(\.name).joined(separator: ", ")).")
     }
 
-    /// Adds a remote. Nothing is sent before the next ``sync(_:isPulling:isPushing:isFull:)``.
+    /// Adds a remote. Nothing is pushed before the next ``sync(_:isPulling:isPushing:isFull:)``.
     ///
-    /// A folder that is not there is made, its last part alone: a stick that is not plugged in must not become a folder. A
-    /// device that waits for others need not be there now.
+    /// A missing folder is created, but only the last part of its path: a USB stick that is not plugged in must not
+    /// become a folder. A device need not be reachable now.
     ///
-    /// - Throws: ``StoreError`` with code `exists` where there is one of that name with another address, or where another
-    ///   log lies at the address; `usage` where the name is none; `unreachable`.
+    /// - Throws: ``StoreError`` with code `exists` if a remote of that name has another address, or if another log is
+    ///   at the address; `usage` if the name is invalid, or if the folder is inside the store; `unreachable`.
     public func add(remote name: String, at address: RemoteAddress) async throws {
         guard name.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9_-]{0,31}/) != nil else {
             throw StoreError(
@@ -61,7 +61,7 @@ extension Store {
         }
     }
 
-    /// Forgets a remote. What lies there stays there.
+    /// Removes a remote. The data there stays.
     public func remove(remote name: String) throws {
         _ = try remote(name)
         try syncFile.update { file in
@@ -72,12 +72,12 @@ extension Store {
         unlink(files.notes(of: name))
     }
 
-    /// Whether the user has switched synchronising off.
+    /// Returns whether the user has switched synchronisation off.
     public func isSyncOff() throws -> Bool { try syncFile.read().isOff }
 
-    /// Switches synchronising off or on. Neither sends, takes nor deletes anything, here or elsewhere.
+    /// Switches synchronisation off or on. This does not push, pull or delete anything, here or elsewhere.
     ///
-    /// - Returns: Whether that changed anything.
+    /// - Returns: Whether the setting changed.
     @discardableResult
     public func setSync(isOff: Bool) throws -> Bool {
         try requireWritable()
@@ -97,7 +97,7 @@ extension Store {
         }
     }
 
-    /// A device need not be there when it is named.
+    /// Throws if another log is at `address`. A device that cannot be reached now is accepted.
     private func checkLog(at address: RemoteAddress) async throws {
         let found: LogID?
         do { found = try await Self.log(at: address) } catch {

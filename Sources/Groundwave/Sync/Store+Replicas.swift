@@ -3,29 +3,29 @@ import Events
 import Records
 import Replication
 
-/// A replica of the log: one device, what a device was before its store was copied or put back, or a history of it that
-/// parted from another one.
+/// A replica of the log: a device, an earlier replica of a device whose store was copied or restored from a backup,
+/// or a branch of a forked history.
 public struct ReplicaInformation: Hashable, Sendable {
-    /// Which.
+    /// Its ID.
     public let id: ReplicaID
-    /// The name of its device; `nil` where its first event has not come.
+    /// The name of its device; `nil` if its first event has not arrived.
     public let device: String?
-    /// How many of its events are here.
+    /// The number of its events here.
     public let events: UInt64
     /// When the last of them was written, by its clock: milliseconds since 1970.
     public let lastWritten: Int64?
-    /// When it last said at a remote what it has, by its clock.
+    /// The time of its last manifest at a remote, by its clock: milliseconds since 1970.
     public let lastSaid: Int64?
-    /// The replica that it goes on from, or of which it is one of several histories.
+    /// The replica that it continues, or from which it branched.
     public let former: ReplicaID?
-    /// The replicas that go on from it: none for one that writes.
+    /// The replicas that continue it or branched from it; empty for a replica that still writes.
     public let successors: [ReplicaID]
     /// Whether this device writes as it.
     public let isThisDevice: Bool
 }
 
 extension Store {
-    /// All replicas of the log that are known here, those that write first; in order of id.
+    /// Returns all known replicas of the log: first those that still write, then the others, each in order of ID.
     public func replicas() throws -> [ReplicaInformation] {
         let names = try deviceNames()
         let former = try formerReplicas()
@@ -54,15 +54,15 @@ extension Store {
 }
 
 extension Store {
-    /// Calls the device of a replica otherwise, on all devices. What it was called before stays in the history; `undo` does
-    /// not change it back.
+    /// Renames the device of a replica, on all devices. The previous name stays in the history; `undo` does not
+    /// restore it.
     ///
     /// - Parameters:
-    ///   - replica: A replica; one of several histories has the name of the replica that it is of.
-    ///   - name: One line of at most 64 characters, none of which acts on a terminal.
+    ///   - replica: A replica; a branch has the name of its original replica.
+    ///   - name: One line of at most 64 characters, without control characters.
     /// - Returns: Whether anything was written.
-    /// - Throws: ``StoreError`` with code `usage` where that is no name; `notFound` where there is no such replica. Then
-    ///   nothing was written.
+    /// - Throws: ``StoreError`` with code `usage` if the name is invalid; `notFound` if there is no such replica.
+    ///   Then nothing was written.
     @discardableResult
     public func rename(
         _ replica: ReplicaID, to name: String, note: String = "", author: String? = nil
@@ -81,13 +81,13 @@ extension Store {
 }
 
 extension Store {
-    /// What each store has said at the remotes of this device.
+    /// Returns the manifests of each store at the remotes of this device.
     func statements() throws -> [ReplicaID: [Statement]] {
         Dictionary(
             grouping: try remotes().flatMap { files.readNotes(of: $0.name).statements.values }, by: \.store)
     }
 
-    /// For each replica that goes on from another one: from which. That one will write nothing more.
+    /// Returns, for each replica that continues another one, that other one, which writes nothing more.
     func formerReplicas() throws -> [ReplicaID: ReplicaID] {
         try read { view in
             var former: [ReplicaID: ReplicaID] = [:]

@@ -5,17 +5,17 @@ import Replication
 import Synchronization
 
 extension Store {
-    /// Waits for other devices of the log, and talks with each: what is written here goes to all of them as it is written,
-    /// and what one of them brings goes to the others.
+    /// Listens for other devices of the log, and serves each: what is written here is sent to all of them at once,
+    /// and what one of them sends is passed on to the others.
     ///
-    /// Nothing is encrypted yet, and nobody is asked who they are: whoever reaches the address can read the whole log and
-    /// add to it. Only a network that is trusted should.
+    /// Nothing is encrypted yet, and no peer is authenticated: anybody who can reach the address can read the whole
+    /// log and add to it. Use it only in a trusted network.
     ///
     /// - Parameters:
-    ///   - place: Where to wait: an address of this machine, and a port, 0 for any that is free.
-    ///   - peerLimit: How many may be connected at once.
-    /// - Throws: ``StoreError`` with code `inputOutput` where the address cannot be had; `syncOff`; `notPermitted` where
-    ///   the store can only be read.
+    ///   - place: The address to listen at: an address of this machine, and a port, 0 for any free one.
+    ///   - peerLimit: The maximum number of devices that are connected at once.
+    /// - Throws: ``StoreError`` with code `inputOutput` if it cannot listen at the address; `syncOff`; `notPermitted`
+    ///   if the store is read-only.
     public func serve(at place: HostAndPort, peerLimit: Int = 64) async throws -> Serving {
         try requireWritable()
         try requireSyncOn()
@@ -23,14 +23,15 @@ extension Store {
         return try await Serving(self, at: place, peerLimit: peerLimit)
     }
 
-    /// Talks once with whoever is at the other end of two descriptors, such as standard input and output, until both sides
-    /// are done. They are closed afterwards.
+    /// Synchronises once with the peer at the other end of two descriptors, such as standard input and output, until
+    /// both sides are caught up. The descriptors are closed afterwards.
     ///
-    /// - Parameter stays: Whether to go on when both are done, until the other side ends it.
-    /// - Returns: What has come and gone, how much of what came had been lost here, and with whom; `nil` where nobody said
-    ///   hello.
-    /// - Throws: ``StoreError`` with code `unreachable` where the conversation is cut, `exists` where the other side is a
-    ///   store of another log, `damaged` where it is not to be believed; `usage` where the descriptors are no pipes.
+    /// - Parameter stays: Whether to stay connected when both are caught up, until the other side ends the
+    ///   connection.
+    /// - Returns: The peer, `nil` if it sent no hello; what was sent and received; and how many of the received
+    ///   events had been lost here.
+    /// - Throws: ``StoreError`` with code `unreachable` if the connection is cut, `exists` if the other side is a
+    ///   store of another log, `damaged` if it violates the protocol; `usage` if the descriptors are not pipes.
     public func sync(
         input: Int32, output: Int32, stays: Bool = false
     ) async throws -> (peer: ReplicaID?, sentEvents: UInt64, receivedEvents: Int, returnedEvents: Int) {
@@ -68,7 +69,7 @@ extension Store {
         }
     }
 
-    /// Talks with one who has connected, and tells what happens.
+    /// Serves one connected device, and reports its events.
     func serve(_ connection: Connection, number: Int, to sink: AsyncStream<Serving.Event>.Continuation) async {
         guard (try? isSyncOff()) != true else { return await connection.refuse(reason: switchedOff) }
         let telling = Mutex(Telling(peer: .init(number: number, address: connection.peerAddress)))
@@ -84,18 +85,18 @@ extension Store {
             await connection.refuse(reason: "this store cannot be read or written now")
         }
         let peer = telling.withLock { $0.peer }
-        // Who only asked what is here was never there.
+        // A peer that only probed was never reported as connected.
         if peer.replica != nil || reason != nil { sink.yield(.gone(peer, reason)) }
     }
 
     private func name(of replica: ReplicaID) -> String? { (try? deviceNames())?[replica] }
 
-    /// What was told of one who is connected.
+    /// What was reported about one connected device.
     private struct Telling {
         var peer: Serving.Peer
         var told: ConnectionStanding?
 
-        /// What is to be told now.
+        /// Returns the events to report now.
         mutating func events(of standing: ConnectionStanding, _ name: (ReplicaID) -> String?) -> [Serving.Event] {
             var events: [Serving.Event] = []
             if peer.replica == nil, let store = standing.remote?.store {

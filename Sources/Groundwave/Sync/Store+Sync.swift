@@ -3,47 +3,49 @@ import EventLog
 import Events
 import Replication
 
-/// What came of synchronising with one remote.
+/// The result of synchronising with one remote.
 public struct SyncSummary: Hashable, Sendable {
-    /// Which remote.
+    /// The remote.
     public let remote: Remote
-    /// Events that were left there.
+    /// The number of events pushed.
     public var sentEvents: UInt64 = 0
-    /// Bytes that were left there.
+    /// The number of bytes pushed.
     public var sentBytes = 0
-    /// Events that came and are new here, or had been lost.
+    /// The number of received events that are new here, or had been lost.
     public var receivedEvents = 0
-    /// How many of these had been lost here with a damaged file.
+    /// The number of these that had been lost here with a damaged file.
     public var returnedEvents = 0
-    /// Bytes that were taken.
+    /// The number of bytes pulled.
     public var receivedBytes = 0
-    /// Ranges that came before the ones they follow, and wait.
+    /// Ranges that are pending, because they arrived before the ranges they follow.
     public var waiting: [EventRange] = []
-    /// What could not be believed or read, by the store that left it.
+    /// What was rejected or could not be read, by the store that pushed it.
     public var quarantined: [ReplicaID: String] = [:]
-    /// Whether the place had lost what it had: it was filled again.
+    /// Whether the remote had lost its contents and was filled again.
     public var wasEmptied = false
-    /// Fields of which an unsent local write gave way to one that came, where their policy is `yields`.
+    /// The number of fields in which an unsent local write gave way to a received one, because their policy is
+    /// `yields`.
     public var yieldedFields = 0
-    /// The replica that this device goes on as, where the place knew events of its own that it had not.
+    /// The replica as which this device continues, if the remote had events of its former one that this store did not
+    /// have.
     public var newReplica: ReplicaID?
 }
 
 extension Store {
-    /// Takes what others have left at a remote, and leaves what is not there yet; with a device that is talked with, until
-    /// both have said all they have.
+    /// Pulls what others have pushed to a remote, and pushes what is missing there; with a connected device, until
+    /// both sides are caught up.
     ///
-    /// What came is in the log, durably, and shows in the next read. Each step is safe to break off; the next call goes
-    /// on. Whatever the place holds or has lost, nothing is taken away here.
+    /// Received events are in the log, durably, and show in the next read. Each step may be interrupted; the next
+    /// call continues. Nothing is removed here, whatever the remote holds or has lost.
     ///
     /// - Parameters:
-    ///   - remote: Where.
-    ///   - isPulling: Whether to take.
-    ///   - isPushing: Whether to leave.
-    ///   - isFull: Whether to look at everything, as is done once a day at least.
-    /// - Throws: ``StoreError`` with code `unreachable` where the place cannot be reached; `syncOff` where the user has
-    ///   switched it off; `exists` where another log lies there. What was done before it stays done.
-    /// - Complexity: A request for each other device where there is nothing to do.
+    ///   - remote: The remote.
+    ///   - isPulling: Whether to pull.
+    ///   - isPushing: Whether to push.
+    ///   - isFull: Whether to check everything, as is done at least once a day.
+    /// - Throws: ``StoreError`` with code `unreachable` if the remote cannot be reached; `syncOff` if the user has
+    ///   switched synchronisation off; `exists` if another log is there. What was done before stays done.
+    /// - Complexity: One request for each other device if there is nothing to do.
     @discardableResult
     public func sync(
         _ remote: Remote, isPulling: Bool = true, isPushing: Bool = true, isFull: Bool = false
@@ -52,7 +54,7 @@ extension Store {
         try requireSyncOn()
         var summary = SyncSummary(remote: remote)
         do {
-            // Once more where something gave way: then that is left there too.
+            // Again if a field gave way: then that is pushed too.
             for _ in 0..<2 {
                 try await introduce()
                 let known = summary.receivedEvents
@@ -89,7 +91,7 @@ extension Store {
     ) async throws {
         guard let writer else { preconditionFailure("A store that can be written has a writer.") }
         let name = summary.remote.name
-        // Twice where this store turns out to be an earlier state of itself: then under its new name.
+        // Again, as a new replica, if this store turns out to be an earlier state of itself.
         for _ in 0..<2 {
             try await introduce()
             let identity = writer.identity
@@ -102,7 +104,8 @@ extension Store {
                 try await exchange.run(isPulling: isPulling, isPushing: isPushing, isFull: isFull)
                 try storeLog.fill()
             } catch {
-                // A disk that has no room for the notes either has not to hide why it went wrong.
+                // If the remote cache cannot be written either, as on a full disk, that must not hide the first
+                // error.
                 try? files.write(exchange.notes, of: name)
                 throw error
             }
@@ -121,9 +124,9 @@ extension Store {
         }
     }
 
-    /// An error of a place, as one of the store.
+    /// Returns an error of a remote as one of the store.
     ///
-    /// - Parameter file: The store's log, which any other error is of: a full disk, damage.
+    /// - Parameter file: The path of the store's log, which any other error concerns: a full disk, damage.
     static func describe(_ error: any Error, at remote: Remote, file: String) -> any Error {
         switch error {
         case let error as TransportError: StoreError(error, at: remote.address)
@@ -140,20 +143,20 @@ extension Store {
         }
     }
 
-    /// What lies at some remote, by the notes of this device.
+    /// Returns the vector of what is at any remote, according to the remote caches.
     func sentVector() throws -> VersionVector {
         var vector = VersionVector()
         for remote in try remotes() { vector.join(files.readNotes(of: remote.name).vector) }
         return vector
     }
 
-    /// The last event of this device that lies at some remote.
+    /// Returns the last event of this device that is at any remote.
     private func lastSent() throws -> EventID {
         guard let replica else { preconditionFailure("A store that can be written has a replica.") }
         return EventID(replica, try sentVector()[replica])
     }
 
-    /// Writes down how it went, for `sync status`.
+    /// Records the result of a sync pass, for `sync status`.
     func remember(_ summary: SyncSummary, failure: (any Error)?) throws {
         let now = surroundings.now().wallMilliseconds
         try syncFile.update { file in
@@ -172,12 +175,12 @@ extension Store {
         }
     }
 
-    /// Something came from elsewhere: does what follows, and finishes erases that came.
+    /// Does what follows the arrival of data from elsewhere, and finishes erasures that arrived.
     ///
-    /// - Parameter count: How many events were appended. Each statement tells the root of every tree, so what came has to
-    ///   be hashed once, and not for each of them.
+    /// - Parameter count: The number of events appended. Each manifest states the root of every tree, so new events
+    ///   are hashed once now, and not for each manifest.
     func eventsCame(_ count: Int = 0) {
-        // What the views cannot take now is healed by the next read.
+        // Errors of the views are repaired by the next read.
         try? followUp.run(appended: count)
         writer?.finishErasing()
     }

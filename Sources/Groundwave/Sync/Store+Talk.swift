@@ -3,22 +3,23 @@ import EventLog
 import Events
 import Replication
 
-/// How a conversation over a connection ended.
+/// The result of a peer connection.
 struct Talk: Sendable {
-    /// What was said and came.
+    /// What was sent and received.
     var standing: ConnectionStanding
-    /// Whether the store goes on under another name than the one it talked under, and has to be connected again.
+    /// Whether the store now continues as another replica than the one it connected as, and has to connect again.
     var hasNewName = false
 }
 
 extension Store {
-    /// Has a conversation over a connection: sends what is written here as it is written, takes what comes.
+    /// Runs a peer connection: sends what is written here as it is written, and receives events.
     ///
-    /// It ends when both are done, where that is asked for; when one side stops it; when synchronising is switched off;
-    /// and when this store turns out to be, or becomes, another replica than the one that it talks as.
+    /// It ends when both sides are caught up, if `endsWhenDone` is `true`; when one side stops it; when
+    /// synchronisation is switched off; and when this store turns out to be, or becomes, another replica than the one
+    /// it connected as.
     ///
     /// - Parameter tell: Called after each piece of work, on the connection's queue: it must be brief.
-    /// - Throws: `ConnectionError`, or what the log throws. What came until then is in the log.
+    /// - Throws: `ConnectionError`, or the errors of the log. What was received before is in the log.
     func talk(
         over connection: Connection, endsWhenDone: Bool,
         tell: @escaping @Sendable (ConnectionStanding) -> Void = { _ in }
@@ -44,7 +45,7 @@ extension Store {
             talk.hasNewName = talk.standing.wasPutBack || !isClaimed(by: identity.replica)
             try storeLog.fill()
         } catch {
-            // A log that was emptied under a conversation may end it in any way.
+            // A log that is cleared during a connection may end it with any error.
             if isClaimed(by: identity.replica) { throw error }
             talk.standing = connection.standing
             talk.hasNewName = true
@@ -54,7 +55,7 @@ extension Store {
 
     private func isClaimed(by replica: ReplicaID) -> Bool { (try? log.claim()?.replica) == replica }
 
-    /// Tells the connection of every commit.
+    /// Notifies the connection of every commit.
     private func passOn(to connection: Connection, as replica: ReplicaID, beyond first: UInt64) async {
         var seen = first
         while !Task.isCancelled {
@@ -68,7 +69,7 @@ extension Store {
         }
     }
 
-    /// Puts values in that came, in the pauses of a conversation: it may last for days.
+    /// Stores received values in the pauses of a connection, which may last for days.
     private static func fillNowAndThen(_ storeLog: StoreLog) async {
         while (try? await Task.sleep(for: .seconds(2))) != nil {
             do { try storeLog.fillIfIdle() } catch {
@@ -78,7 +79,7 @@ extension Store {
         }
     }
 
-    /// Ends the conversation soon after synchronising was switched off.
+    /// Ends the connection soon after synchronisation was switched off.
     private func watchSwitch(of connection: Connection) async {
         while !Task.isCancelled {
             if (try? isSyncOff()) == true { return connection.stop(reason: switchedOff) }
@@ -87,5 +88,5 @@ extension Store {
     }
 }
 
-/// Why a store ends a conversation whose user has switched synchronising off.
+/// The reason that a store gives when it ends a connection because synchronisation was switched off.
 let switchedOff = "synchronising is switched off there"

@@ -16,7 +16,7 @@ extension StoreError {
             hint: "Choose another port, or end the program that has this one.", cause: error)
     }
 
-    /// The other side ended the conversation before both were done.
+    /// Creates the error for a peer that ended the connection before both sides were caught up.
     init(endedAt address: RemoteAddress, reason: String) {
         self.init(
             .unreachable,
@@ -26,7 +26,7 @@ extension StoreError {
 }
 
 extension ConnectionError {
-    /// What happened, for people, within a sentence.
+    /// What happened, as a clause for people.
     var sentence: String {
         switch self {
         case .unreachable(let reason), .cannotListen(let reason), .notAPipe(let reason): reason

@@ -2,7 +2,7 @@ import EventLog
 import Events
 import Replication
 
-/// The log of a store, for replication: whatever comes in shows in the views and wakes whoever observes.
+/// The log of a store, for replication: received events show in the views and wake observers.
 struct StoreLog: ReplicatedLog {
     let store: Store
     private let pending = PendingValues()
@@ -50,13 +50,13 @@ struct StoreLog: ReplicatedLog {
         return received
     }
 
-    /// Puts the values in that came for events which were here without theirs. Whoever makes such a log calls this at the
-    /// end, and when nothing came for a while.
+    /// Stores the buffered values of events that were here without values. The owner of this log calls it at the end,
+    /// and when nothing was received for a while.
     func fill() throws {
         let values = pending.take()
         if !values.isEmpty, try store.log.fill(values) > 0 { store.eventsCame() }
     }
 
-    /// As ``fill()``, unless values are still coming.
+    /// As ``fill()``, unless values are still being received.
     func fillIfIdle() throws { if pending.isIdle() { try fill() } }
 }

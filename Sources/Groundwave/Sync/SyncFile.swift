@@ -1,29 +1,29 @@
 import Foundation
 import Replication
 
-/// What this device keeps of synchronising: with whom, and whether at all. It never travels.
+/// The synchronisation settings and state of this device: with which remotes, and whether at all. Never synchronised.
 struct SyncFile: Codable, Hashable {
     /// The addresses of the remotes by their names.
     var remotes: [String: String] = [:]
-    /// Whether the user has switched it off.
+    /// Whether the user has switched synchronisation off.
     var isOff = false
-    /// How it went at each remote.
+    /// The state of each remote.
     var standings: [String: Standing] = [:]
 
-    /// The folder that is kept as a mirror.
+    /// The mirror; `nil` if none is kept.
     var mirror: Mirror?
 
-    /// How it went at one remote.
+    /// The state of one remote.
     struct Standing: Codable, Hashable {
-        /// When it was last looked at with success: milliseconds since 1970.
+        /// The time of the last successful sync pass: milliseconds since 1970.
         var lastSuccess: Int64?
-        /// When it was last tried.
+        /// The time of the last sync pass.
         var lastTry: Int64 = 0
-        /// Why the last try failed.
+        /// Why the last sync pass failed; `nil` if it did not.
         var failure: String?
-        /// What could not be believed, by the store that left it.
+        /// What was rejected, by the store that pushed it.
         var quarantined: [String: String] = [:]
-        /// When the place was found to have lost what it had.
+        /// When the remote was found to have lost its contents.
         var emptied: Int64?
     }
 
@@ -34,10 +34,10 @@ struct SyncFile: Codable, Hashable {
 }
 
 extension StoreFiles {
-    /// Where the hints of a remote are kept; deleting it costs time and nothing else.
+    /// Returns the path of the cache of a remote; deleting it costs only time.
     func notes(of remote: String) -> String { folder.appending(path: "sync/\(remote).notes").path }
 
-    /// The remotes of which something is known.
+    /// The remotes that have a cache.
     var remoteNames: [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "sync").path)) ?? []
         return names.sorted().filter { $0.hasSuffix(".notes") }.map { String($0.dropLast(6)) }

@@ -2,76 +2,76 @@ import EventLog
 import Events
 import Replication
 
-/// Whether all devices have the same, and if not, what is missing where and why.
+/// Whether all devices have the same events, and if not, what is missing where and why.
 public struct SyncStatus: Hashable, Sendable {
-    /// Another device, as it is known from what it left at a remote.
+    /// Another device, as known from its manifest at a remote.
     public struct Device: Hashable, Sendable {
         /// The replica that it writes as.
         public let replica: ReplicaID
-        /// Its name, as its first event says; the start of its id where that has not come.
+        /// Its name; the start of its ID if its first event has not arrived.
         public let name: String
-        /// When it last said what it has, by its own clock: milliseconds since 1970.
+        /// The time of its last manifest, by its own clock: milliseconds since 1970.
         public let lastSaid: Int64
         /// Events that are here and that it does not have yet.
         public let lacks: [EventRange]
         /// Events that it has and that are not here yet.
         public let has: [EventRange]
-        /// Replicas of which it has another history than the one that is here.
+        /// Replicas of which it has another history than this store.
         public let differs: [ReplicaID]
-        /// Whether it was replaced by another replica: it will say nothing more.
+        /// Whether another replica continues it: it will push no more manifests.
         public let isFormer: Bool
 
         /// Whether it has exactly what is here.
         public var hasSame: Bool { lacks.isEmpty && has.isEmpty && differs.isEmpty }
     }
 
-    /// How it stands with one remote.
+    /// The state of one remote.
     public struct Place: Hashable, Sendable {
-        /// Which.
+        /// The remote.
         public let remote: Remote
-        /// When it was last looked at with success; milliseconds since 1970.
+        /// The time of the last successful sync pass: milliseconds since 1970.
         public let lastSuccess: Int64?
-        /// When it was last tried.
+        /// The time of the last sync pass.
         public let lastTry: Int64?
-        /// Why the last try failed.
+        /// Why the last sync pass failed; `nil` if it did not.
         public let failure: String?
-        /// What could not be believed, by the store that left it.
+        /// What was rejected, by the store that pushed it.
         public let quarantined: [ReplicaID: String]
-        /// When it was found to have lost what it had.
+        /// When the remote was found to have lost its contents.
         public let emptied: Int64?
-        /// Events that are here and were not left there yet.
+        /// Events that are here and were not pushed there yet.
         public let unsent: [EventRange]
-        /// The other devices that have been there.
+        /// The other devices that have pushed there.
         public let devices: [Device]
 
-        /// Whether this device and all others that use the place are known to have the same events.
+        /// Whether this device and all others that use the remote are known to have the same events.
         public var isComplete: Bool {
             lastSuccess != nil && failure == nil && quarantined.isEmpty && unsent.isEmpty
                 && devices.allSatisfy { $0.isFormer || $0.hasSame }
         }
     }
 
-    /// Whether the user has switched it off.
+    /// Whether the user has switched synchronisation off.
     public let isOff: Bool
     /// The remotes, by name.
     public let places: [Place]
-    /// Ranges that came before the ones they follow, or in part, and wait.
+    /// Pending ranges: those that arrived before the ranges they follow, or in part.
     public let waiting: [WaitingRange]
-    /// Replicas that have several histories of which nobody has chosen one: nothing of them is lost, and all count.
+    /// Replicas with unresolved forks: no history of them is lost, and all count.
     public let parted: [ReplicaID]
-    /// Events that are here without values that are wanted here: whoever sent them has archived or erased them. Samples
-    /// that do not travel do not count, nor do those that this device has let go of.
+    /// The number of events here whose values are missing although they are wanted: the senders have archived or
+    /// erased them. Samples that are not synchronised do not count, nor do those that this device has removed.
     public let lacking: UInt64
-    /// Events with the numbers of some that were erased elsewhere, until what the author of the erase had seen has come: only
-    /// then it is known that these are the ones.
+    /// The number of events here that may be the target of an erasure made elsewhere. This is unclear until the
+    /// events that the author of the erasure had seen have arrived.
     public let unclearErasures: UInt64
-    /// Events that were lost here with a damaged file, and that nobody has brought back yet.
+    /// Events that were lost here with a damaged file, and that no store has brought back yet.
     public let lost: [EventRange]
-    /// What is here.
+    /// The vector of the events here.
     public let vector: VersionVector
 
-    /// Whether every device that uses a remote is known to have exactly the events that are here, nothing waits, and
-    /// nothing is lost.
+    /// Whether every device that uses a remote is known to have exactly the events that are here, and nothing is
+    /// pending, missing or lost.
     public var isComplete: Bool {
         !isOff && !places.isEmpty && waiting.isEmpty && lacking == 0 && unclearErasures == 0 && lost.isEmpty
             && places.allSatisfy(\.isComplete)
@@ -79,7 +79,7 @@ public struct SyncStatus: Hashable, Sendable {
 }
 
 extension Store {
-    /// Whether all devices have the same, by what each has said last. Nothing is asked of any remote.
+    /// Returns whether all devices have the same events, by their last manifests. No remote is contacted.
     ///
     /// - Complexity: Tree roots of each replica; O(devices).
     public func syncStatus() throws -> SyncStatus {
@@ -87,7 +87,7 @@ extension Store {
         let names = try deviceNames()
         let former = Set(try formerReplicas().values)
         return try describing {
-            // Behind events that were lost here nothing can be proven, so nothing of that was told to anybody.
+            // Events after a loss cannot be proven, so they were never offered to other stores.
             let (vector, streams) = (try log.wholeVector(), try log.streams())
             let places = try remotes().map { remote in
                 let standing = file.standings[remote.name]
@@ -118,7 +118,7 @@ extension Store {
         }
     }
 
-    /// The replicas of which `statement` tells another history than the one that is here.
+    /// Returns the replicas of which `statement` has another history than this store.
     private func differing(_ statement: Statement, _ vector: VersionVector) throws -> [ReplicaID] {
         try statement.heads.filter { head in
             guard head.event.sequence <= vector[head.event.replica] else { return false }

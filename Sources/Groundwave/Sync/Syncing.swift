@@ -3,40 +3,40 @@ import Events
 import Replication
 import Synchronization
 
-/// How a store stands with the others, for a badge.
+/// The sync state of a store, for a badge.
 public enum SyncState: Hashable, Sendable {
-    /// All devices have the same; the digest of the log says of what.
+    /// All devices have the same events; the digest of the log identifies these.
     case complete(Hash256)
-    /// So many events are not everywhere yet.
+    /// This number of events is not everywhere yet.
     case behind(UInt64)
-    /// The remotes cannot be reached; so many events wait here until they can.
+    /// The remotes cannot be reached; this number of events waits here until they can.
     case offline(waiting: UInt64)
-    /// The user has to do something: a sentence.
+    /// The user has to do something, described in a sentence.
     case needs(String)
 }
 
-/// Keeps a store synchronised until it is stopped: after each write here or elsewhere, when a place tells of changes, and
-/// at least every half minute.
+/// Keeps a store synchronised until it is stopped: after each write here or elsewhere, when a remote reports changes,
+/// and at least every half minute.
 public final class Syncing: Sendable {
-    /// What happened.
+    /// An event of synchronising.
     public enum Event: Sendable {
-        /// A remote was synchronised with.
+        /// A sync pass succeeded.
         case synced(SyncSummary)
-        /// A remote could not be; it is tried again.
+        /// A sync pass failed; it is tried again.
         case failed(Remote, StoreError)
     }
 
     private let store: Store
     private let remotes: [Remote]
     private let tasks: [Task<Void, Never>]
-    /// What happened, in order. The newest hundred wait for whoever reads; ends with ``stop()``.
+    /// The events, in order. The newest hundred are buffered for the reader; ends with ``stop()``.
     public let events: AsyncStream<Event>
-    /// How the store stands, whenever that has changed. The newest waits for whoever reads; ends with ``stop()``.
+    /// The sync state after each event. Only the newest is buffered for the reader; ends with ``stop()``.
     public let status: AsyncStream<SyncState>
 
-    /// How long nobody has to tell of a change for it to be looked for.
+    /// The time after which a sync pass runs even if no change is reported.
     static let interval = Duration.seconds(30)
-    /// How long after a failure it is tried again.
+    /// The time after a failure before the next sync pass.
     static let retryInterval = Duration.seconds(5)
 
     init(_ store: Store, _ remotes: [Remote]) {
@@ -62,13 +62,13 @@ public final class Syncing: Sendable {
         }
     }
 
-    /// Stops, after the step that is being done.
+    /// Stops, after the current step.
     public func stop() { for task in tasks { task.cancel() } }
 
     deinit { stop() }
 
-    /// Synchronises once with every remote, and returns how the store stands then or when `deadline` is over: for a task in
-    /// the background. Being offline is a state, and no error.
+    /// Synchronises once with every remote, and returns the sync state then, or when `deadline` has passed: for a
+    /// background task. Being offline is a state, not an error.
     public func once(deadline: Duration) async throws -> SyncState {
         let (store, remotes) = (store, remotes)
         return try await withThrowingTaskGroup(of: StoreError?.self) { group in
@@ -128,10 +128,10 @@ public final class Syncing: Sendable {
 }
 
 extension Syncing {
-    /// How long after a connection was lost it is tried again: first, and at most.
+    /// The pause before a lost connection is tried again: the first, and the longest.
     static let pauses = (first: Duration.seconds(1), last: Duration.seconds(60))
 
-    /// Keeps a connection with a device open; where it is lost, tries again after a pause that grows.
+    /// Keeps a connection with a device open; if it is lost, tries again after a pause that grows.
     private static func stay(
         with remote: Remote, at host: String, _ port: Int, in store: Store, _ tell: @Sendable @escaping (Event) -> Void
     ) async {
@@ -155,9 +155,9 @@ extension Syncing {
 }
 
 extension Store {
-    /// Begins to keep the store synchronised with `remotes`, all of them where none are named.
+    /// Starts to keep the store synchronised with `remotes`, or with all if none are given.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` where there is none; `notPermitted` where the store can only be read.
+    /// - Throws: ``StoreError`` with code `notFound` if there is none; `notPermitted` if the store is read-only.
     public func startSyncing(with remotes: [Remote]? = nil) throws -> Syncing {
         try requireWritable()
         let remotes = try remotes ?? self.remotes()
@@ -169,16 +169,16 @@ extension Store {
         return Syncing(self, remotes)
     }
 
-    /// Begins to keep the store synchronised with what lies at `address`, and remembers it as a remote.
+    /// Starts to keep the store synchronised with `address`, and adds it as a remote.
     public func startSyncing(with address: RemoteAddress) async throws -> Syncing {
         if let known = try remotes().first(where: { $0.address == address }) { return try startSyncing(with: [known]) }
         try await add(remote: address.suggestedName, at: address)
         return try startSyncing(with: [try remote(address.suggestedName)])
     }
 
-    /// How the store stands, by what each device said last.
+    /// Returns the sync state of the store, by the last manifest of each device.
     ///
-    /// - Parameter failure: Why the last try failed.
+    /// - Parameter failure: The error of the last sync pass; `nil` if it succeeded.
     public func syncState(failure: StoreError? = nil) throws -> SyncState {
         let status = try syncStatus()
         if status.isOff { return .needs("Synchronising is switched off on this device.") }
@@ -195,7 +195,7 @@ extension Store {
         return .behind(missing ?? 0)
     }
 
-    /// One hash that stands for every event of the log: equal for two stores where both have the same.
+    /// Returns one hash that stands for every event of the log: equal for two stores if both have the same events.
     ///
     /// SHA-256 over replica (16), number (8, little-endian) and root (32) of each replica, in order of replica.
     public func logDigest() throws -> Hash256 {

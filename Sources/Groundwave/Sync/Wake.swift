@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes one task that waits for something to have changed.
+/// Wakes one task that waits for a change.
 final class Wake: Sendable {
     private let state = Mutex(State())
 
@@ -9,10 +9,10 @@ final class Wake: Sendable {
         var waiter: CheckedContinuation<Void, Never>?
     }
 
-    /// A number that changes with every wake. Take it before looking, and wait beyond it afterwards.
+    /// A number that changes with every wake. Read it before checking for a change, then wait beyond it.
     var generation: UInt64 { state.withLock { $0.generation } }
 
-    /// Wakes whoever waits.
+    /// Wakes the waiting task.
     func wake() {
         let waiter = state.withLock { state in
             state.generation &+= 1

@@ -3,19 +3,19 @@ import Events
 import Projections
 import Records
 
-/// Local writes that give way: of fields whose policy is `yields`, a write that had not been sent when a concurrent one
-/// came is replaced by that one, with an event that says so.
+/// Makes unsent local writes give way: in fields whose policy is `yields`, a local write that had not been sent when
+/// a concurrent one arrived is replaced by that one, with an event that records this.
 ///
 /// Source: USB Meter, "the store's version wins": a change that was made without a connection reverts when the shared
 /// state turns out to have moved on.
 struct Yielding {
     let store: Store
-    /// What was here before anything came.
+    /// The vector before anything arrived.
     let vector: VersionVector
-    /// The number of this device's last event that was known elsewhere then.
+    /// This device's last event that was known elsewhere then.
     let sent: EventID
 
-    /// A field of a record, and what it becomes.
+    /// A field of a record, and its new value.
     private struct Yield: Sendable {
         let kind: String
         let record: RecordID
@@ -24,9 +24,9 @@ struct Yielding {
         let winner: ReplicaID
     }
 
-    /// Writes what gives way, in one batch for each record; nothing where nothing does.
+    /// Replaces the local writes that give way, in one batch for each field; writes nothing if there are none.
     ///
-    /// - Returns: How many fields gave way.
+    /// - Returns: The number of fields that gave way.
     func run() async throws -> Int {
         let yields = try find()
         let names = try yields.isEmpty ? [:] : store.deviceNames()
@@ -63,7 +63,7 @@ struct Yielding {
         }
     }
 
-    /// The records of kinds with such fields that events of others touched since, each once.
+    /// Returns the records, of kinds with such fields, that events of others touched since, each once.
     private func touchedRecords() throws -> [WriteBatch.RecordName] {
         let kinds = Set(store.kinds.all.filter { $0.fields.contains { $0.policy == .yields } }.map(\.name))
         if kinds.isEmpty { return [] }
