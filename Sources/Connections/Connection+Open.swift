@@ -45,7 +45,7 @@ extension Connection {
     ) async throws(ConnectionError) -> Connection {
         guard input != output else { throw .notAPipe("two descriptors are needed") }
         // What cannot be waited for, such as a file or /dev/null, would end the program; a terminal changes bytes.
-        guard isPipe(input), isPipe(output) else { throw .notAPipe("a pipe or a socket is needed each way") }
+        guard isPipe(input), isPipe(output) else { throw .notAPipe("input and output must each be a pipe or a socket") }
         do {
             return try await NIOPipeBootstrap(group: group)
                 .channelOption(.autoRead, value: false)
@@ -74,7 +74,7 @@ enum SystemReason {
             if let failure = error.dnsAError ?? error.dnsAAAAError { return text(failure) }
             return "no address is known for \(error.host)"
         case let error as ChannelError:
-            if case .connectTimeout = error { return "nobody answers" }
+            if case .connectTimeout = error { return "there is no answer" }
             return "\(error)"
         case let error as SocketAddressError:
             if case .unknown(let host, _) = error { return "no address is known for \(host)" }

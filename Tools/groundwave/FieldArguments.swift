@@ -17,7 +17,7 @@ struct FieldArguments {
                 continue
             }
             guard equals != word.startIndex else {
-                throw StoreError(.usage, "“\(word)” is no FIELD=VALUE.", hint: "FIELD= clears a field.")
+                throw StoreError(.usage, "“\(word)” is not FIELD=VALUE.", hint: "FIELD= clears a field.")
             }
             assignments.append(try Assignment(argument: word))
         }

@@ -30,11 +30,11 @@ enum Output {
     static func write(_ bytes: [UInt8]) throws {
         switch send(bytes, to: STDOUT_FILENO) {
         case 0: return
-        case EPIPE: throw StoreError(.inputOutput, "Nobody reads standard output any more.", cause: Unheard())
+        case EPIPE: throw StoreError(.inputOutput, "The reader of standard output has closed it.", cause: Unheard())
         case let code:
             throw StoreError(
                 .inputOutput, "Standard output cannot be written: \(String(cString: strerror(code))).",
-                hint: "What was to be changed may have been changed all the same: look before you do it again.")
+                hint: "The change may have been made nevertheless: check before you run the command again.")
         }
     }
 

@@ -3,13 +3,13 @@ import Foundation
 
 /// How much a verb tells, and in which colours.
 struct OutputOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Tell on standard error only what went wrong.")
+    @Flag(name: .shortAndLong, help: "Print only errors on standard error.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Tell what is being done; twice: every commit.")
+    @Flag(name: .shortAndLong, help: "Show progress messages; use twice to show every commit.")
     var verbose: Int
 
-    @Option(help: "Colours: auto, always or never; NO_COLOR is heeded.")
+    @Option(help: "Colours: auto, always or never; auto respects NO_COLOR.")
     var color = ColorChoice.auto
 
     func validate() throws {

@@ -7,10 +7,10 @@ import Groundwave
 struct Program: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "groundwave",
-        abstract: "A logbook that keeps every change: import, look back, ask who and why, undo.",
+        abstract: "A logbook that keeps every change: import, look back, see who changed what and why, undo.",
         discussion: """
             Start with `groundwave init`, then `groundwave import LOG.adi`. The store is the folder given by --store, \
-            else by GROUNDWAVE_STORE, else your default one.
+            else by GROUNDWAVE_STORE, else your default folder.
             """,
         version: Groundwave.version,
         groupedSubcommands: [

@@ -17,10 +17,10 @@ struct QSOFilters: ParsableArguments {
     @Option(help: ArgumentHelp("Only contacts made at this time or later: today, 90m, 2026-05-01.", valueName: "time"))
     var since: String?
 
-    @Option(help: ArgumentHelp("Only contacts made before this time; of a day, up to its end.", valueName: "time"))
+    @Option(help: ArgumentHelp("Only contacts made before this time; a day means its end.", valueName: "time"))
     var until: String?
 
-    @Option(help: ArgumentHelp("Only contacts written down or changed at this time or later.", valueName: "time"))
+    @Option(help: ArgumentHelp("Only contacts recorded or changed at this time or later.", valueName: "time"))
     var recordedSince: String?
 
     @Option(help: ArgumentHelp("Only contacts of this session: its id, last, or open.", valueName: "id"))
@@ -76,7 +76,7 @@ enum SessionName {
     /// The session that is open on this device.
     static func open(_ store: any Reading) throws -> OperatingSession {
         guard let session = try store.openSession() else {
-            throw StoreError(.notFound, "No session is open.", hint: "groundwave session start begins one.")
+            throw StoreError(.notFound, "No session is open.", hint: "To start one: groundwave session start")
         }
         return session
     }

@@ -14,11 +14,12 @@ struct QSOSelection {
     init(_ names: [String], _ filters: QSOFilters, in store: any Reading, among scope: ResolveScope = .all) throws {
         guard names.isEmpty || filters.isEmpty else {
             throw StoreError(
-                .usage, "Contacts are named, or chosen by filters, not both.", hint: "Leave out one of them.")
+                .usage, "Contacts can be named or chosen by filters, but not both.", hint: "Leave out one of them.")
         }
         guard !names.isEmpty || !filters.isEmpty else {
             throw StoreError(
-                .usage, "Which contact?", hint: "Name it by id, call or last, or use filters such as --call.")
+                .usage, "No contact was specified.",
+                hint: "Name it by id, call or last, or use filters such as --call.")
         }
         isSingle = names.count == 1
         if names.isEmpty {

@@ -31,7 +31,7 @@ struct ReadOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "As it was then: a time, @position, before:EVENT, after:EVENT, known:REPLICA@n, snapshot:ID, vector:REPLICA=n,…",
+            "As of: a time, @position, before:EVENT, after:EVENT, known:REPLICA@n, snapshot:ID, vector:REPLICA=n,…",
             valueName: "point"))
     var at: String?
 
@@ -45,11 +45,11 @@ struct ReadOptions: ParsableArguments {
         let point = try store.resolve(try store.point(at, now: Clock.now))
         if point.laterCount > 0 {
             Terminal.remark(
-                "\(NumberText.count(point.laterCount, "event")) stamped later counts too: someone had seen it by then.")
+                "Also included: \(NumberText.count(point.laterCount, "event")) stamped later, already seen by then.")
         }
         let missing = point.missing.reduce(0) { $0 + $1.count }
         if missing > 0 {
-            Terminal.remark("\(NumberText.count(missing, "event")) of that point are not in this store.")
+            Terminal.remark("Missing in this store: \(NumberText.count(missing, "event")) of that point.")
         }
         return try await store.at(point)
     }
@@ -90,6 +90,6 @@ enum NumberText {
 
     /// `12 events`, and how many of these had been lost here, where any had.
     static func received(_ count: Int, _ word: String = "event", returned: Int) -> String {
-        returned == 0 ? Self.count(count, word) : "\(Self.count(count, word)), \(returned) of them had been lost here"
+        returned == 0 ? Self.count(count, word) : "\(Self.count(count, word)), \(returned) of them previously lost here"
     }
 }

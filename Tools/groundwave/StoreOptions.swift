@@ -21,7 +21,7 @@ struct StoreOptions: ParsableArguments {
 
     /// Has errors, colours and words about the work come out as asked for: before any verb does anything.
     func validate() throws {
-        guard wait >= 0 else { throw ValidationError("--wait takes seconds, 0 or more.") }
+        guard wait >= 0 else { throw ValidationError("--wait must be a number of seconds, 0 or more.") }
         Terminal.manner.withLock {
             $0.isJSON = json
             $0.isQuiet = output.quiet
@@ -85,8 +85,8 @@ struct StoreOptions: ParsableArguments {
         case .recovering(let recovery):
             try recovery.temporary.close()
             throw StoreError(
-                .recovering, "The store waits in recovery, and this would change it as a whole.",
-                hint: "See groundwave recover status, then restore or reset.")
+                .recovering, "The store is waiting for recovery, and this command would change it as a whole.",
+                hint: "Run groundwave recover status, then groundwave recover restore or groundwave recover reset.")
         }
     }
 }
@@ -106,17 +106,20 @@ enum OpenedStore {
         Progress.during("Maintaining the store") { _ in _ = try? store.runDueWork() }
         do { try store.close() } catch {
             let words = "\(error)"
-            Terminal.remark("What was asked for is done. Afterwards the store could not be closed in order: \(words)")
+            Terminal.remark("The command is done, but afterwards the store could not be closed cleanly: \(words)")
         }
     }
 }
 
 /// What every verb that writes takes.
 struct WriteOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Why: kept with the change for ever.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason, which is kept with the change permanently.", valueName: "text"))
     var note: String?
 
-    @Option(help: ArgumentHelp("Who; else GROUNDWAVE_AUTHOR.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "Who makes the change; default: GROUNDWAVE_AUTHOR, else the open session's operator, else the device.",
+            valueName: "name"))
     var author: String?
 }
 
@@ -124,7 +127,7 @@ extension Assignment {
     /// `FIELD=VALUE`, or `FIELD=` to clear the field; field names in any case.
     init(argument: String) throws {
         guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
-            throw ValidationError("“\(argument)” is no FIELD=VALUE.")
+            throw ValidationError("“\(argument)” is not FIELD=VALUE.")
         }
         let value = argument[argument.index(after: equals)...]
         self.init(argument[..<equals].uppercased(), value.isEmpty ? nil : Array(value.utf8))

@@ -18,12 +18,12 @@ enum VerbSuggestion {
                 path.append(word)
             } else if let meant = Spelling.nearest(to: word.lowercased(), among: verbs.map { $0._commandName }) {
                 return StoreError(
-                    .usage, "There is no “\(word)” in \(path.joined(separator: " ")).",
+                    .usage, "There is no command “\(word)” in \(path.joined(separator: " ")).",
                     hint: "Did you mean \((path + [meant]).joined(separator: " "))?")
             } else if command.configuration.defaultSubcommand == nil, !isOptionValue(word, in: arguments) {
                 return StoreError(
-                    .usage, "There is no “\(word)” in \(path.joined(separator: " ")).",
-                    hint: "It has \(verbs.map { $0._commandName }.joined(separator: ", ")).")
+                    .usage, "There is no command “\(word)” in \(path.joined(separator: " ")).",
+                    hint: "The commands are \(verbs.map { $0._commandName }.joined(separator: ", ")).")
             }
         }
         return nil
