@@ -17,7 +17,7 @@ extension StoreError {
         if let code = Self.systemCode(of: error as NSError) {
             self.init(system: code, what, cause: error)
         } else {
-            self.init(.inputOutput, "\(what).", hint: "Check its path, and who may read and write it.", cause: error)
+            self.init(.inputOutput, "\(what).", hint: "Check the path and its permissions.", cause: error)
         }
     }
 

@@ -53,7 +53,7 @@ struct BackupMirror: AsyncParsableCommand {
         }
         let written = try store.writeMirror()
         if options.json { return try self.print(json: mirror) }
-        try Terminal.print("The mirror is \(mirror.folder.path), and was written now.")
+        try Terminal.print("The mirror is \(mirror.folder.path). It has just been written.")
         if mirror.photos != nil { try Terminal.print("\(written.photoLine)") }
     }
 

@@ -146,12 +146,12 @@ enum EraseOutput {
         }
         if !later.isEmpty {
             try Terminal.print(
-                "Erased, but written to later by a device without that erase. They may contain the erased text:")
+                "Erased, but changed later by a device that had not received the erase. May contain the erased text:")
             try list(
                 later.map { "\($0.kind) \($0.record.short)  to erase it too: groundwave erase \($0.record.short)" })
         }
         if !copies.isEmpty {
-            try Terminal.print("Not touched, in the folder of the store; delete what you do not need:")
+            try Terminal.print("Copies in the folder of the store, left untouched; delete what you do not need:")
             try list(copies.map { "rm -r '\($0)'" })
         }
         if !archives.isEmpty {

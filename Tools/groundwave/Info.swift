@@ -6,8 +6,8 @@ struct Info: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show what the store contains, even if it is damaged.",
         discussion: """
-            Nothing is changed. If the log is damaged, this command says so, shows what lies beside it, and exits with \
-            code 65.
+            Nothing is changed. If the log is damaged, this command says so, shows the other files of the store, and \
+            exits with code 65.
             """)
 
     @OptionGroup var options: ReadOptions

@@ -176,7 +176,7 @@ enum RecoveryText {
             try Terminal.print("  Of \(NumberText.count(receipt.unnamed, "event")), not even the id is known.")
         }
         if stillLost > 0 { try Terminal.print(
-            "  Lost events that other devices have come back with the next groundwave sync.") }
+            "  The next groundwave sync brings back lost events that other devices still have.") }
     }
 
     private static func print(choicesFor status: RecoveryStatus) throws {

@@ -114,7 +114,7 @@ struct TraceVerify: AsyncParsableCommand {
         }
         if found.contains(where: { $0.1.what == TraceVerification.Damage.What.hole.rawValue }) {
             Terminal.remark(
-                "Missing rows that other devices have come back with the next groundwave sync.")
+                "The next groundwave sync brings back missing rows that other devices still have.")
         }
     }
 

@@ -103,7 +103,7 @@ struct Verify: AsyncParsableCommand {
         if lost > 0 {
             Terminal.remark(
                 verification.damage.allSatisfy { $0.what == "hole" }
-                    ? "Lost events that other devices have come back with the next groundwave sync."
+                    ? "The next groundwave sync brings back lost events that other devices still have."
                     : "To see what can be done: groundwave recover status. Do not change the folder until then.")
         }
     }

@@ -41,7 +41,7 @@ extension Store {
             throw StoreError(
                 .notFound,
                 "The meter's bytes of the trace \(trace.id.short) are withheld: on another device, or removed as old.",
-                hint: "See groundwave trace set --samples synced.")
+                hint: "To share samples: groundwave trace set ID --samples synced")
         }
         guard let meter = trace.meter, let model = trace.model else {
             throw StoreError(.usage, "The model of the trace \(trace.id.short) is not known to this version.")

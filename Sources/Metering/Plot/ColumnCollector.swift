@@ -90,7 +90,8 @@ public struct ColumnCollector: Sendable {
 
     /// As the one of a block, of blocks of one layout that are in order.
     public mutating func add(_ blocks: JoinedSummary) {
-        precondition(blocks.isInOrder && blocks.parts.count <= 1, "Which value is the last of them is known.")
+        precondition(
+            blocks.isInOrder && blocks.parts.count <= 1, "The blocks are in order, so their last value is known.")
         // A gap between them is one within a column.
         for part in blocks.parts { add(part, isAfterGap: blocks.isAfterGap, isBeforeGap: blocks.isBeforeGap) }
     }
