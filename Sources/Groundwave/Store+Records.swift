@@ -63,7 +63,7 @@ extension WriteBatch {
             throw StoreError(
                 .usage,
                 "\(Radio.identityFields(of: kind).joined(separator: " and ")) identify this \(kind), so they stay.",
-                hint: "Add a new \(kind), and remove this one.")
+                hint: "Add a new one, and remove this one.")
         }
         return (try set(kind, id, assignments), remarks)
     }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Standard output and standard error: the one place that writes to them.
 enum Output {
-    /// Nobody reads any more, as behind `| head`: the verb ends, and that needs no words.
+    /// The reader has closed the stream, as `| head` does: the command ends without a message.
     struct Unheard: Error {}
 
     /// Bytes of a file that goes to a terminal, behind the last line break.

@@ -3,7 +3,7 @@ import Foundation
 import Groundwave
 import Radio
 
-/// Which contacts a verb is about.
+/// The filters that choose contacts.
 struct QSOFilters: ParsableArguments {
     @Option(help: ArgumentHelp("Only contacts with this station.", valueName: "call"))
     var call: String?
@@ -46,14 +46,14 @@ struct QSOFilters: ParsableArguments {
         return filters.compactMap { name, value in value.map { "\(name)=\($0)" } }.joined(separator: " ")
     }
 
-    /// The query they say.
+    /// The query that corresponds to the filters.
     func query(_ store: any Reading) throws -> ContactQuery {
         let now = Clock.now
         var query = ContactQuery.contacts
         query.call = call
         query.band = try band.map { try BandName.checked($0) }
         query.mode = mode
-        // Who asks for notes of an activation gets them.
+        // Notes of an activation are included only if their mode is asked for.
         query.includesMetadata = mode.map { QSOKind.metadataModes.contains($0.uppercased()) } ?? false
         query.since = try since.map { try TimeArgument($0, now: now).start }
         query.until = try until.map { try TimeArgument($0, now: now).end }

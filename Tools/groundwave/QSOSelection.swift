@@ -3,11 +3,11 @@ import Groundwave
 import Radio
 import Records
 
-/// The contacts that a verb is to change: named one by one, or by filters.
+/// The contacts that a command changes: named one by one, or chosen by filters.
 struct QSOSelection {
     /// The contacts, the earliest first.
     let records: [Record]
-    /// Whether one contact was named, so that the answer is about it.
+    /// Whether exactly one contact was named, so that the answer describes that contact.
     let isSingle: Bool
 
     /// - Throws: ``StoreError`` where neither names nor filters are given, or both.
@@ -36,7 +36,7 @@ struct QSOSelection {
         }
     }
 
-    /// Shows the contacts where they are several, and asks for `--yes`.
+    /// Shows the contacts if there are several, and requires `--yes`.
     func confirm(_ verb: String, yes: Bool, dryRun: Bool, json: Bool) throws {
         guard records.count > 1 || dryRun else { return }
         if !json {
@@ -52,7 +52,7 @@ struct QSOSelection {
     }
 }
 
-/// What a verb answers that changes several contacts.
+/// The JSON answer of a command that changes several contacts.
 struct BulkResult: Encodable {
     var changed: Int
     var ids: [String]

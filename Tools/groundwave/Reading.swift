@@ -6,12 +6,12 @@ import Radio
 import Records
 
 extension StoreOptions {
-    /// Opens the store for reading, for what is about the whole of it: not while recovery waits.
+    /// Opens the store for reading as a whole; fails while recovery is waiting.
     func openWholeForReading() async throws -> Store {
         try await opening(Configuration(isReadOnly: true)).whole
     }
 
-    /// Opens the store for reading: not a byte of it changes, the lock file aside.
+    /// Opens the store for reading. Not a byte of it changes, except in the lock file.
     ///
     /// - Parameter archives: Files whose events are read as if they had never left the log.
     func openForReading(_ archives: ArchiveOptions? = nil) async throws -> Store {
@@ -24,7 +24,7 @@ extension StoreOptions {
     }
 }
 
-/// What every verb takes that reads: the store, and the moment of it.
+/// The options of every command that reads: the store, and the point in time.
 struct ReadOptions: ParsableArguments {
     @OptionGroup var store: StoreOptions
     @OptionGroup var archives: ArchiveOptions
@@ -55,7 +55,7 @@ struct ReadOptions: ParsableArguments {
     }
 }
 
-/// A value as JSON has it: text, or `{"base64":…}` where its bytes are not UTF-8.
+/// A value in JSON: text, or `{"base64":…}` if its bytes are not UTF-8.
 struct JSONBytes: Encodable {
     let bytes: [UInt8]
 

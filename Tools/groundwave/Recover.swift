@@ -20,7 +20,7 @@ struct Recover: AsyncParsableCommand {
         defaultSubcommand: RecoverStatus.self)
 }
 
-/// What a verb says that runs while recovery waits.
+/// The remark of a command that runs while recovery is waiting.
 enum RecoveryRemark {
     static func say(of recovery: Recovery) {
         Terminal.remark(

@@ -6,7 +6,7 @@ import Radio
 import Records
 import Synchronization
 
-/// What every verb takes.
+/// The options that every command has.
 struct StoreOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The folder of the store.", valueName: "path"))
     var store: String?
@@ -19,7 +19,7 @@ struct StoreOptions: ParsableArguments {
 
     @OptionGroup var output: OutputOptions
 
-    /// Has errors, colours and words about the work come out as asked for: before any verb does anything.
+    /// Applies the output options before the command runs.
     func validate() throws {
         guard wait >= 0 else { throw ValidationError("--wait must be a number of seconds, 0 or more.") }
         Terminal.manner.withLock {
@@ -30,7 +30,7 @@ struct StoreOptions: ParsableArguments {
         LogLines.start(output)
     }
 
-    /// The folder: given, from the environment, or the default one. Never searched for upwards.
+    /// The store's folder: from `--store`, the environment, or the default. Never searched for in parent folders.
     var url: URL {
         if let store { return URL(filePath: store) }
         let environment = ProcessInfo.processInfo.environment
@@ -76,7 +76,7 @@ struct StoreOptions: ParsableArguments {
         return store
     }
 
-    /// Opens the store for what changes it as a whole: not while recovery waits.
+    /// Opens the store for a command that changes it as a whole; fails while recovery is waiting.
     func openWhole(author: String? = nil) async throws -> Store {
         switch try await opening(configuration(author: author)) {
         case .ready(let whole):
@@ -91,13 +91,13 @@ struct StoreOptions: ParsableArguments {
     }
 }
 
-/// The store that a verb opened for writing.
+/// The store that a command opened for writing.
 enum OpenedStore {
     private static let opened = Mutex<Store?>(nil)
 
     static func remember(_ store: Store) { opened.withLock { $0 = store } }
 
-    /// Does what is due in it, once the verb has answered, and closes it.
+    /// Runs maintenance after the command has answered, then closes the store.
     ///
     /// The verb has done its own work, and said so: where a snapshot cannot be written, the log says so and the next verb
     /// tries again; where the store cannot be closed in order, it is told, and the answer stands.
@@ -111,7 +111,7 @@ enum OpenedStore {
     }
 }
 
-/// What every verb that writes takes.
+/// The options of every command that writes.
 struct WriteOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The reason, which is kept with the change permanently.", valueName: "text"))
     var note: String?

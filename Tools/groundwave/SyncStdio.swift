@@ -1,7 +1,7 @@
 import Foundation
 import Groundwave
 
-/// `sync --stdio`: the conversation goes over standard input and output, and every word to standard error.
+/// `sync --stdio`: synchronises over standard input and output; all messages go to standard error.
 enum SyncStdio {
     struct Result: Encodable {
         var peer: String?

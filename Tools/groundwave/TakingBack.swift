@@ -1,10 +1,10 @@
 import Events
 import Groundwave
 
-/// Takes events back, after it has shown what that changes and asked.
+/// Reverts events after showing what that changes and asking.
 struct TakingBack {
     let events: EventSet
-    /// What they are, for a sentence.
+    /// A description of the events, for use in a sentence.
     let words: String
     let note: String
     let author: String?

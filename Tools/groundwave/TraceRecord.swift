@@ -70,7 +70,7 @@ struct TraceRecord: AsyncParsableCommand {
         let line = try MeterLine(path, baud: baud)
         let store = try await options.open()
         let link = link ?? model.links[0]
-        // Others see who has the meter; a file is nobody's.
+        // Other devices see which device has the meter; a recording from a file reserves none.
         if device != nil { try await store.connect(address, model: model) }
         let recorder = try await store.record(
             meter: address, model: model, over: link, name: name,
@@ -95,7 +95,7 @@ struct TraceRecord: AsyncParsableCommand {
         try tell(store, recorder, feed.refusedByteCount)
     }
 
-    /// Says what there is of a recording that could not go on; returns why, and where the rest is.
+    /// Reports what was saved of a recording that failed; returns the error, with a hint where the rest is.
     private func left(
         _ store: Store, _ recorder: TraceRecorder, _ refused: Int, after error: any Error
     ) async -> any Error {
@@ -142,7 +142,7 @@ struct TraceRecord: AsyncParsableCommand {
             }
             if isOurs, ContinuousClock.now >= renewal {
                 renewal += .milliseconds(MeterLease.renewalMilliseconds)
-                // Whoever has taken it over has only said so: the meter still speaks to us.
+                // Another device has only recorded that it took over the meter; the meter still sends its data here.
                 do { try await renew() } catch let error as StoreError where error.code == .busy {
                     isOurs = false
                     Terminal.remark("\(error.message) Recording continues.")

@@ -2,7 +2,7 @@ import ArgumentParser
 import Groundwave
 import Radio
 
-/// What a mistyped verb may have meant.
+/// Suggestions for mistyped commands.
 enum VerbSuggestion {
     /// The error to report instead of the parser's where a word of `arguments` stands in the place of a verb and is
     /// none, or `nil`.
