@@ -17,10 +17,10 @@ extension ByteCodingError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .truncated(let offset, let needed, let available):
-            "\(needed) bytes are needed at byte \(offset), and \(available) are there"
+            "\(needed) bytes are needed at byte \(offset), but only \(available) are there"
         case .malformedVarint(let offset): "the number at byte \(offset) is malformed"
         case .tooLong(let offset, let length, let limit):
-            "the length at byte \(offset) is \(length), and \(limit) is the most"
+            "the length at byte \(offset) is \(length), which is more than \(limit)"
         case .trailingBytes(let offset, let count): "\(count) bytes too many at byte \(offset)"
         case .notUTF8(let offset): "the text at byte \(offset) is not UTF-8"
         }

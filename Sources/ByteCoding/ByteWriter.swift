@@ -31,7 +31,7 @@ public struct ByteWriter: Sendable {
 
     /// Discards what was written from `offset` on.
     public mutating func truncate(to offset: Int) {
-        precondition(offset <= count, "What was not written cannot be forgotten.")
+        precondition(offset <= count, "The offset is past the end of the written bytes.")
         end = offset
     }
 
@@ -123,7 +123,7 @@ public struct ByteWriter: Sendable {
 
     /// Overwrites the four bytes at `offset`, which must have been written before.
     public mutating func overwrite(littleEndian value: UInt32, at offset: Int) {
-        precondition(offset + 4 <= count, "Only what was written is written over.")
+        precondition(offset + 4 <= count, "Only written bytes can be overwritten.")
         for index in 0..<4 { storage[offset + index] = UInt8(truncatingIfNeeded: value >> (8 * UInt32(index))) }
     }
 

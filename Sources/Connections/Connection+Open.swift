@@ -46,7 +46,7 @@ extension Connection {
         guard input != output else { throw .notAPipe("two descriptors are needed") }
         // A descriptor that cannot be polled, such as a file or /dev/null, would crash the program; a terminal alters
         // bytes.
-        guard isPipe(input), isPipe(output) else { throw .notAPipe("a pipe or a socket is needed each way") }
+        guard isPipe(input), isPipe(output) else { throw .notAPipe("input and output must each be a pipe or a socket") }
         do {
             return try await NIOPipeBootstrap(group: group)
                 .channelOption(.autoRead, value: false)
@@ -75,7 +75,7 @@ enum SystemReason {
             if let failure = error.dnsAError ?? error.dnsAAAAError { return text(failure) }
             return "no address is known for \(error.host)"
         case let error as ChannelError:
-            if case .connectTimeout = error { return "nobody answers" }
+            if case .connectTimeout = error { return "there is no answer" }
             return "\(error)"
         case let error as SocketAddressError:
             if case .unknown(let host, _) = error { return "no address is known for \(host)" }

@@ -50,7 +50,7 @@ final class Peers: Sendable {
         }
         guard mayTalk else { return }
         Task { [self] in
-            await connection.refuse(reason: "too many are connected: try again later")
+            await connection.refuse(reason: "too many devices are connected: try again later")
             state.withLock { $0.refusedCount -= 1 }
         }
     }

@@ -16,7 +16,7 @@ extension EventLog {
                 try cursor.last() ? try cursor.withEntry { key, _ in UInt64(keyBytes: key) } : 0
             }
             guard last == end, try transaction.statistics(of: tables.events).entries == end else {
-                throw EventLogError.damaged("where the log goes on")
+                throw EventLogError.damaged("the next position of the log")
             }
             var events: UInt64 = 0
             try transaction.forEach(in: tables.heads) { _, value in

@@ -50,7 +50,7 @@ extension EventLog {
     static func base(in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables) throws -> LogBase? {
         guard let row = try transaction.value(LogBase.key, in: tables.meta) else { return nil }
         guard let (base, _) = row.withSpan({ LogBase.parse($0) }) else {
-            throw EventLogError.damaged("what it says of archived history")
+            throw EventLogError.damaged("the record of archived history")
         }
         return base
     }
@@ -144,7 +144,7 @@ extension EventLog {
                     && whole.extracting(found.shape).elementsEqual(bytes.extracting(frame.shape))
                     && Hash256(hashing: whole.extracting(found.values))
                         == Hash256(at: 0, of: bytes.extracting(frame.values))
-                guard isSame else { throw EventLogError.damaged("the archive: it has another event \(frame.id)") }
+                guard isSame else { throw EventLogError.damaged("the archive: it has a different event \(frame.id)") }
             }
             return .other(whole)
         }

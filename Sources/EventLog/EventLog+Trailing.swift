@@ -95,7 +95,7 @@ private struct TrailingEvents {
     init(of path: String, rescue: String, behind state: LogState, heads: VersionVector) throws {
         let log = try PageFile(path)
         guard let meta = MetaPage.newest(of: log) else {
-            throw EventLogError.damaged("the page that says where the log begins")
+            throw EventLogError.damaged("the page with the roots of the log's tables")
         }
         var reader = try PageReader(log, meta: meta)
         var free = FreePages(meta, pageCount: reader.pageCount)

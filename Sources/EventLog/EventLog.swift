@@ -146,7 +146,7 @@ public final class EventLog: Sendable {
         -> LogState
     {
         guard let state = try transaction.withValue(LogState.key, in: meta, { LogState($0) }) ?? nil else {
-            throw EventLogError.damaged("the row that says where the log goes on")
+            throw EventLogError.damaged("the row with the next position of the log")
         }
         return state
     }

@@ -59,7 +59,7 @@ extension EventLog {
         in transaction: borrowing some Reading & ~Copyable, _ meta: CheckedTable<[UInt8]>
     ) throws -> LogGeneration {
         guard let row = try transaction.withValue(LogGeneration.key, in: meta, { LogGeneration($0) }) ?? nil else {
-            throw EventLogError.damaged("its generation")
+            throw EventLogError.damaged("the generation of the log")
         }
         return row
     }

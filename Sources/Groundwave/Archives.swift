@@ -46,7 +46,9 @@ struct Archives {
     private static func error(_ error: ArchiveError, _ path: String) -> StoreError {
         switch error {
         case .notAnArchive:
-            StoreError(.damaged, "\(path) is no archive.", hint: "Name a file that archive has made.", cause: error)
+            StoreError(
+                .damaged, "\(path) is not an archive.", hint: "Name a file that groundwave archive has made.",
+                cause: error)
         case .damaged(let what):
             StoreError(.damaged, "The archive \(path) is damaged: \(what).", hint: "Use another copy.", cause: error)
         case .damagedEvents(let ranges):
@@ -57,7 +59,8 @@ struct Archives {
                 \(EventID(ranges[0].replica, ranges[0].first).short) on cannot be read.
                 """, hint: "Use another copy. groundwave verify --archive lists them.", cause: error)
         case .otherLog:
-            StoreError(.damaged, "\(path) is an archive of another log.", hint: "Name one of this log.", cause: error)
+            StoreError(
+                .damaged, "\(path) is an archive of another log.", hint: "Name an archive of this log.", cause: error)
         }
     }
 }

@@ -20,13 +20,13 @@ public struct AtomicFile: ~Copyable {
         let path = URL(filePath: path).resolvingSymlinksInPath().path
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-            throw StoreError(.exists, "\(path) is no file that could be replaced.", hint: "Name a file.")
+            throw StoreError(.exists, "\(path) is not a file that can be replaced.", hint: "Name a file.")
         }
         // Another thread may be writing the same file, for example maintenance and a caller.
         let aside = "\(path).part-\(getpid())-\(UInt32.random(in: .min ... .max))"
         let descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, permissions)
         guard descriptor >= 0 else {
-            throw StoreError(system: errno, "The file \(path) cannot be made")
+            throw StoreError(system: errno, "The file \(path) cannot be created")
         }
         target = path
         self.aside = aside
@@ -97,7 +97,7 @@ public struct AtomicFile: ~Copyable {
 
     private func check(_ result: Int32) throws {
         guard result == 0 else {
-            throw StoreError(system: errno, "The file \(target) cannot be named")
+            throw StoreError(system: errno, "The file \(target) cannot be given its name")
         }
     }
 

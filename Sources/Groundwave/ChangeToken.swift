@@ -33,7 +33,7 @@ extension ChangeToken: LosslessStringConvertible, Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let token = ChangeToken(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "This is no change token.")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "This is not a change token.")
         }
         self = token
     }

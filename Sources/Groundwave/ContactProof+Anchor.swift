@@ -32,7 +32,7 @@ extension ContactProof {
             if let own = tree.head, own.log != head.log {
                 throw StoreError(
                     .damaged,
-                    "The proof is of the log \(own.log.short), and the head of another one, \(head.log.short).",
+                    "The proof is from the log \(own.log.short), but the head is from another one, \(head.log.short).",
                     hint: "Ask for a head of the same log.")
             }
             guard head.replica == tree.replica else { continue }
@@ -61,7 +61,7 @@ extension ContactProof {
                 .damaged,
                 "The proof contradicts the head: over \(head.sequence) events of \(head.replica.short) the head has the "
                     + "root \(head.root), the proof \(root).",
-                hint: "The proof is of another history than the one that was signed.")
+                hint: "The proof is from a different history than the one that was signed.")
         }
     }
 }

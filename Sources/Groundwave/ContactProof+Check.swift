@@ -47,7 +47,7 @@ extension ContactProof {
             throw ProofObject.damaged("The proof has an event twice.")
         }
         guard Set(trees.map(\.replica)) == Set(items.map(\.event.id.replica)), trees == trees.sortedByReplica else {
-            throw ProofObject.damaged("The trees of the proof are not those of its events.")
+            throw ProofObject.damaged("The trees of the proof do not belong to its events.")
         }
         for tree in trees { try Self.check(tree) }
         for item in items { try check(item) }
@@ -70,7 +70,8 @@ extension ContactProof {
         guard let since = tree.since else { return }
         let proof = ConsistencyProof(earlierSize: since.events, laterSize: tree.events, path: since.path)
         guard since.events < tree.events, proof.holds(from: since.root, to: tree.root) else {
-            throw ProofObject.damaged("The tree of \(tree.replica.short) does not begin with the earlier one it names.")
+            throw ProofObject.damaged(
+                "The tree of \(tree.replica.short) does not begin with the earlier tree that it refers to.")
         }
     }
 
@@ -100,7 +101,8 @@ extension ContactProof {
                     position: Position(place + 1), names: &names)
             } catch {
                 throw StoreError(
-                    .damaged, "Event \(event.id.short) is no change of the proof's contact that this version reads.",
+                    .damaged,
+                    "Event \(event.id.short) is not a change of the proof's contact that this version can read.",
                     cause: error)
             }
         }

@@ -15,8 +15,8 @@ enum DeviceName {
         guard !scalars.isEmpty, scalars.count <= maximumCount, !scalars.contains(where: ControlCharacters.contain)
         else {
             throw StoreError(
-                .usage, "That cannot be the name of a device.",
-                hint: "Say it in one line of at most \(maximumCount) characters, without control characters.")
+                .usage, "That is not a valid name for a device.",
+                hint: "Use one line of at most \(maximumCount) characters, without control characters.")
         }
         return trimmed
     }

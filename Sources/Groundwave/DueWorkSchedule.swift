@@ -52,7 +52,7 @@ final class DueWorkSchedule: Sendable {
             state.withLock { $0.isWaiting = false }
             do { _ = try store?.runDueWork() } catch {
                 Subsystem.store.logger.warning(
-                    "due work failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+                    "maintenance failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])
             }
         }
     }

@@ -105,7 +105,9 @@ struct ContactWriter {
                 result.append(name, value: value)
             } else {
                 remarks.append(
-                    .init(record: id, field: name.name, message: "ADIF has no such field names; it was left out."))
+                    .init(
+                        record: id, field: name.name,
+                        message: "ADIF does not allow this field name; the field was left out."))
             }
         }
         return result
@@ -153,7 +155,7 @@ extension ADXWriter.Problem.Code {
         switch self {
         case .forbiddenCharacter: "The value has a control character that XML does not allow; it was left out."
         case .convertedToUTF8: "The value is not UTF-8; it was read as Windows-1252 and written as UTF-8."
-        case .unsuitableName: "XML has no such field names; it was left out."
+        case .unsuitableName: "XML does not allow this field name; the field was left out."
         }
     }
 }

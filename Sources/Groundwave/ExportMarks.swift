@@ -20,7 +20,7 @@ struct ExportMarks: Codable {
         do { self = try JSONDecoder().decode(Self.self, from: data) } catch {
             throw StoreError(
                 .damaged, "\(Self.path(in: files)) cannot be read.",
-                hint: "Delete it: the next export under a name is then a whole one.", cause: error)
+                hint: "Delete it: the next export under a name then exports everything.", cause: error)
         }
     }
 
@@ -46,7 +46,7 @@ extension Store {
     ) throws -> (query: ContactQuery, isContinued: Bool) {
         guard !isReadOnly else {
             throw StoreError(
-                .notPermitted, "The store \(files.folder.path) can only be read, so it cannot remember an export.",
+                .notPermitted, "The store \(files.folder.path) is read-only, so it cannot remember an export.",
                 hint: "Export without --new.")
         }
         guard let mark = try ExportMarks(of: files).marks[name], mark.filter == filter,

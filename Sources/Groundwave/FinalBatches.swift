@@ -35,13 +35,13 @@ struct FinalBatches {
     func refuseTakingBack(_ others: EventSet) throws {
         if Self.meet(erases, others) {
             throw StoreError(
-                .usage, "An erase cannot be taken back: what was erased is not there any more.",
-                hint: "A contact that is still known from elsewhere can be logged or imported again.")
+                .usage, "An erase cannot be reverted: what was erased no longer exists.",
+                hint: "If you still have the contact elsewhere, log or import it again.")
         }
         if Self.meet(archives, others) {
             throw StoreError(
-                .usage, "The event of an archive cannot be taken back: it says what left the log.",
-                hint: "groundwave archive --restore FILE takes what is in the file back into the log.")
+                .usage, "The event of an archive cannot be reverted: it records what was moved out of the log.",
+                hint: "To move the values back into the log: groundwave archive --restore FILE")
         }
     }
 

@@ -6,16 +6,16 @@ extension ADIFWarning.Code {
     /// What was wrong, and how it was handled.
     var explanation: String {
         switch self {
-        case .duplicateField: "The field stands in the record more than once; its last value counts."
+        case .duplicateField: "The record has the field more than once; its last value counts."
         case .lengthInCharacters: "The length counts characters, not bytes; the whole value was taken."
         case .lengthMissing: "The tag has no length; the value was taken up to the end of its line."
         case .lengthWrong: "The length is wrong; the value was taken up to the next tag."
-        case .malformedTag: "There is a stray < or > between the fields; it was passed over."
-        case .noEndOfHeader: "The header has no end; it was taken to end where the first record begins."
+        case .malformedTag: "There is a stray < or > between the fields; it was ignored."
+        case .noEndOfHeader: "The header has no end; it was read up to the first record."
         case .notUTF8: "The value is not UTF-8; it is shown as Windows-1252, and its bytes are kept."
-        case .skippedText: "Text between the fields was passed over; it may be what is left of a value."
-        case .typeUnknown: "The type in the tag is no type of ADIF; it was passed over."
-        case .unexpectedElement: "There is an element that ADIF does not have here."
+        case .skippedText: "Text between the fields was ignored; it may be the rest of a value."
+        case .typeUnknown: "The type in the tag is not an ADIF type; it was ignored."
+        case .unexpectedElement: "There is an element that ADIF does not allow here."
         }
     }
 }
@@ -29,7 +29,7 @@ extension ADIFRejection.Code {
         case .fieldTooLong: "A field is longer than 64 KiB."
         case .forbiddenXML: "The document declares a type or an encoding that is not accepted."
         case .headerTooLong: "The header is longer than 1 MiB."
-        case .malformedJSON: "The line is no JSON object with the fields of a contact."
+        case .malformedJSON: "The line is not a JSON object with the fields of a contact."
         case .malformedXML: "The document is not well-formed XML from here on."
         case .noEndOfRecord: "The record has no end."
         case .noFields: "There is an end of a record without a record."

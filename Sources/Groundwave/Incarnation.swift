@@ -72,7 +72,7 @@ struct Incarnation: Sendable {
         try write([next], to: outerFile(ofKey: files.identity))
         if identity.replica != old.replica {
             Subsystem.store.logger.notice(
-                "goes on as a new replica: the store was copied or put back, or this device has not seen it",
+                "continues as a new replica: the store was copied or restored from a backup, or is new to this device",
                 metadata: ["replica": "\(identity.replica.short)", "former": "\(old.replica.short)"])
         }
         return (identity, former)
@@ -102,7 +102,7 @@ struct Incarnation: Sendable {
         }
         try key.finish()
         Subsystem.recovery.logger.warning(
-            "the key of this device is gone or damaged: it goes on as a new replica",
+            "the key of this device is missing or damaged: it continues as a new replica",
             metadata: ["replica": "\(identity.replica.short)"])
         return identity
     }
@@ -183,7 +183,7 @@ struct Incarnation: Sendable {
     private func outerFile(ofKey path: String) throws -> URL {
         var status = stat()
         guard stat(path, &status) == 0 else {
-            throw StoreError(.damaged, "The file \(path) is not there: this device's key is missing.")
+            throw StoreError(.damaged, "The file \(path) does not exist: this device's key is missing.")
         }
         return stateFolder.appending(path: "tokens/\(log.id)/\(status.st_dev)-\(status.st_ino)")
     }
@@ -209,8 +209,8 @@ struct Incarnation: Sendable {
             if let refused = StoreError(systemError: error), refused.code == .busy { throw refused }
             throw StoreError(
                 .inputOutput,
-                "The folder \(stateFolder.path), where this device keeps what tells a store from its copies, cannot be written.",
-                hint: "Make it writable, or name another one that stays with GROUNDWAVE_STATE.", cause: error)
+                "The folder \(stateFolder.path), by which this device tells a store from its copies, is not writable.",
+                hint: "Make it writable, or set GROUNDWAVE_STATE to another permanent folder.", cause: error)
         }
     }
 }

@@ -16,8 +16,8 @@ struct JSONFile<Value: Codable> {
         guard let data = try AtomicFile.read(path) else { return empty }
         do { return try JSONDecoder().decode(Value.self, from: data) } catch {
             throw StoreError(
-                .damaged, "The file \(path) is not what it should be.",
-                hint: "Repair it, or delete it: it holds \(contents) and nothing else.", cause: error)
+                .damaged, "The file \(path) is damaged.",
+                hint: "Repair it, or delete it: it contains only \(contents).", cause: error)
         }
     }
 

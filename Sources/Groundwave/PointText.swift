@@ -46,7 +46,7 @@ extension Store {
             sequence > 0
         else {
             throw StoreError(
-                .usage, "“\(text)” is no event.",
+                .usage, "“\(text)” is not an event.",
                 hint: "An event is REPLICA.n, such as 3VQ0HM8K.12, @position, or last.")
         }
         let event = EventID(try replica(named: String(text[..<dot])), sequence)
@@ -83,9 +83,9 @@ extension Store {
 
     private static func noPoint(_ text: String) -> StoreError {
         StoreError(
-            .usage, "“\(text)” is no point in time.",
+            .usage, "“\(text)” is not a point in time.",
             hint: """
-                Say @120 (a position), a time such as yesterday, 90m or 2026-05-01T12:00, before:EVENT, after:EVENT, \
+                Use @120 (a position), a time such as yesterday, 90m or 2026-05-01T12:00, before:EVENT, after:EVENT, \
                 snapshot:ID, vector:REPLICA=n,… or known:REPLICA@n.
                 """)
     }

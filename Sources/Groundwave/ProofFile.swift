@@ -22,7 +22,7 @@ public enum ProofFile {
             throw StoreError(error, "The file \(path) cannot be read")
         }
         throw StoreError(
-            .damaged, "The file \(path) is too large for a proof: \(byteLimit >> 20) MiB are the most.")
+            .damaged, "The file \(path) is too large for a proof: the maximum is \(byteLimit >> 20) MiB.")
     }
 
     static func encode(_ form: some Encodable) throws -> [UInt8] {

@@ -15,14 +15,14 @@ struct ProofObject {
     ///   - required: The members that must be present.
     ///   - optional: The members that may be present.
     init(_ json: JSONText, _ what: String, _ required: Set<String>, optional: Set<String> = []) throws {
-        guard case .object(let list) = json else { throw Self.damaged("\(what) is no JSON object.") }
+        guard case .object(let list) = json else { throw Self.damaged("\(what) is not a JSON object.") }
         let names = Set(list.map(\.name))
         guard names.count == list.count else { throw Self.damaged("\(what) has a member twice.") }
         if let unknown = names.subtracting(required).subtracting(optional).min() {
-            throw Self.damaged("\(what) has a member “\(unknown.prefix(40))” that it must not have.")
+            throw Self.damaged("\(what) has a member “\(unknown.prefix(40))” that is not allowed.")
         }
         if let missing = required.subtracting(names).min() {
-            throw Self.damaged("\(what) lacks the member “\(missing)”.")
+            throw Self.damaged("\(what) is missing the member “\(missing)”.")
         }
         self.what = what
         members = Dictionary(uniqueKeysWithValues: list.map { ($0.name, $0.value) })
@@ -30,11 +30,11 @@ struct ProofObject {
 
     /// Parses the object that a whole file holds, of this type and version 1.
     static func file(_ bytes: [UInt8], type: String, _ required: Set<String>) throws -> ProofObject {
-        guard let json = JSONText(bytes[...]) else { throw damaged("This is no JSON text.") }
-        guard json["groundwave"] == .string(type) else { throw damaged("This is no Groundwave \(type).") }
+        guard let json = JSONText(bytes[...]) else { throw damaged("This is not JSON text.") }
+        guard json["groundwave"] == .string(type) else { throw damaged("This is not a Groundwave \(type).") }
         guard json["v"] == .number("1") else {
             throw StoreError(
-                .damaged, "The \(type) has a version that this program does not read.", hint: "Use a newer one.")
+                .damaged, "The \(type) has a version that this program does not read.", hint: "Use a newer program.")
         }
         return try ProofObject(json, "The \(type)", required.union(["v", "groundwave"]))
     }
@@ -42,7 +42,7 @@ struct ProofObject {
     func has(_ name: String) -> Bool { members[name] != nil }
 
     func value(_ name: String) throws -> JSONText {
-        guard let value = members[name] else { throw Self.damaged("\(what) lacks the member “\(name)”.") }
+        guard let value = members[name] else { throw Self.damaged("\(what) is missing the member “\(name)”.") }
         return value
     }
 

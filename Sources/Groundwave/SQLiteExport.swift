@@ -54,7 +54,9 @@ struct SQLiteExport {
                         row[place] = String(validating: value, as: UTF8.self) ?? Data(value)
                     } else if leftOut.contains(name) {
                         remarks.append(
-                            .init(record: record.id, field: name.name, message: "The table has no room for it."))
+                            .init(
+                                record: record.id, field: name.name,
+                                message: "SQLite has no room for another column; the field was left out."))
                     }
                 }
                 try insert.execute(arguments: StatementArguments(row))

@@ -12,7 +12,7 @@ final class ScratchFolder: Sendable {
                 at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw StoreError(
-                .inputOutput, "The temporary folder \(url.path) cannot be made.",
+                .inputOutput, "The temporary folder \(url.path) cannot be created.",
                 hint: "Set TMPDIR to a folder that can be written.", cause: error)
         }
     }

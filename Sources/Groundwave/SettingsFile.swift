@@ -80,7 +80,7 @@ extension Store {
         let object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
         guard let object, let settings = object["settings"] as? [String: Any] else {
             throw StoreError(
-                .damaged, "\(name) is no file of settings.", hint: "groundwave settings export writes one.")
+                .damaged, "\(name) is not a settings file.", hint: "groundwave settings export writes one.")
         }
         return settings
     }

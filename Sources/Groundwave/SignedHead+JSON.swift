@@ -23,7 +23,7 @@ extension SignedHead {
         do throws(SignedHeadError) { try check() } catch {
             switch error {
             case .foreignKey:
-                throw StoreError(.damaged, "The key of the signed head is not that of the device \(replica.short).")
+                throw StoreError(.damaged, "The key of the signed head does not belong to the device \(replica.short).")
             case .wrongSignature:
                 throw StoreError(.damaged, "The signature of the signed head of the device \(replica.short) is wrong.")
             }

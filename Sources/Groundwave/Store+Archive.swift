@@ -27,9 +27,9 @@ extension Store {
         before point: Point, to path: String, gone: Set<ReplicaID> = [], isDryRun: Bool = false,
         note: String? = nil, author: String? = nil
     ) async throws -> Archived {
-        guard let writer else { throw StoreError(.notPermitted, "The store \(files.folder.path) can only be read.") }
+        guard let writer else { throw StoreError(.notPermitted, "The store \(files.folder.path) is read-only.") }
         if FileManager.default.fileExists(atPath: path) {
-            throw StoreError(.exists, "The file \(path) is there already.", hint: "Name another file.")
+            throw StoreError(.exists, "The file \(path) already exists.", hint: "Name another file.")
         }
         let vector = try resolve(point).vector
         for _ in 0..<Self.archiveAttempts {
@@ -112,10 +112,10 @@ extension Store {
     ///   files, `damaged` if a file is not what was written. Then nothing has changed.
     /// - Complexity: O(bytes of the log).
     public func restoreArchives(_ paths: [String]) async throws {
-        guard let writer else { throw StoreError(.notPermitted, "The store \(files.folder.path) can only be read.") }
+        guard let writer else { throw StoreError(.notPermitted, "The store \(files.folder.path) is read-only.") }
         try await Self.describing(files) {
             guard try log.base() != nil else {
-                throw StoreError(.usage, "Nothing of the log in \(files.folder.path) is archived.")
+                throw StoreError(.usage, "The log in \(files.folder.path) has no archived events.")
             }
             try await writer.exclusively { [self] in
                 var archives = try Archives(paths, of: log.id)
@@ -148,16 +148,17 @@ extension Store {
     private func plan(_ vector: VersionVector, _ gone: Set<ReplicaID>) throws -> Archived {
         let before = try log.base()?.vector ?? VersionVector()
         guard vector.covers(before) else {
-            throw StoreError(.usage, "More than that is archived already.", hint: "Name a later point.")
+            throw StoreError(.usage, "The log is already archived beyond that point.", hint: "Name a later point.")
         }
         for other in try seen(except: gone) {
             let unseen = vector.ranges(missingFrom: other.vector).filter { $0.replica != other.replica }
             guard unseen.isEmpty else {
                 throw StoreError(
                     .usage,
-                    "The device \(try deviceName(other.replica)) has not shown that it has seen all of that.",
+                    "The device \(try deviceName(other.replica)) is not known to have all of these events yet.",
                     hint: """
-                        Archive less, or exchange with it first. If it will never be heard of again: --gone \
+                        Choose an earlier point, or synchronise with the device first. If it will never sync again: \
+                        --gone \
                         \(other.replica.short)
                         """)
             }
@@ -216,7 +217,7 @@ extension Store {
                 return (collected.bytes, information.hash)
             }
         }
-        throw StoreError(.busy, "The views of \(url.path) are built anew all the time.", hint: "Try again later.")
+        throw StoreError(.busy, "The views of \(url.path) are being rebuilt again and again.", hint: "Try again later.")
     }
 }
 

@@ -114,7 +114,7 @@ extension Reading {
         let known = names.sorted { $0.value < $1.value }.map { "\($0.value) (\($0.key.short))" }
         throw StoreError(
             .notFound, found.isEmpty ? "There is no device called \(text)." : "Several devices are called \(text).",
-            hint: "There are \(known.joined(separator: ", ")).")
+            hint: "The devices are \(known.joined(separator: ", ")).")
     }
 
     /// Returns the records with conflicts: fields with several values, or an edit that met a delete.

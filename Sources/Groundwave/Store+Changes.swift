@@ -80,8 +80,8 @@ struct ChangeFeed {
         let last = try store.currentToken()
         guard token.epoch == last.epoch, token.position <= last.position, try !isArchived(behind: token) else {
             throw StoreError(
-                .expired, "The token \(token) is of a history that this store no longer has.",
-                hint: "Look at the store as it is, and go on from \(last).")
+                .expired, "The token \(token) belongs to a history that this store no longer has.",
+                hint: "Read the present state of the store, and continue from \(last).")
         }
         position = token.position
     }

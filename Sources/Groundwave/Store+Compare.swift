@@ -18,7 +18,8 @@ extension Store {
     public func compare(with other: Store, eventLimit: Int = 50) throws -> StoreComparison {
         guard url.resolvingSymlinksInPath() != other.url.resolvingSymlinksInPath() else {
             throw StoreError(
-                .usage, "\(url.path) and \(other.url.path) are one store.", hint: "Name the folder of another one.")
+                .usage, "\(url.path) and \(other.url.path) are the same store.",
+                hint: "Name the folder of another store.")
         }
         guard logID == other.logID else { throw try otherLog(other) }
         let here = try describing { try HashedTrees(of: log) }
@@ -55,7 +56,7 @@ extension Store {
             .usage,
             "These are two different logs: \(logID.short) in \(url.path), and \(other.logID.short) in \(other.url.path).",
             hint: here.content == there.content
-                ? "They have no events in common, and show the very same \(here.contacts) contacts."
+                ? "They have no events in common, but show exactly the same \(here.contacts) contacts."
                 : "They have no events in common, and do not show the same contacts: \(here.contacts) here, "
                     + "\(there.contacts) there.")
     }

@@ -87,8 +87,8 @@ extension Store {
             }
             let heads = Set(conflict.candidates.map(\.head))
             let changed = StoreError(
-                .busy, "The record \(conflict.record.short) has changed meanwhile.",
-                hint: "Look again, and choose again.")
+                .busy, "The record \(conflict.record.short) has changed in the meantime.",
+                hint: "Run groundwave conflicts show again, and choose again.")
             if conflict.field == Conflict.wholeRecord {
                 guard Set(record.deletions.map { HeadID($0.event) }).isSubset(of: heads) else { throw changed }
                 if candidate.isShown {

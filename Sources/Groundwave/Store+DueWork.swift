@@ -66,7 +66,7 @@ extension Store {
         }
         guard let finding else { return true }
         Subsystem.recovery.logger.error(
-            "the log is damaged: the next program that opens the store has it recovered",
+            "the log is damaged: the next program that opens the store starts recovery",
             metadata: ["code": "\(finding.code)"])
         OpenMark.suspect(files.folder)
         return true

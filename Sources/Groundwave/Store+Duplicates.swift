@@ -55,8 +55,8 @@ extension Reading {
     private static func check(_ window: Int64) throws {
         guard 0...DuplicatePair.maximumWindow ~= window else {
             throw StoreError(
-                .usage, "A window of \(window) seconds makes no sense.",
-                hint: "It has from 0 to \(DuplicatePair.maximumWindow) seconds.")
+                .usage, "A window of \(window) seconds is not possible.",
+                hint: "Use 0 to \(DuplicatePair.maximumWindow) seconds.")
         }
     }
 
@@ -76,8 +76,8 @@ extension Reading {
         }
         guard !found.isEmpty else {
             throw StoreError(
-                .notFound, "No file called \(name) was imported.",
-                hint: "groundwave record list import shows which files were.")
+                .notFound, "No file or source called \(name) was imported.",
+                hint: "groundwave record list import lists the imports.")
         }
         return found
     }

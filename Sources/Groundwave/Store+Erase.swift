@@ -44,10 +44,11 @@ extension Store {
         _ ids: [RecordID], kind: String = QSOKind.name, note: String = "", author: String? = nil
     ) async throws -> Erased {
         guard let writer else {
-            throw StoreError(.notPermitted, "The store \(files.folder.path) can only be read.")
+            throw StoreError(.notPermitted, "The store \(files.folder.path) is read-only.")
         }
         guard !RevertKind.bookkeeping.contains(kind) else {
-            throw StoreError(.notPermitted, "Records of the kind \(kind) keep the books of the log, and stay.")
+            throw StoreError(
+                .notPermitted, "Records of the kind \(kind) are needed by the log itself, and cannot be erased.")
         }
         try refuse(note, naming: ids, kind)
         var erased = Erased()
@@ -83,7 +84,8 @@ extension Store {
             guard let call = try record(kind, id).map({ ContactFacts($0).call }), !call.isEmpty else { continue }
             if WordSearch(call).isFound(in: Array(note.utf8)) {
                 throw StoreError(
-                    .usage, "The note names \(call), and would stay for ever.", hint: "Say why without the call.")
+                    .usage, "The note contains \(call), and notes are never erased.",
+                    hint: "Write the note without the call.")
             }
         }
     }
@@ -108,9 +110,9 @@ extension WriteBatch {
             try log.withEvents(at: positions) { _, frame, bytes in
                 if frame.isWithheld, try log.withholding(of: frame.id) == .archived {
                     throw StoreError(
-                        .archived, "A part of what was said of \(id.short) is in an archive, and stays there.",
+                        .archived, "Some of what was recorded of \(id.short) is in an archive, and would stay there.",
                         hint: """
-                            Take the archive back first (groundwave archive --restore FILE), erase, delete the file, and \
+                            Restore the archive first (groundwave archive --restore FILE), erase, delete the file, and \
                             archive again.
                             """)
                 }

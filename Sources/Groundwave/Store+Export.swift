@@ -41,7 +41,8 @@ extension Reading {
         _ query: ContactQuery, as format: ExportFormat = .adi, created: Int64, to sink: ([UInt8]) throws -> Void
     ) throws -> ExportReport {
         guard format != .sqlite else {
-            throw StoreError(.usage, "An SQLite database is a file.", hint: "Name one with -o.")
+            throw StoreError(
+                .usage, "An SQLite database cannot be written to standard output.", hint: "Name a file with -o.")
         }
         var hasBegun = false
         var report = ExportReport(token: ChangeToken(epoch: log.epoch, position: 0))
@@ -49,7 +50,7 @@ extension Reading {
             // If the views are damaged, they are rebuilt and read again; bytes that the sink has received cannot be
             // taken back.
             guard !hasBegun else {
-                throw StoreError(.damaged, "The views were damaged.", hint: "They were built anew: export once more.")
+                throw StoreError(.damaged, "The views were damaged.", hint: "They were rebuilt: export again.")
             }
             report = ExportReport(token: ChangeToken(epoch: log.epoch, position: view.position))
             var writer = ContactWriter(format, created: created)

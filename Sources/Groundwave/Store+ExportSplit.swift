@@ -46,7 +46,7 @@ extension Reading {
             do {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             } catch {
-                throw StoreError(error, "The folder \(folder.path) cannot be made")
+                throw StoreError(error, "The folder \(folder.path) cannot be created")
             }
             for (name, ids) in groups.sorted(by: { $0.key < $1.key }) {
                 let file = try write(ids, "\(name).\(format.rawValue)", format, folder, created, view, &report)

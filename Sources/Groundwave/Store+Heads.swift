@@ -45,7 +45,8 @@ extension Store {
         try describing {
             guard head.log == log.id else {
                 throw StoreError(
-                    .notFound, "The head is of the log \(head.log.short), and this store of the log \(log.id.short).",
+                    .notFound,
+                    "The head is from the log \(head.log.short), but this store is of the log \(log.id.short).",
                     hint: "Name the store of that log with --store.")
             }
             let (vector, streams) = (try log.vector(), try log.streams())

@@ -87,7 +87,7 @@ extension Store {
         chunks: @escaping @Sendable () throws -> [UInt8]?
     ) async throws -> ImportReport {
         guard let writer else {
-            throw StoreError(.notPermitted, "The store \(files.folder.path) can only be read.")
+            throw StoreError(.notPermitted, "The store \(files.folder.path) is read-only.")
         }
         return try await Self.describing(files) {
             try await writer.exclusively { [self] in
@@ -168,8 +168,8 @@ private struct ImportRun {
         if taken == 0, report.rejected > 0 || !hasHeader {
             let first = report.remarks.first { $0.isRejection }
             throw StoreError(
-                .damaged, "\(name) holds no whole record\(first.map { ": \($0.message)" } ?? ".")",
-                hint: "Check that it is an ADIF log (.adi or .adx), and that it was downloaded whole.")
+                .damaged, "\(name) has no complete record\(first.map { ": \($0.message)" } ?? ".")",
+                hint: "Check that it is an ADIF log (.adi or .adx), and that it was downloaded completely.")
         }
         try commit(isLast: true)
         if report.id != nil { try store.views.catchUp() }
@@ -233,7 +233,7 @@ private struct ImportRun {
                 report.remarks.append(
                     ImportRemark(
                         file: name, record: record.number, offset: record.byteOffset, field: "CALL", code: reason,
-                        message: "The record has no CALL, so it is no contact.", isRejection: true))
+                        message: "The record has no CALL, so it is not a contact.", isRejection: true))
             }
         }
     }

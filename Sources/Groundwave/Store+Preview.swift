@@ -6,7 +6,7 @@ extension Store {
         _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
     ) async throws -> Value {
         guard let writer else {
-            throw StoreError(.notPermitted, "The store \(files.folder.path) can only be read.")
+            throw StoreError(.notPermitted, "The store \(files.folder.path) is read-only.")
         }
         return try await Self.describing(files) {
             try await writer.exclusively { [views] in

@@ -30,7 +30,8 @@ extension Store {
             let shapeBytes = events.reduce(0) { $0 + $1.shape.count }
             guard events.count <= ContactProof.Limits.events, shapeBytes <= ContactProof.Limits.shapeBytes else {
                 throw StoreError(
-                    .usage, "The contact was changed too often: a proof holds \(ContactProof.Limits.events) changes.")
+                    .usage,
+                    "The contact was changed too often: a proof has at most \(ContactProof.Limits.events) changes.")
             }
             let histories = try histories(of: written, for: head)
             let trees = try trees(over: events, histories, for: head)
@@ -49,7 +50,7 @@ extension Store {
             let proof = ContactProof(items: items, trees: trees)
             do { _ = try proof.check() } catch {
                 throw StoreError(
-                    .damaged, "The tree of \(files.log) does not fit its events.", hint: "Run groundwave verify.",
+                    .damaged, "The tree of \(files.log) does not match its events.", hint: "Run groundwave verify.",
                     cause: error)
             }
             return proof
@@ -66,7 +67,7 @@ extension Store {
             guard !whole.isEmpty else {
                 throw StoreError(
                     .usage, "The contact was changed in several histories of the device \(replica.short).",
-                    hint: "A proof is of one history: groundwave forks lists them.")
+                    hint: "A proof covers only one history: groundwave forks lists them.")
             }
             let signed = try head.flatMap { head in
                 try whole.first { path in
@@ -88,7 +89,7 @@ extension Store {
             guard case .kept = try standing(of: head) else {
                 throw StoreError(
                     .damaged, "This store does not have the events that the head was signed over.",
-                    hint: "groundwave head check says what became of them.")
+                    hint: "To see which are missing: groundwave head check FILE")
             }
             guard last[head.replica] != nil else {
                 throw StoreError(

@@ -33,7 +33,7 @@ extension WriteBatch {
             if let missing = required.first(where: { text($0) == nil }) {
                 throw StoreError(
                     .usage, "A new \(kind) needs \(missing).",
-                    hint: "What says which \(kind) it is: \(required.joined(separator: ", ")).")
+                    hint: "Fields that identify a \(kind): \(required.joined(separator: ", ")).")
             }
             return AddedRecord(id: try add(kind, said), wasThere: false, remarks: remarks)
         }
@@ -61,8 +61,9 @@ extension WriteBatch {
         }
         if Radio.naturalID(of: kind, before) == id, Radio.naturalID(of: kind, after) != id {
             throw StoreError(
-                .usage, "\(Radio.identityFields(of: kind).joined(separator: " and ")) say which \(kind) this is.",
-                hint: "Add another one, and remove this one.")
+                .usage,
+                "\(Radio.identityFields(of: kind).joined(separator: " and ")) identify this \(kind), so they stay.",
+                hint: "Add a new one, and remove this one.")
         }
         return (try set(kind, id, assignments), remarks)
     }
@@ -77,17 +78,18 @@ extension WriteBatch {
     /// Returns the schema of a kind whose records users may write by hand.
     private static func editable(_ kind: String, in kinds: Kinds) throws -> KindSchema {
         switch kind {
-        case QSOKind.name: throw StoreError(.usage, "Contacts have verbs of their own.", hint: "groundwave qso --help.")
+        case QSOKind.name: throw StoreError(
+            .usage, "Contacts have their own commands.", hint: "See groundwave qso --help")
         case Radio.session.name:
-            throw StoreError(.usage, "Sessions have verbs of their own.", hint: "groundwave session --help.")
+            throw StoreError(.usage, "Sessions have their own commands.", hint: "See groundwave session --help")
         case Settings.setting.name:
-            throw StoreError(.usage, "Settings have verbs of their own.", hint: "groundwave settings --help.")
+            throw StoreError(.usage, "Settings have their own commands.", hint: "See groundwave settings --help")
         case Radio.dismissal.name:
             throw StoreError(
-                .usage, "Dismissals have a verb of their own.", hint: "groundwave duplicates dismiss A B")
+                .usage, "Dismissals have their own command.", hint: "groundwave duplicates dismiss A B")
         case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name,
             ArchiveKind.name:
-            throw StoreError(.notPermitted, "Records of the kind \(kind) are written by Groundwave alone.")
+            throw StoreError(.notPermitted, "Records of the kind \(kind) are written only by Groundwave itself.")
         default: break
         }
         guard let schema = kinds[kind] else {
@@ -117,12 +119,13 @@ extension WriteBatch {
         // A session has no command of its own for this. Records of kinds that this version does not know may be
         // hidden too.
         switch kind {
-        case QSOKind.name: throw StoreError(.usage, "Contacts have verbs of their own.", hint: "groundwave qso --help.")
+        case QSOKind.name: throw StoreError(
+            .usage, "Contacts have their own commands.", hint: "See groundwave qso --help")
         case Settings.setting.name:
-            throw StoreError(.usage, "Settings have verbs of their own.", hint: "groundwave settings unset.")
+            throw StoreError(.usage, "Settings have their own commands.", hint: "groundwave settings unset KEY")
         case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name,
             ArchiveKind.name:
-            throw StoreError(.notPermitted, "Records of the kind \(kind) are written by Groundwave alone.")
+            throw StoreError(.notPermitted, "Records of the kind \(kind) are written only by Groundwave itself.")
         default: break
         }
     }

@@ -29,8 +29,8 @@ extension Store {
         try describing {
             guard !isReadOnly else {
                 throw StoreError(
-                    .notPermitted, "The store \(files.folder.path) can only be read.",
-                    hint: "Replay it into a fresh store with --to.")
+                    .notPermitted, "The store \(files.folder.path) is read-only.",
+                    hint: "Replay it into a new store: groundwave replay --to PATH")
             }
             let start = ContinuousClock.now
             let comparison = try views.rebuildComparing()

@@ -46,12 +46,12 @@ extension Reading {
             let list = own[kind] ?? "record list \(kind)"
             throw StoreError(
                 .notFound, "There is no \(scope == .hidden ? "hidden " : "")\(noun) called \(text).",
-                hint: "groundwave \(list)\(scope == .hidden ? " --hidden" : "") shows what there is.")
+                hint: "To see all: groundwave \(list)\(scope == .hidden ? " --hidden" : "")")
         }
         let hasMore = candidates.count > AmbiguousName.limit
         throw StoreError(
             .notFound, "\(text) may be any of \(hasMore ? "more than \(AmbiguousName.limit)" : "\(candidates.count)").",
-            hint: "Name one by its id.",
+            hint: "Specify one by its id.",
             cause: AmbiguousName(
                 text: text, candidates: Array(candidates.prefix(AmbiguousName.limit)), hasMore: hasMore))
     }

@@ -70,7 +70,7 @@ extension Store {
         setting key: String, to value: String?, note: String = "", author: String? = nil
     ) async throws -> Written<Bool> {
         guard case .synced = try Self.permitted(key, value: value) else {
-            guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) can only be read.") }
+            guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) is read-only.") }
             return Written(value: try LocalSettings(files).set(key, to: value), batch: nil)
         }
         return try await write(note: note, author: author) { try $0.set(setting: key, to: value) }
@@ -84,23 +84,24 @@ extension Store {
         if case .refused(let reason) = scope { throw refusal(reason) }
         guard key.wholeMatch(of: /[A-Za-z0-9_.\-]{1,128}/) != nil else {
             throw StoreError(
-                .usage, "That is no name of a setting.", hint: "Names consist of letters, digits, dots, - and _.")
+                .usage, "That is not a valid name for a setting.",
+                hint: "Names consist of letters, digits, dots, - and _.")
         }
         guard let value else { return scope }
         guard !Settings.looksLikeCredential(value) else {
             throw refusal(
-                "The value looks like a credential. Groundwave keeps no passwords, keys or tokens: "
+                "The value looks like a credential. Groundwave stores no passwords, keys or tokens: "
                     + "use the system's keychain.")
         }
         if case .synced(let type) = scope, !type.accepts(value) {
-            throw StoreError(.usage, "\(key) cannot be that value.", hint: "It is \(type.example).")
+            throw StoreError(.usage, "\(key) cannot have that value.", hint: "Its value is \(type.example).")
         }
         return scope
     }
 
     // Neither value nor key is in the message, since either may contain a credential.
     private static func refusal(_ reason: String) -> StoreError {
-        StoreError(.notPermitted, "This setting is not kept.", hint: reason)
+        StoreError(.notPermitted, "This setting is not stored.", hint: reason)
     }
 }
 

@@ -36,7 +36,7 @@ extension Store {
     public func createSnapshot() throws -> SnapshotInformation {
         try describing {
             guard !isReadOnly else {
-                throw StoreError(.notPermitted, "The store \(url.path) can only be read.")
+                throw StoreError(.notPermitted, "The store \(url.path) is read-only.")
             }
             try catchUpForReading()
             try FileManager.default.createDirectory(
@@ -63,7 +63,8 @@ extension Store {
                     return information
                 }
             }
-            throw StoreError(.busy, "The views of \(url.path) are built anew all the time.", hint: "Try again later.")
+            throw StoreError(
+                .busy, "The views of \(url.path) are being rebuilt again and again.", hint: "Try again later.")
         }
     }
 
@@ -103,10 +104,10 @@ extension Store {
     /// Returns what is wrong with a snapshot, in words that continue “is …”.
     static func words(for error: any Error) -> String {
         switch error {
-        case SnapshotError.notASnapshot: "no snapshot"
+        case SnapshotError.notASnapshot: "not a snapshot"
         case SnapshotError.damaged(let what): "damaged: \(what)"
-        case SnapshotError.otherVersion: "of another version of this program"
-        case SnapshotError.otherHistory: "of another log, or another history of it"
+        case SnapshotError.otherVersion: "from another version of this program"
+        case SnapshotError.otherHistory: "from another log, or from another history of this log"
         default: "not readable: \(error)"
         }
     }

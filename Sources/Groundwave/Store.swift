@@ -68,7 +68,7 @@ public enum Opening: Sendable {
             case .recovering(let recovery):
                 try recovery.temporary.close()
                 throw StoreError(
-                    .recovering, "The store waits in recovery: \(recovery.failure.message).",
+                    .recovering, "The store is waiting for recovery: \(recovery.failure.message).",
                     hint: "See groundwave recover status.")
             }
         }
@@ -131,7 +131,7 @@ public final class Store: Reading {
             }
         ) { rebuild in
             Subsystem.views.logger.log(
-                level: rebuild.isRepair ? .warning : .debug, "built anew",
+                level: rebuild.isRepair ? .warning : .debug, "rebuilt",
                 metadata: ["events": "\(rebuild.events)", "reason": "\(rebuild.reason)"])
             // If the damaged file is read-only it stays in place, so the next open must check it again.
             if rebuild.isRepair, !mayWrite { mark?.abandon() }
@@ -188,7 +188,8 @@ public final class Store: Reading {
             if files.exists {
                 log = try EventLog(opening: files.log, options: configuration.logOptions)
                 guard id == nil || id == log.id else {
-                    throw StoreError(.exists, "There is an empty log in \(files.folder.path) already, of another id.")
+                    throw StoreError(
+                        .exists, "There is already an empty log with a different id in \(files.folder.path).")
                 }
             } else {
                 log = try EventLog.create(
@@ -333,8 +334,8 @@ public final class Store: Reading {
     ) async throws -> Written<Value> {
         guard let writer else {
             throw StoreError(
-                .notPermitted, "The store \(files.folder.path) can only be read.",
-                hint: "Copy it to a place that can be written.")
+                .notPermitted, "The store \(files.folder.path) is read-only.",
+                hint: "Copy it to a folder that can be written.")
         }
         return try await passing {
             try await writer.write(AuditNote(author: author ?? self.author, text: note), body)

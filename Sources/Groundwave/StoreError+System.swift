@@ -17,7 +17,7 @@ extension StoreError {
         if let code = Self.systemCode(of: error as NSError) {
             self.init(system: code, what, cause: error)
         } else {
-            self.init(.inputOutput, "\(what).", hint: "Check its path, and who may read and write it.", cause: error)
+            self.init(.inputOutput, "\(what).", hint: "Check the path and its permissions.", cause: error)
         }
     }
 
@@ -71,64 +71,64 @@ private struct SystemTrouble {
         switch errno {
         case ENOSPC:
             words = "the disk is full"
-            hint = "Make room, and try again: what was saved before is safe."
+            hint = "Free some space, and try again: what was saved before is safe."
         case EDQUOT:
-            words = "your share of the disk is used up"
-            hint = "Make room, or ask for a larger share, and try again: what was saved before is safe."
+            words = "your disk quota is used up"
+            hint = "Free some space, or ask for a larger quota, and try again: what was saved before is safe."
         case EFBIG:
-            words = "the file may not grow any more"
+            words = "the file has reached its maximum size"
             hint = """
-                Raise the limit for files (ulimit -f), or use a file system that takes larger ones: what was saved before is \
-                safe.
+                Raise the limit for files (ulimit -f), or use a file system that allows larger files: what was saved \
+                before is safe.
                 """
         case EMFILE:
             code = .busy
-            words = "this program may not have more files open"
+            words = "this program cannot open more files"
             hint = "Raise the limit (ulimit -n), and try again."
         case ENFILE:
             code = .busy
             words = "too many files are open on this machine"
-            hint = "End other programs, and try again."
+            hint = "Close other programs, and try again."
         case ENOMEM:
             code = .busy
-            words = "there is not enough memory, or this program may not use more"
-            hint = "End other programs, or raise the limit (ulimit -v), and try again."
+            words = "there is not enough memory, or this program is not allowed to use more"
+            hint = "Close other programs, or raise the limit (ulimit -v), and try again."
         case EROFS:
             code = .notPermitted
-            words = "the disk can only be read"
-            hint = "Copy the folder to where it can be written."
+            words = "the disk is read-only"
+            hint = "Copy the folder to a disk that can be written."
         case EACCES, EPERM:
             code = .notPermitted
             words = "permission is denied"
-            hint = "Look at who owns it, its folder, and who may read and write them."
+            hint = "Check the owner and the permissions of the file and of its folder."
         case ENOENT:
             code = .notFound
             words = "there is no such file or folder"
             hint = "Check the path."
         case ENOTDIR:
             code = .notFound
-            words = "a part of the path is a file, and no folder"
+            words = "a part of the path is a file, not a folder"
             hint = "Check the path."
         case EISDIR:
             code = .notFound
-            words = "it is a folder, and no file"
+            words = "it is a folder, not a file"
             hint = "Check the path."
         case ENAMETOOLONG:
             code = .usage
             words = "the path is too long"
-            hint = "Choose a shorter one."
+            hint = "Choose a shorter path."
         case ELOOP:
             code = .notFound
-            words = "its symbolic links lead round in a circle"
+            words = "its symbolic links form a circle"
             hint = "Check the path."
         case EEXIST, ENOTEMPTY:
             code = .exists
-            words = "something is there already"
+            words = "it already exists"
         case ETXTBSY, EBUSY, EAGAIN, EINTR, ENOLCK:
             code = .busy
-            hint = "Try again. Where it stays so, the file system cannot lock files: put the store on a local disk."
+            hint = "Try again. If this persists, the file system cannot lock files: put the store on a local disk."
         case EIO, ENXIO, ENODEV, ESTALE, ETIMEDOUT, EPIPE, ENOTSUP:
-            hint = "Look at the disk, and copy the folder to another one before going on."
+            hint = "Check the disk, and copy the folder to another one before you continue."
         default:
             code = .bug
             hint = "Please report it."

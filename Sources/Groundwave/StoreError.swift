@@ -96,11 +96,12 @@ extension StoreError {
         case let error as ViewError:
             if case .readOnly = error {
                 return StoreError(
-                    .notPermitted, "The views of \(file) are behind its log, and the store can only be read.",
-                    hint: "Copy the store to a place that can be written, or open it once where it can.", cause: error)
+                    .notPermitted, "The views of \(file) are behind its log, and the store is read-only.",
+                    hint: "Copy the store to a folder that can be written, or open it once with write access.",
+                    cause: error)
             }
             return StoreError(
-                .damaged, "The views of \(file) could not be built anew: they are \(error.explanation).",
+                .damaged, "The views of \(file) could not be rebuilt: they are \(error.explanation).",
                 hint: "Delete views.mdb in the store: it is made again from the log.", cause: error)
         default: return StoreError(systemError: error)
         }
@@ -124,7 +125,7 @@ extension StoreError {
         guard record != nil || EmergencyBackup.lastPreserved(files) != nil else { return nil }
         return StoreError(
             .recovering,
-            "The store was found damaged, and waits in recovery\(record.map { ": \($0.message)" } ?? ""). "
+            "The store was found damaged, and is waiting for recovery\(record.map { ": \($0.message)" } ?? ""). "
                 + "Nothing of this was written.",
             hint: "See groundwave recover status.", cause: error)
     }
@@ -143,7 +144,7 @@ extension StoreError {
             self.init(
                 .archived, "The values of event \(event.short) were moved to an archive.",
                 hint: """
-                    Read with the archive (--archive FILE), or take it back into the log: groundwave archive --restore \
+                    Read with the archive (--archive FILE), or move it back into the log: groundwave archive --restore \
                     FILE.
                     """, cause: error)
         case .damagedFrame(let position, let frame):
@@ -153,24 +154,24 @@ extension StoreError {
         case .batchTooLarge(let count, let bytes):
             self.init(
                 .usage,
-                "\(count) events of \(bytes) bytes are too many for one batch; \(EventLimits.batchCount) events and "
-                    + "\(EventLimits.batchBytes >> 20) MiB are the most.", hint: "Write them in several batches.",
+                "\(count) events of \(bytes) bytes are too many for one batch; at most \(EventLimits.batchCount) events "
+                    + "and \(EventLimits.batchBytes >> 20) MiB fit.", hint: "Write them in several batches.",
                 cause: error)
         case .outOfSequence(let event, let expected):
             self.init(
-                .damaged, "Event \(event.short) came where number \(expected) was expected.", cause: error)
+                .damaged, "Event \(event.short) arrived where number \(expected) was expected.", cause: error)
         case .anotherLog:
             self.init(
-                .busy, "Meanwhile the log of this store was recovered, begun anew or put back from a copy.",
+                .busy, "In the meantime, the log of this store was recovered, started over or restored from a backup.",
                 hint: "Nothing of this was written. Run it again.", cause: error)
         case .notClaimed:
             self.init(
-                .busy, "Meanwhile this store was found to be a copy, and goes on under a new name.",
+                .busy, "In the meantime, this store was found to be a copy, and continues under a new name.",
                 hint: "Try again: nothing was written.", cause: error)
         case .tailLost(let expected, let found):
             self.init(
                 .inputOutput,
-                "After a failed write \(file) ends at position \(found), and \(expected) had been acknowledged.",
+                "After a failed write \(file) ends at position \(found), but \(expected) had been acknowledged.",
                 hint: "Check the disk. Nothing more is written to this store until it is opened again.", cause: error)
         }
     }

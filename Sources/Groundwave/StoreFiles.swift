@@ -47,7 +47,7 @@ struct StoreFiles: Sendable {
             // Foundation does not report what is wrong with a path.
             var status = stat()
             let code = stat(folder.path, &status) == 0 ? 0 : errno
-            let what = "The folder \(folder.path) cannot be made"
+            let what = "The folder \(folder.path) cannot be created"
             throw [0, ENOENT].contains(code) ? StoreError(error, what) : StoreError(system: code, what, cause: error)
         }
     }
@@ -88,7 +88,7 @@ struct StoreFiles: Sendable {
     func write(_ identity: Identity) throws {
         let descriptor = open(self.identity, O_WRONLY | O_CREAT | O_EXCL, 0o600)
         guard descriptor >= 0 else {
-            throw StoreError(system: errno, "The file \(self.identity) cannot be made")
+            throw StoreError(system: errno, "The file \(self.identity) cannot be created")
         }
         defer { _ = Foundation.close(descriptor) }
         let secret = identity.secret
@@ -112,12 +112,13 @@ struct StoreFiles: Sendable {
         do { bytes = try Data(contentsOf: URL(filePath: identity)) } catch CocoaError.fileReadNoSuchFile {
             throw StoreError(
                 .damaged, "The store \(folder.path) has no identity: its key is missing.",
-                hint: "Reading still works with groundwave verify; the key cannot be made again.")
+                hint: "The key cannot be recreated. groundwave verify still works.")
         } catch {
             throw StoreError(error, "The key of the store, \(identity), cannot be read now")
         }
         guard bytes.count == 32, let identity = Identity(secret: [UInt8](bytes)) else {
-            throw StoreError(.damaged, "The file \(identity) is no key.", hint: "Restore it from where it was copied.")
+            throw StoreError(
+                .damaged, "The file \(identity) is not a key.", hint: "Restore it from a copy of the store.")
         }
         return identity
     }
@@ -126,8 +127,8 @@ struct StoreFiles: Sendable {
     func checkThatLogIsThere() throws {
         guard FileManager.default.fileExists(atPath: log) else {
             throw StoreError(
-                .damaged, "The store \(folder.path) has lost its log: \(log) is not there.",
-                hint: "Put it back from a copy of the folder, or see what can be done: groundwave recover status.")
+                .damaged, "The store \(folder.path) has lost its log: \(log) is missing.",
+                hint: "Restore it from a copy of the folder, or see what can be done: groundwave recover status")
         }
     }
 
@@ -135,6 +136,6 @@ struct StoreFiles: Sendable {
     static func noStore(in folder: URL) -> StoreError {
         StoreError(
             .notFound, "There is no store in \(folder.path).",
-            hint: "Make one with groundwave init, or name another folder with --store.")
+            hint: "Create one with groundwave init, or name another folder with --store.")
     }
 }

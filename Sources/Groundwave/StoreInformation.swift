@@ -126,7 +126,7 @@ extension StoreInformation {
         bytes = Sizes(files)
         do {
             if let address = try Joining.address(in: files) {
-                let message = "The store was being joined from \(address): groundwave join \(address) goes on."
+                let message = "It is incomplete. To finish joining it from \(address): groundwave join \(address)"
                 troubles.append(Trouble(part: "store", message: message, isDamage: false))
             }
         } catch { note("store", error, files.folder.path) }
@@ -207,7 +207,7 @@ extension StoreInformation {
     private mutating func note(_ part: String, _ error: any Error, _ file: String) {
         let message =
             if let error = error as? ViewError {
-                "The views are \(error.explanation): the next write builds them anew from the log."
+                "The views are \(error.explanation): the next write rebuilds them from the log."
             } else { StoreError.wrapping(error, file: file).description }
         troubles.append(Trouble(part: part, message: message, isDamage: part != "views"))
     }

@@ -93,7 +93,7 @@ extension Store {
         if let record = FailureRecord.read(RecoveryFiles(files.folder).failure) {
             throw StoreError(
                 .recovering,
-                "The store waits in recovery: \(record.message). What was got out of it is verified already.",
+                "The store is waiting for recovery: \(record.message). What was salvaged is already verified.",
                 hint: "See groundwave recover status.")
         }
         guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
@@ -167,13 +167,13 @@ extension Store {
             verification.damage.append(
                 .init(
                     what: LogDamage.What.base.rawValue, replica: nil, first: nil, last: nil,
-                    detail: "the snapshot that stands for archived history is not what the archived events fold to"))
+                    detail: "the snapshot of archived history does not match the archived events"))
         }
     }
 
     private static func damagedViews(_ files: StoreFiles) -> [StoreVerification.Damage] {
         guard Views.areOfThisBoot(at: files.views), let words = Views.damage(at: files.views) else { return [] }
-        let detail = "the views are damaged: \(words); no event is lost with them: the next command builds them anew"
+        let detail = "the views are damaged: \(words); no event is lost with them: the next command rebuilds them"
         return [.init(what: "views", replica: nil, first: nil, last: nil, detail: detail)]
     }
 
@@ -186,7 +186,7 @@ extension Store {
                 guard FileManager.default.fileExists(atPath: path) else { return nil }
                 let detail =
                     "the snapshot \(URL(filePath: path).lastPathComponent) is \(words(for: error)); no event is lost "
-                    + "with it: delete it, and replays start earlier"
+                    + "with it: delete it; replays then start earlier"
                 return .init(what: "snapshot", replica: nil, first: nil, last: nil, detail: detail)
             }
             return nil
@@ -205,13 +205,13 @@ extension Store {
             verification.damage.append(
                 .init(
                     what: LogDamage.What.withheld.rawValue, replica: nil, first: nil, last: nil,
-                    detail: "values that were erased are still in the log; the next write takes them out"))
+                    detail: "values that were erased are still in the log; the next write removes them"))
         }
         verification.comparison = report
         if report.isSame { return }
         let detail =
             report.trouble.map { "the views are \($0)" }
-            ?? "the views say something else than the log: their digest is not that of a new fold"
+            ?? "the views do not match the log: their digest differs from that of a replay"
         verification.damage.append(.init(what: "views", replica: nil, first: nil, last: nil, detail: detail))
     }
 }

@@ -30,7 +30,7 @@ public struct TimeArgument: Hashable, Sendable {
             self = value
         } else {
             throw StoreError(
-                .usage, "“\(text)” is no time.",
+                .usage, "“\(text)” is not a time.",
                 hint: "Times are in UTC: now, today, yesterday, 90m, 2d, 2026-05-01 or 2026-05-01T12:00.")
         }
     }

@@ -56,7 +56,7 @@ extension WriteBatch {
         guard record.isVisible else {
             throw StoreError(
                 .usage, "The contact \(contact.short) is hidden.",
-                hint: "groundwave qso restore \(contact.short) shows it.")
+                hint: "To show it again: groundwave qso restore \(contact.short)")
         }
         var entry = try ContactEntry(assignments, to: record)
         try entry.settle(on: record)

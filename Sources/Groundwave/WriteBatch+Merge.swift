@@ -73,7 +73,8 @@ extension WriteBatch {
         guard let record = try record(QSOKind.name, id) else { throw Self.noRecord(QSOKind.name, id) }
         guard record.isVisible else {
             throw StoreError(
-                .usage, "The contact \(id.short) is hidden.", hint: "groundwave qso restore \(id.short) shows it.")
+                .usage, "The contact \(id.short) is hidden.",
+                hint: "To show it again: groundwave qso restore \(id.short)")
         }
         guard !ContactFacts(record).isMetadata else {
             throw StoreError(.usage, "The record \(id.short) is a note of an activation, not a contact.")

@@ -120,17 +120,17 @@ public struct WriteBatch {
     /// - Throws: ``StoreError`` with code `usage` if it exceeds a limit.
     public mutating func append(_ change: Change) throws {
         guard change.operations.count <= ChangeLimits.operationCount, !change.kind.isEmpty else {
-            throw StoreError(.usage, "A change has at most \(ChangeLimits.operationCount) operations.")
+            throw StoreError(.usage, "A change can have at most \(ChangeLimits.operationCount) operations.")
         }
         for operation in change.operations where (operation.value?.count ?? 0) > ChangeLimits.valueBytes {
             throw StoreError(
-                .usage, "A value of \(operation.value?.count ?? 0) bytes is too long; 1 MiB is the most.",
+                .usage, "A value of \(operation.value?.count ?? 0) bytes is too long; the maximum is 1 MiB.",
                 hint: "Shorten it.")
         }
         if let block = change.block,
             block.content.count > ChangeLimits.valueBytes || block.summary.count > ChangeLimits.summaryBytes
         {
-            throw StoreError(.usage, "A block of \(block.content.count) bytes is too long; 1 MiB is the most.")
+            throw StoreError(.usage, "A block of \(block.content.count) bytes is too long; the maximum is 1 MiB.")
         }
         touched.insert(RecordName(kind: change.kind, id: change.record))
         changes.append(change)
@@ -177,7 +177,7 @@ public struct WriteBatch {
             guard batch.hasRoom(for: DraftBatch.byteBound(of: change, note: note)) else {
                 throw StoreError(
                     .usage, "This is too much for one batch: \(changes.count) changes.",
-                    hint: "\(EventLimits.batchCount) changes or \(EventLimits.batchBytes >> 20) MiB are the most.")
+                    hint: "\(EventLimits.batchCount) changes or \(EventLimits.batchBytes >> 20) MiB are the maximum.")
             }
             batch.append(change, by: replica, note: isLast ? note : AuditNote(), using: &generator)
         }

@@ -105,8 +105,8 @@ final class Writer: Sendable {
                 switch (author.former == nil, vector.entries.isEmpty) {
                 case (true, true): "A new log"
                 case (true, false): "A new device"
-                case (false, true): "This device goes on under a new name: the store was damaged or cleared"
-                case (false, false): "This device goes on under a new name: the store was copied or put back"
+                case (false, true): "This device continues under a new name: the store was damaged or cleared"
+                case (false, false): "This device continues under a new name: the store was copied or restored"
                 }
             let draft = try batch.draft(AuditNote(author: deviceName, text: words))
             _ = try log.append([draft], as: replica, arrival: surroundings.now())
@@ -177,7 +177,7 @@ final class Writer: Sendable {
     /// again. ``Store/erase(_:kind:note:author:)`` reports the error to its caller.
     func finishErasing() {
         do { try erasing.finish() } catch {
-            logger.warning("erasing is not finished", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+            logger.warning("an erase is not finished", metadata: ["reason": "\(Subsystem.reason(of: error))"])
         }
     }
 
@@ -259,9 +259,9 @@ final class Writer: Sendable {
         let failed = StoreError(lmdb: error)
         let words =
             switch log.wasStored() {
-            case true?: "What was to be written was stored all the same."
-            case false?: "What was to be written was not stored."
-            case nil: "Whether it was stored cannot be told now: look once the disk can be read again."
+            case true?: "The change was stored nevertheless."
+            case false?: "The change was not stored."
+            case nil: "Whether the change was stored is unknown: check when the disk can be read again."
             }
         return StoreError(failed.code, "\(failed.message) \(words)", hint: failed.hint, cause: error)
     }

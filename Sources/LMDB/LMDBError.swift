@@ -91,30 +91,30 @@ extension LMDBError: CustomStringConvertible {
         switch reason {
         case .missing: "there is no such file. Check the path, or create the store first."
         case .empty:
-            "the file is empty (0 bytes), which no store ever is. It was left untouched; restore it from a copy."
+            "the file is empty (0 bytes), but a store never is. It was left untouched; restore it from a copy."
         case .truncated(let expected, let actual):
             "the file was cut short: it has \(actual) of at least \(expected) bytes. "
                 + "Do not write to it; restore a copy or salvage what is left."
         case .exists: "a file is there already. Nothing was overwritten; choose another name or move it away."
         case .notLMDB: "this is not an LMDB file. Check the path."
         case .versionMismatch(let found):
-            "the file has LMDB data version \(found), this program reads version 1. Use the program that wrote it."
+            "the file has LMDB data version \(found), but this program reads version 1. Use the program that wrote it."
         case .damaged(let code, let text):
             "the file is damaged (\(text), LMDB code \(code)). Do not write to it; salvage it or restore a copy."
         case .mapFull(let bytes):
             "the map of \(bytes) bytes is full and could not be grown. "
-                + "End long-running reads, or see whether this process may use more address space."
+                + "End long-running reads, or allow this process to use more address space."
         case .readersFull(let maximum):
             "all \(maximum) reader slots are taken. Close other programs that use the file, or end long reads."
         case .locked(let holder):
-            "\(holder.map { "the program \($0.program), process \($0.process)," } ?? "another program") is writing and does "
-                + "not finish. Nothing was written; try again once it has finished, or end it."
+            "\(holder.map { "the program \($0.program), process \($0.process)," } ?? "another program") is writing and "
+                + "has not finished. Nothing was written; try again when it has finished, or end it."
         case .permission:
             "permission denied (\(operation.rawValue)). Check who owns the file, its folder and its lock file."
         case .readOnly: "the store was opened read-only. Open it for writing first."
         case .readOnlyFileSystem: "the file system is read-only. Open the store read-only, or copy it elsewhere."
         case .diskFull(let free):
-            "the disk is full (\(free) bytes free). All that was saved before is safe; make room and try again."
+            "the disk is full (\(free) bytes free). What was saved before is safe; free some space and try again."
         case .inputOutput(let code):
             "the disk failed to \(operation == .read ? "read" : "write") (\(systemMessage(code))). "
                 + "Copy the file to another disk before going on."
@@ -125,12 +125,12 @@ extension LMDBError: CustomStringConvertible {
         case .valueTooLarge(let count): "a value of \(count) bytes is too large. Store it in parts."
         case .transactionTooLarge: "too much was changed at once, and nothing was saved. Save it in several steps."
         case .tableName(let name):
-            "\"\(name)\" cannot name a table: names have 1 to \(maximumKeyByteCount) bytes, none of them zero."
+            "\"\(name)\" is not a valid table name: names have 1 to \(maximumKeyByteCount) bytes, none of them zero."
         case .tablesFull(let maximum): "all \(maximum) tables are open. Open the store with room for more tables."
         case .noTable: "the table does not exist in this state of the store. Look it up again."
         case .noEntry: "the cursor is not on an entry. Move it first."
         case .closed: "the store was closed. Open it again."
-        case .inUse: "the store is open already with other options, or is used by a transaction around this call."
+        case .inUse: "the store is already open with other options, or is used by a transaction around this call."
         case .other(let code, let text): "\(operation.rawValue) failed: \(text) (code \(code))."
         }
     }

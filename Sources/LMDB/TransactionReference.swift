@@ -45,7 +45,7 @@ extension TransactionReference {
     @inline(never)
     func damage() -> LMDBError {
         unsafe environment.error(
-            .damaged(code: MDB_CORRUPTED, text: "a page is not what was written"), during: operation)
+            .damaged(code: MDB_CORRUPTED, text: "a page is damaged"), during: operation)
     }
 
     /// The operation that errors of this transaction report.

@@ -140,7 +140,7 @@ public struct ArchiveReader {
             information = ArchiveInformation(
                 log: log, created: created, vector: vector, eventCount: eventCount, byteCount: file.byteCount,
                 hash: file.hash)
-        } catch is ByteCodingError { throw ArchiveError.damaged("what it says of itself") }
+        } catch is ByteCodingError { throw ArchiveError.damaged("its description") }
     }
 
     /// Reads the whole file and throws unless every byte is as written.
@@ -187,7 +187,8 @@ public struct ArchiveReader {
                 do { frame = try Frame(verifying: bytes.extracting(offset..<bytes.byteCount)) } catch {
                     throw ArchiveError.damaged("an event of \(chunk.replica)")
                 }
-                guard frame.id.replica == chunk.replica else { throw ArchiveError.damaged("an event of somebody else") }
+                guard frame.id.replica == chunk.replica else { throw ArchiveError.damaged(
+                    "an event of another replica") }
                 frames[frame.id.sequence] = bytes.extracting(offset..<offset + frame.length).toArray()
                 offset += frame.length
             }

@@ -176,7 +176,7 @@ struct ChunkedFileReader {
         if offset < endChunk {
             let type = try Self.read(1, at: offset, of: file)[0]
             guard let type = ChunkedFile.ChunkType(rawValue: type), types.contains(type) else {
-                throw ChunkedFile.Failure.damaged("a part of a kind that does not belong here")
+                throw ChunkedFile.Failure.damaged("a part of an unexpected kind")
             }
             let (content, next) = try Self.chunk(type, at: offset, of: file, byteCount)
             offset = next

@@ -113,7 +113,7 @@ struct Replayer {
     {
         guard let row = try transaction.value(Checkpoint.key, in: tables.meta),
             let checkpoint = Checkpoint(try CheckedRow.open(row))
-        else { throw ViewError.damaged("its checkpoint is not there") }
+        else { throw ViewError.damaged("its checkpoint is missing") }
         return checkpoint
     }
 }

@@ -68,7 +68,7 @@ struct RowWriter {
         try row.withSpan { row in
             if isLast { return try transaction.append(row, for: key, in: tables.index) }
             guard try transaction.insert(row, for: key, in: tables.index) else {
-                throw ViewError.damaged("an entry of an index is there already")
+                throw ViewError.damaged("an index entry already exists")
             }
         }
         sums.add(RowMark(checksum: checksum, byteCount: key.count + 4), to: .index)
@@ -77,7 +77,7 @@ struct RowWriter {
     /// Removes an index entry, which must exist.
     mutating func removeEntry(_ key: [UInt8], _ transaction: borrowing WriteTransaction) throws {
         guard try transaction.remove(key, in: tables.index) else {
-            throw ViewError.damaged("an entry of an index is not there")
+            throw ViewError.damaged("an index entry is missing")
         }
         sums.subtract(
             RowMark(checksum: key.withSpan { CRC32C.checksum($0) }, byteCount: key.count + 4), from: .index)

@@ -42,7 +42,7 @@ struct SliceWriter {
         self.base = base
         isEmpty = try transaction.count(of: tables.records) == 0
         guard try transaction.withCursor(tables.records, { try $0.first() }) != isEmpty else {
-            throw ViewError.damaged("it does not have as many records as it says")
+            throw ViewError.damaged("it does not have as many records as it counts")
         }
         precondition(base == nil || isEmpty, "Only an empty view begins with a snapshot.")
         let stored = try Self.names(in: transaction, tables)
@@ -52,7 +52,7 @@ struct SliceWriter {
 
     static func names(in transaction: borrowing some Reading & ~Copyable, _ tables: ViewTables) throws -> Names {
         guard let row = try transaction.value(namesKey, in: tables.meta) else {
-            throw ViewError.damaged("its names are not there")
+            throw ViewError.damaged("its names are missing")
         }
         let bytes = try CheckedRow.open(row)
         do { return try bytes.withSpan { try Names(decoding: $0) } } catch {

@@ -17,7 +17,7 @@ struct SnapshotReader {
                 return (
                     file, try file.head.withSpan { try SnapshotHead($0) }, try file.end.withSpan { try SnapshotEnd($0) }
                 )
-            } catch is ByteCodingError { throw SnapshotError.damaged("what it says of itself") }
+            } catch is ByteCodingError { throw SnapshotError.damaged("its description") }
         }
     }
 

@@ -123,7 +123,7 @@ struct TableSums: Hashable, Sendable {
             let (wanted, there) = (self[table].rows, found[table].rows)
             return wanted == there
                 ? "the rows of its table \(table.name) are not those of its last commit"
-                : "its table \(table.name) has \(there) rows, and its checkpoint counts \(wanted)"
+                : "its table \(table.name) has \(there) rows, but its checkpoint counts \(wanted)"
         }
         return nil
     }

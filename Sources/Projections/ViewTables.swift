@@ -76,7 +76,7 @@ struct ViewTables {
             let blocks = try transaction.table("blocks", of: [UInt8].self),
             let cells = try transaction.table("cells", of: [UInt8].self),
             let meta = try transaction.table("meta", of: [UInt8].self)
-        else { throw ViewError.damaged("its tables are not there") }
+        else { throw ViewError.damaged("its tables are missing") }
         self.records = records
         self.index = index
         self.unread = unread

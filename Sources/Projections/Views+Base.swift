@@ -21,7 +21,7 @@ extension Views {
         defer { unlink(path) }
         try copyBase(of: log, to: path)
         do { return try Snapshot.bytes(of: path, in: log, without: events) } catch is SnapshotError {
-            throw EventLogError.damaged("the snapshot that stands for archived history")
+            throw EventLogError.damaged("the snapshot of archived history")
         }
     }
 
@@ -42,7 +42,7 @@ extension Views {
             try reader.verify()
         } catch is SnapshotError {
             if FileID(path: copy) == nil { throw ViewError.stale }
-            throw EventLogError.damaged("the snapshot that stands for archived history")
+            throw EventLogError.damaged("the snapshot of archived history")
         }
         let missing = try log.vector().ranges(missingFrom: base.vector)
         let next = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()

@@ -44,7 +44,7 @@ extension Views {
             _ = try replayer.catchUp(environment)
             try environment.synchronise()
             let checkpoint = try environment.read { try Replayer.checkpoint(in: $0, ViewTables(in: $0)) }
-            return (comparison, Rebuild(reason: "asked for", events: comparison.events, isRepair: false), checkpoint)
+            return (comparison, Rebuild(reason: "requested", events: comparison.events, isRepair: false), checkpoint)
         }
     }
 
@@ -77,7 +77,7 @@ extension ViewError {
     public var explanation: String {
         switch self {
         case .damaged(let what): "damaged: \(what)"
-        case .stale: "of another version or history"
+        case .stale: "from another version or history"
         case .behind, .readOnly: "behind the log"
         }
     }

@@ -87,10 +87,10 @@ public final class Views: Sendable {
     public var rebuildsSoFar: [Rebuild] { rebuilds.withLock { $0 } }
 
     /// The reason reported if the file does not exist.
-    private static let missing = "they are not there"
+    private static let missing = "they are missing"
 
     /// The reason reported for views that may have been written before the machine started: see ``ViewsBoot``.
-    private static let unclean = "they are not known to be of the present start of the machine"
+    private static let unclean = "they may be from before the last start of the machine"
 
     // MARK: - Reading
 
@@ -196,7 +196,7 @@ public final class Views: Sendable {
     @discardableResult
     public func rebuild() throws -> Int {
         guard !isReadOnly else { throw ViewError.readOnly }
-        return try rebuild(because: "asked for", isRepair: false)
+        return try rebuild(because: "requested", isRepair: false)
     }
 
     /// Switches read-only views to a private, writable location, where the next use builds them from the log. The
@@ -216,7 +216,7 @@ public final class Views: Sendable {
         switch error {
         case .damaged(let what):
             try rebuild(because: what, isRepair: what != Self.missing && what != Self.unclean)
-        case .stale: try rebuild(because: "of another version or history", isRepair: false)
+        case .stale: try rebuild(because: "from another version or history", isRepair: false)
         case .behind, .readOnly: throw error
         }
     }

@@ -59,8 +59,8 @@ private struct ViewJudge: FileJudge {
     }
 
     func verdict() -> String? {
-        guard tables == SummedTable.allCases.count else { return "its tables are not there" }
-        guard let checkpoint else { return "its checkpoint is not there" }
+        guard tables == SummedTable.allCases.count else { return "its tables are missing" }
+        guard let checkpoint else { return "its checkpoint is missing" }
         return checkpoint.sums.difference(fromFound: sums)
     }
 }

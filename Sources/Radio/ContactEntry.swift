@@ -42,7 +42,7 @@ public struct ContactEntry: Sendable {
     /// - Parameter now: Seconds since 1970.
     /// - Throws: ``EntryProblem`` if there is no call, or if related fields contradict each other.
     public mutating func complete(now: Int64, session: OperatingSession?) throws(EntryProblem) {
-        guard let call = value(.call), !call.isEmpty else { throw EntryProblem("A contact has a CALL.") }
+        guard let call = value(.call), !call.isEmpty else { throw EntryProblem("A contact needs a CALL.") }
         if let session { fill(from: session) }
         try settleTime(now: now)
         try settleBands { _ in nil }
@@ -61,7 +61,7 @@ public struct ContactEntry: Sendable {
     /// Completes a change of `record`: a new frequency changes the band, a new mode the submode.
     public mutating func settle(on record: Record) throws(EntryProblem) {
         if says(.call), (value(.call) ?? "").isEmpty {
-            throw EntryProblem("A contact has a CALL.", hint: "To take the contact out: groundwave qso remove.")
+            throw EntryProblem("A contact needs a CALL.", hint: "To hide the contact: groundwave qso remove ID")
         }
         try settleBands { record.text($0) }
         try settleMode { record.text($0) }
@@ -107,12 +107,12 @@ public struct ContactEntry: Sendable {
             let isLater = (Self.seconds(today.date, time) ?? 0) > now + tolerance
             let date = isLater ? ContactTime.text(seconds: now - 86_400).date : today.date
             set(.qsoDate, date)
-            if isLater { remarks.append("\(time) is later than now, so the contact is of yesterday: \(date).") }
+            if isLater { remarks.append("\(time) is later than now, so the contact is dated yesterday: \(date).") }
         case (_?, nil):
             remarks.append("The contact has no TIME_ON; it counts as made at 00:00.")
         case (let date?, let time?):
             if let seconds = Self.seconds(date, time), seconds > now + tolerance {
-                remarks.append("\(date) \(time) lies in the future.")
+                remarks.append("\(date) \(time) is in the future.")
             }
         }
     }
@@ -134,19 +134,19 @@ public struct ContactEntry: Sendable {
         let text = says(frequencyName) ? value(frequencyName) : shown(frequencyName)
         guard let text, let frequency = Frequency(megahertz: text) else {
             if says(frequencyName), let text = value(frequencyName) {
-                throw EntryProblem("\(frequencyName) cannot be \(text).", hint: "Write it in MHz: 14.074.")
+                throw EntryProblem("\(text) is not a valid \(frequencyName).", hint: "Write it in MHz: 14.074.")
             }
             return
         }
         let holding = Band(containing: frequency)
         if says(frequencyName), holding == nil {
             try checkUnit(frequency, text, frequencyName)
-            remarks.append("\(text) MHz is outside of all bands.")
+            remarks.append("\(text) MHz is outside all bands.")
         }
         let bandText = says(bandName) ? value(bandName) : shown(bandName)
         guard bandText.flatMap({ Band(named: $0) }) != holding else { return }
         if says(frequencyName), says(bandName), let bandText {
-            let place = holding.map { "in \($0.name)" } ?? "outside of all bands"
+            let place = holding.map { "in \($0.name)" } ?? "outside all bands"
             throw EntryProblem(
                 "\(text) MHz is \(place), not in \(bandText).",
                 hint: "Leave out \(bandName): it follows \(frequencyName).")
@@ -166,7 +166,7 @@ public struct ContactEntry: Sendable {
                 continue
             }
             throw EntryProblem(
-                "\(name)=\(text) is outside of all bands; \(name) is in MHz.",
+                "\(name)=\(text) is outside all bands; \(name) is in MHz.",
                 hint: "Did you mean \(name)=\(meant.megahertzText)?")
         }
     }
@@ -187,7 +187,7 @@ public struct ContactEntry: Sendable {
             let parent = Mode.parent(ofSubmode: submode)
             set(.submode, submode.uppercased())
             guard let parent else {
-                remarks.append("ADIF has no submode \(submode.uppercased()); it was kept as it is.")
+                remarks.append("ADIF has no submode \(submode.uppercased()); it was kept unchanged.")
                 return
             }
             if Mode(mode: shown(.mode))?.name != parent { set(.mode, parent) }
@@ -202,13 +202,13 @@ public struct ContactEntry: Sendable {
         if let submode = mode.submode {
             set(.submode, submode)
             if !mode.hasKnownSubmode, mode.isKnown {
-                remarks.append("ADIF has no submode \(submode) of \(mode.name); it was kept as it is.")
+                remarks.append("ADIF has no submode \(submode) of \(mode.name); it was kept unchanged.")
             }
         } else if let shownSubmode, Mode.parent(ofSubmode: shownSubmode) != mode.name {
             set(.submode, nil)
         }
         if !mode.isKnown, !QSOKind.metadataModes.contains(mode.name) {
-            remarks.append("ADIF has no mode \(mode.name); it was kept as it is.")
+            remarks.append("ADIF has no mode \(mode.name); it was kept unchanged.")
         }
     }
 }

@@ -13,8 +13,8 @@ enum FieldInput {
         guard !text.unicodeScalars.contains(where: { $0.value < 0x20 && !allowed.contains($0) || $0.value == 0x7F })
         else {
             throw EntryProblem(
-                "The value of \(name) holds control characters.",
-                hint: isMultiline ? nil : "Text on several lines has its place in NOTES.")
+                "The value of \(name) contains control characters.",
+                hint: isMultiline ? nil : "Put text with several lines in NOTES.")
         }
         if isMultiline {
             // Lines end with CR LF in ADIF, regardless of the input.
@@ -41,14 +41,14 @@ enum FieldInput {
         case .gridSquare: return try grid(value, name)
         case .location:
             guard value.uppercased().wholeMatch(of: /[NSEW][0-9]{3} [0-9]{2}\.[0-9]{3}/) != nil else {
-                throw EntryProblem("“\(value)” is no position for \(name).", hint: "Write it like N052 05.100.")
+                throw EntryProblem("“\(value)” is not a position for \(name).", hint: "Write it like N052 05.100.")
             }
             return value.uppercased()
         case .potaReferenceList: return parks(value, &remarks)
         case .sotaReference, .wwffReference, .iotaReference:
             let reference = value.uppercased()
             if reference.wholeMatch(of: /[A-Z0-9]+(\/[A-Z0-9]+)?-[A-Z0-9]+/) == nil {
-                remarks.append("\(reference) looks unlike a reference for \(name); it was kept as it is.")
+                remarks.append("\(reference) does not look like a reference for \(name); it was kept unchanged.")
             }
             return reference
         default:
@@ -65,10 +65,10 @@ enum FieldInput {
             // The field of an operator may contain a name; the fields of stations may not.
             if name != .call, name != .stationCallsign { return call }
             throw EntryProblem(
-                "“\(text)” is no callsign.", hint: "A callsign consists of letters, digits and strokes: W1AW/P.")
+                "“\(text)” is not a callsign.", hint: "A callsign consists of letters, digits and slashes: W1AW/P.")
         }
         if call.wholeMatch(of: /.*[0-9].*/) == nil || call.wholeMatch(of: /.*[A-Z].*/) == nil || call.count < 3 {
-            remarks.append("\(call) looks unlike a callsign; it was kept as it is.")
+            remarks.append("\(call) does not look like a callsign; it was kept unchanged.")
         }
         return call
     }
@@ -78,7 +78,8 @@ enum FieldInput {
         let digits = isDashed ? value.filter { $0 != "-" } : value
         guard ADIFDate(Array(digits.utf8)[...]) != nil else {
             throw EntryProblem(
-                "“\(value)” is no date for \(name).", hint: "Write 20260501 or 2026-05-01; ADIF's dates begin in 1930.")
+                "“\(value)” is not a date for \(name).",
+                hint: "Write 20260501 or 2026-05-01; ADIF's dates begin in 1930.")
         }
         return digits
     }
@@ -88,7 +89,7 @@ enum FieldInput {
         let isColoned = bare.wholeMatch(of: /[0-9]{2}:[0-9]{2}(:[0-9]{2})?/) != nil
         let digits = isColoned ? bare.filter { $0 != ":" } : bare
         guard ADIFTime(Array(digits.utf8)[...]) != nil else {
-            throw EntryProblem("“\(value)” is no time for \(name).", hint: "Write 1234, 123456 or 12:34, in UTC.")
+            throw EntryProblem("“\(value)” is not a time for \(name).", hint: "Write 1234, 123456 or 12:34, in UTC.")
         }
         return digits
     }
@@ -97,7 +98,7 @@ enum FieldInput {
         switch value.lowercased() {
         case "y", "yes", "true": return "Y"
         case "n", "no", "false": return "N"
-        default: throw EntryProblem("\(name) is Y or N, not “\(value)”.")
+        default: throw EntryProblem("\(name) must be Y or N, not “\(value)”.")
         }
     }
 
@@ -110,7 +111,7 @@ enum FieldInput {
             let digits = value.prefix { $0.isNumber || $0 == "." || $0 == "," }
             let example = digits.replacing(",", with: ".")
             throw EntryProblem(
-                "\(name) is a \(isWhole ? "whole number" : "number"), not “\(value)”.",
+                "\(name) must be a \(isWhole ? "whole number" : "number"), not “\(value)”.",
                 hint: example.isEmpty ? nil : "Write \(name)=\(example)\(name == .freq ? ", in MHz" : "").")
         }
         return value
@@ -119,7 +120,7 @@ enum FieldInput {
     private static func grid(_ value: String, _ name: FieldName) throws(EntryProblem) -> String {
         let upper = value.uppercased()
         guard upper.wholeMatch(of: /[A-R]{2}([0-9]{2}([A-X]{2}([0-9]{2})?)?)?/) != nil else {
-            throw EntryProblem("“\(value)” is no grid square for \(name).", hint: "Write it like FN31 or FN31pr.")
+            throw EntryProblem("“\(value)” is not a grid square for \(name).", hint: "Write it like FN31 or FN31pr.")
         }
         // The usual spelling: FN31pr.
         return upper.prefix(4) + upper.dropFirst(4).lowercased()
@@ -139,7 +140,7 @@ enum FieldInput {
     static func parks(_ value: String, _ remarks: inout [String]) -> String {
         let parks = value.uppercased().split(separator: ",").map { $0.filter { !$0.isWhitespace } }
         for park in parks where park.wholeMatch(of: /[A-Z0-9]{1,4}-[0-9]{4,5}(@[A-Z0-9\-]{4,6})?/) == nil {
-            remarks.append("\(park) looks unlike a park's reference (US-1234 is one); it was kept as it is.")
+            remarks.append("\(park) does not look like a park reference, such as US-1234; it was kept unchanged.")
         }
         return parks.joined(separator: ",")
     }

@@ -15,21 +15,21 @@ enum FieldNameInput {
             !text.unicodeScalars.contains(where: { $0.value < 0x21 })
         else {
             throw EntryProblem(
-                "“\(text)” cannot be the name of a field.", hint: "ADIF's names are like FREQ or MY_RIG.")
+                "“\(text)” is not a valid field name.", hint: "ADIF's names are like FREQ or MY_RIG.")
         }
         if name == "SESSION" {
-            throw EntryProblem("SESSION is no field of ADIF.", hint: "Name the session with --session.")
+            throw EntryProblem("SESSION is not an ADIF field.", hint: "Name the session with --session.")
         }
         if name.isHeaderField {
-            throw EntryProblem("\(name) belongs into the header of a file, not into a contact.")
+            throw EntryProblem("\(name) belongs in the header of a file, not in a contact.")
         }
         if name.isKnown || name.isApplicationDefined || record?.text(name) != nil { return name }
         let known = FieldName.allKnown.map(\.name)
         if let meant = Spelling.nearest(to: name.name, among: known) {
             throw EntryProblem(
-                "ADIF has no field \(name).", hint: "Did you mean \(meant)? A field of your own is called APP_….")
+                "ADIF has no field \(name).", hint: "Did you mean \(meant)? Name your own fields APP_….")
         }
-        remarks.append("ADIF has no field \(name); it was kept as it is.")
+        remarks.append("ADIF has no field \(name); it was kept unchanged.")
         return name
     }
 }

@@ -71,7 +71,7 @@ public struct OperatingSession: Hashable, Sendable {
             try Radio.check(field: assignment.name, of: Radio.session)
             if managed.contains(assignment.name) {
                 throw EntryProblem(
-                    "\(assignment.name) follows from what happens to the session.",
+                    "\(assignment.name) cannot be set by hand.",
                     hint: "groundwave session start, pause, resume and end set it.")
             }
             guard let value = assignment.value, let name = mapping.first(where: { $0.field == assignment.name })?.name

@@ -18,7 +18,7 @@ extension ChangeError: CustomStringConvertible {
         switch self {
         case .unknown(let type, let version):
             "an event of type \(type) in version \(version), which a later version may know"
-        case .malformed(let error): "no well-formed change: \(error)"
+        case .malformed(let error): "not a well-formed change: \(error)"
         case .inconsistent: "a change that breaks a rule of changes"
         }
     }

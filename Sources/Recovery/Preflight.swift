@@ -21,10 +21,10 @@ package struct Preflight: Sendable {
     package func finding(isFull: Bool) throws -> Incident.Finding? {
         guard RecoveryFiles.exists(files.log) else {
             guard let backup = EmergencyBackup.lastPreserved(files) else {
-                return Incident.Finding(code: "missing", message: "the log is not there", file: "log.mdb")
+                return Incident.Finding(code: "missing", message: "the log is missing", file: "log.mdb")
             }
             return Incident.Finding(
-                code: "damaged", message: "the damaged log was put into \(backup), and no more was written down",
+                code: "damaged", message: "the damaged log was moved to \(backup), and nothing more was recorded",
                 file: "log.mdb")
         }
         do {
@@ -48,12 +48,12 @@ package struct Preflight: Sendable {
             }
         case let error as EventLogError:
             switch error {
-            case .notALog: Incident.Finding(code: "damaged", message: "the file is no log", file: "log.mdb")
+            case .notALog: Incident.Finding(code: "damaged", message: "the file is not a log", file: "log.mdb")
             case .damaged(let what):
-                Incident.Finding(code: "damaged", message: "\(what) is not what was written", file: "log.mdb")
+                Incident.Finding(code: "damaged", message: "\(what) does not match what was written", file: "log.mdb")
             case .damagedFrame(let position, _):
                 Incident.Finding(
-                    code: "damaged", message: "the event at position \(position) is not what was written",
+                    code: "damaged", message: "the event at position \(position) is damaged",
                     file: "log.mdb")
             default: nil
             }

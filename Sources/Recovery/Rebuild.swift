@@ -66,13 +66,13 @@ package struct Rebuild: Sendable {
         let report = try LogVerifier.verify(path: path)
         let unexpected = report.damage.filter { $0.what != .hole }
         guard unexpected.isEmpty, report.events == UInt64(written.events) else {
-            throw NotWhole(damage: unexpected.first?.detail ?? "\(report.events) events of \(written.events) are there")
+            throw NotWhole(damage: unexpected.first?.detail ?? "\(report.events) of \(written.events) events are there")
         }
         // The three counts are independent: events in the new log, lost events, and events there were.
         let lost = missing.reduce(0) { $0 + $1.count } + salvage.unnamedCount
         guard report.events + lost == salvage.appendedCount else {
             throw NotWhole(
-                damage: "\(report.events) recovered and \(lost) lost are not the \(salvage.appendedCount) there were")
+                damage: "\(report.events) recovered and \(lost) lost do not add up to \(salvage.appendedCount)")
         }
         let duration = ContinuousClock.now - start
         return Receipt(
@@ -88,6 +88,6 @@ package struct Rebuild: Sendable {
     /// A log that was just written failed its verification.
     package struct NotWhole: Error, Hashable, CustomStringConvertible {
         let damage: String
-        package var description: String { "The log that was made anew is not what was written: \(damage)." }
+        package var description: String { "The rebuilt log does not match what was written: \(damage)." }
     }
 }

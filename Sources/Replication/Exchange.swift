@@ -155,7 +155,7 @@ public struct Exchange<Log: ReplicatedLog> {
             guard let bytes = found else {
                 guard isFull, let later = try await firstSegment(of: store, behind: number) else { break }
                 // Segments are missing: their events are requested from other stores.
-                report.quarantined[store] = "Its segment \(number) is not there, and later ones are."
+                report.quarantined[store] = "Its segment \(number) is missing, but later segments are there."
                 while number < later {
                     noteUnread(number, of: store)
                     number += 1
@@ -171,7 +171,7 @@ public struct Exchange<Log: ReplicatedLog> {
             }
             let segment: Segment
             do throws(Segment.Failure) { segment = try Segment(reading: bytes, of: log.id, isValid: isValid) } catch {
-                try await skip(&number, of: store, because: "Its segment \(number) is not to be believed: \(error).")
+                try await skip(&number, of: store, because: "Its segment \(number) is not valid: \(error).")
                 continue
             }
             try take(segment, of: store, mayTake: mayTake)
@@ -223,13 +223,14 @@ public struct Exchange<Log: ReplicatedLog> {
         for bytes in segment.ranges {
             do throws(RangeError) {
                 frames.append(try RangeFrame(reading: bytes, of: log.id, checkSignature: checkSignature))
-            } catch { throw QuarantineReason("It has left a range that is not what was signed: \(error).") }
+            } catch { throw QuarantineReason("It has pushed a range that does not match its signature: \(error).") }
         }
         if mayTake, !frames.isEmpty {
             let received = try log.receive(frames, arrival: now())
             report.received.add(received)
             if let refused = received.refused.first {
-                throw QuarantineReason("It says of the events \(refused.first) to \(refused.last) what is not so.")
+                throw QuarantineReason(
+                    "It makes false statements about the events \(refused.first) to \(refused.last).")
             }
             for range in received.present { notes.add(range) }
             // Recorded with their roots: other branches may have other events with these numbers at the remote.

@@ -53,7 +53,7 @@ struct FileStatus: Hashable, Sendable {
         switch kind {
         case .file: nil
         case .folder: "It is a folder."
-        case .symbolicLink: "It is a symbolic link, which could lead anywhere."
+        case .symbolicLink: "It is a symbolic link, which could point anywhere."
         case .special: "It is a device, a FIFO or a socket."
         }
     }

@@ -34,7 +34,7 @@ extension FolderObjects {
     ) throws(TransportError) -> PutOutcome? {
         let aside = PlaceNames.unused()
         guard let file = try folder.makeFile(aside) else {
-            throw .unreachable("The file \(folder.path)/\(aside) is there, though nobody else makes up that name.")
+            throw .unreachable("The file \(folder.path)/\(aside) already exists, although its name is random.")
         }
         // If this fails, a later writer removes the file.
         defer { _ = try? folder.remove(aside) }
@@ -49,9 +49,9 @@ extension FolderObjects {
             try folder.flush()
             return .stored
         }
-        guard code == EEXIST else { throw .system(code, "The file \(folder.path)/\(part) cannot be named") }
+        guard code == EEXIST else { throw .system(code, "The file \(folder.path)/\(part) cannot be given its name") }
         guard try isTaken(part, in: folder, as: name) else {
-            throw .unreachable("The object \(name) was deleted when it had just been stored by somebody else.")
+            throw .unreachable("The object \(name) was deleted just after another device had stored it.")
         }
         return .exists
     }

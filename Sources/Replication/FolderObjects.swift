@@ -56,7 +56,7 @@ final class FolderObjects: Sendable {
             }
             try folder.makeFolder(part)
             guard let next = try folder.folder(part, as: object) else {
-                throw .unreachable("The folder \(folder.path)/\(part) was deleted when it had just been made.")
+                throw .unreachable("The folder \(folder.path)/\(part) was deleted just after it had been created.")
             }
             folder = next
         }

@@ -28,7 +28,7 @@ public struct Greeting: Hashable, Sendable {
             case nil:
                 if let failure { throw failure }
                 return nil
-            default: throw ProtocolError.unexpected("no hello first")
+            default: throw ProtocolError.unexpected("a message before the greeting")
             }
         }
     }

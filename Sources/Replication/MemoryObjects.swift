@@ -19,7 +19,7 @@ struct MemoryObjects: Sendable {
         putCount += 1
         if objects[name] != nil { return .exists }
         if let roomBytes, byteCount + bytes.count > roomBytes {
-            throw .full("The place in memory has no room for the \(bytes.count) bytes of \(name).")
+            throw .full("The remote in memory has no room for the \(bytes.count) bytes of \(name).")
         }
         objects[name] = Object(bytes: bytes, number: putCount)
         names.insert(name, at: index(of: name.description))

@@ -65,7 +65,7 @@ public final class MemoryTransport: Transport {
     ) throws(TransportError) -> Outcome {
         try state.withLock { (state) throws(TransportError) -> Outcome in
             let faults = faultsOfRequest?(request, state.faults) ?? state.faults
-            if faults.isUnreachable { throw .unreachable("The place in memory is not to be reached.") }
+            if faults.isUnreachable { throw .unreachable("The remote in memory cannot be reached.") }
             return try body(&state.objects, faults)
         }
     }

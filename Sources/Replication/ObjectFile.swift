@@ -14,7 +14,7 @@ struct ObjectFile: ~Copyable {
 
     func status() throws(TransportError) -> FileStatus {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system(errno, "The file \(path) cannot be looked at") }
+        guard fstat(descriptor, &status) == 0 else { throw .system(errno, "The file \(path) cannot be examined") }
         return FileStatus(status)
     }
 

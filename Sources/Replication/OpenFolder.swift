@@ -31,7 +31,7 @@ struct OpenFolder: ~Copyable {
     func status(of name: String) throws(TransportError) -> FileStatus? {
         var status = stat()
         if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return FileStatus(status) }
-        guard errno == ENOENT else { throw .system(errno, "\(at(name)) cannot be looked at") }
+        guard errno == ENOENT else { throw .system(errno, "\(at(name)) cannot be examined") }
         return nil
     }
 
@@ -46,7 +46,7 @@ struct OpenFolder: ~Copyable {
         switch errno {
         case ENOENT: return nil
         // It was replaced by a link after the status was read.
-        case ELOOP, ENOTDIR: throw .refused(object, "It is no folder.")
+        case ELOOP, ENOTDIR: throw .refused(object, "It is not a folder.")
         default: throw .system(errno, "The folder \(at(name)) cannot be opened")
         }
     }
@@ -54,7 +54,7 @@ struct OpenFolder: ~Copyable {
     /// Creates a folder, unless the name exists, and flushes the name, so that it survives a power cut.
     func makeFolder(_ name: String) throws(TransportError) {
         if mkdirat(descriptor, name, 0o777) == 0 { return try flush() }
-        guard errno == EEXIST else { throw .system(errno, "The folder \(at(name)) cannot be made") }
+        guard errno == EEXIST else { throw .system(errno, "The folder \(at(name)) cannot be created") }
     }
 
     /// Opens a file for reading; `nil` if the name does not exist.
@@ -68,7 +68,7 @@ struct OpenFolder: ~Copyable {
         guard descriptor >= 0 else {
             switch errno {
             case ENOENT: return nil
-            case ELOOP, ENXIO: throw .refused(object, "It is no file.")
+            case ELOOP, ENXIO: throw .refused(object, "It is not a file.")
             default: throw .system(errno, "The file \(at(name)) cannot be opened")
             }
         }
@@ -81,7 +81,7 @@ struct OpenFolder: ~Copyable {
     func makeFile(_ name: String) throws(TransportError) -> ObjectFile? {
         let descriptor = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
         if descriptor >= 0 { return ObjectFile(descriptor, at(name)) }
-        guard errno == EEXIST else { throw .system(errno, "The file \(at(name)) cannot be made") }
+        guard errno == EEXIST else { throw .system(errno, "The file \(at(name)) cannot be created") }
         return nil
     }
 

@@ -250,7 +250,7 @@ public struct Session: Sendable {
             return [.end(.goodbye(reason))]
         }
         if case .hello(let log, let statement) = message {
-            guard remote == nil else { throw .unexpected("a second hello") }
+            guard remote == nil else { throw .unexpected("a second greeting") }
             guard log == self.log else { throw .otherLog(log) }
             remote = statement
             for head in statement.heads { said[head.event.replica] = head }
@@ -258,7 +258,7 @@ public struct Session: Sendable {
             for head in statement.heads { notice(head) }
             return []
         }
-        guard remote != nil else { throw .unexpected("no hello first") }
+        guard remote != nil else { throw .unexpected("a message before the greeting") }
         switch message {
         case .range(let bytes):
             isRemoteIdle = false
@@ -266,11 +266,12 @@ public struct Session: Sendable {
             do throws(RangeError) {
                 frame = try RangeFrame(reading: bytes, of: log, checkSignature: checkSignature)
             } catch { throw .badRange(error) }
-            guard arrived.count < Self.window else { throw .unexpected("more ranges than may be on their way") }
+            guard arrived.count < Self.window else { throw .unexpected("more ranges than allowed at a time") }
             traffic.receivedEvents += frame.range.count
             arrived.append(frame)
         case .took(let count, let heads):
-            guard count >= 1, count <= inFlight else { throw .unexpected("a range confirmed that was not sent") }
+            guard count >= 1, count <= inFlight else { throw .unexpected(
+                "a confirmation of a range that was not sent") }
             inFlight -= count
             // If the peer has learnt of a fork, the forked branch has fewer events there, and the rest has a branch
             // ID new to the peer. That ID need not be new here: a store that had the other history may have used it
@@ -285,7 +286,7 @@ public struct Session: Sendable {
             }
         case .idle:
             if isRemoteIdle { wastedIdles += 1 }
-            guard wastedIdles <= Self.forgivenIdles else { throw .unexpected("idle again and again") }
+            guard wastedIdles <= Self.forgivenIdles else { throw .unexpected("repeated messages that it is idle") }
             isRemoteIdle = true
             if let claimed = unfulfilled { throw .claims(claimed) }
         case .hello, .goodbye: break

@@ -30,7 +30,7 @@ public enum Settings {
     public static func scope(of key: String) -> Scope {
         if let word = CredentialSigns.word(in: key) {
             return .refused(
-                reason: "“\(word)” names a credential. Groundwave keeps no passwords, keys or tokens: "
+                reason: "“\(word)” is the name of a credential. Groundwave stores no passwords, keys or tokens: "
                     + "use the system's keychain.")
         }
         if let type = SyncedSettings.types[key] { return .synced(type) }

@@ -129,7 +129,7 @@ import Testing
         try await peer.send(hello)
         await peer.flood(Array(repeating: idle, count: 500).flatMap { $0 })
         let ending = try await host.ending { _ in true }
-        #expect(ending.standing.ending == .quarantine(.unexpected("idle again and again")))
+        #expect(ending.standing.ending == .quarantine(.unexpected("repeated messages that it is idle")))
         await host.listener.stop()
     }
 
@@ -143,7 +143,7 @@ import Testing
         try await eventually { staying.standing.isDone && other.standing.isDone }
         let refused = try await meet(third, at: host.listener.port)
         #expect(!refused.isDone)
-        #expect(refused.ending == .goodbye("too many are connected: try again later"))
+        #expect(refused.ending == .goodbye("too many devices are connected: try again later"))
         staying.stop()
         _ = try await one
         try await eventually { host.listener.count == 1 }

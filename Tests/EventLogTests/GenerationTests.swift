@@ -89,10 +89,10 @@ import Testing
             let tables = try LogTables(in: transaction)
             _ = try transaction.remove(LogGeneration.key, in: tables.meta)
         }
-        #expect(throws: EventLogError.damaged("its generation")) { try test.log.generation() }
+        #expect(throws: EventLogError.damaged("the generation of the log")) { try test.log.generation() }
         try test.log.close()
         let damage = try LogVerifier.verify(path: test.path).damage
-        #expect(damage.map(\.detail) == ["the log does not say its generation"])
+        #expect(damage.map(\.detail) == ["the log's generation is missing"])
     }
 
     private static func frames(of log: EventLog) throws -> [EventID: [UInt8]] {

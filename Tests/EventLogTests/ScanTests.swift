@@ -82,8 +82,8 @@ import Testing
             let tables = try LogTables(in: transaction)
             try transaction.remove(3, in: tables.arrivals)
         }
-        #expect(throws: EventLogError.damaged("when events arrived")) { try store.log.arrival(of: 3) }
-        #expect(throws: EventLogError.damaged("when events arrived")) { try store.log.arrival(of: 4) }
+        #expect(throws: EventLogError.damaged("the arrival times of events")) { try store.log.arrival(of: 3) }
+        #expect(throws: EventLogError.damaged("the arrival times of events")) { try store.log.arrival(of: 4) }
         #expect(try store.log.arrival(of: 2) == .test(11))
         #expect(try store.log.arrival(of: 5) == .test(33))
         let report = try LogVerifier.verify(path: store.path)

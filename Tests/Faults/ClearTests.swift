@@ -97,7 +97,8 @@ struct `A clear whose bundle cannot be written` {
         #expect(try FileManager.default.contentsOfDirectory(atPath: disk.url.path) == ["full"])
         try #require(try disk.setReadOnly(true))
         let refused = try clear()
-        #expect(refused.ended(77) && refused.errors.contains("cannot be made"), "\(refused.status) \(refused.errors)")
+        #expect(
+            refused.ended(77) && refused.errors.contains("cannot be created"), "\(refused.status) \(refused.errors)")
         #expect(try Inspection.exported(store) == original.export)
     }
 }

@@ -13,7 +13,7 @@ struct `A full disk` {
         #expect(stopped.ended(74), "\(stopped.status) \(stopped.errors)")
         #expect(stopped.errors.contains("log.mdb") || stopped.errors.contains("views.mdb"), "\(stopped.errors)")
         #expect(stopped.errors.contains("disk is full"), "\(stopped.errors)")
-        #expect(stopped.errors.contains("make room"), "\(stopped.errors)")
+        #expect(stopped.errors.contains("free some space"), "\(stopped.errors)")
         _ = try Inspection.log(of: store)
 
         try disk.resize(megabytes: 40)

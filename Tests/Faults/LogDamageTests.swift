@@ -30,7 +30,7 @@ import Testing
         for arguments in [["qso", "list"], ["export"], ["qso", "add", "N0CALL"], ["qso", "count"]] {
             let outcome = try Child(Program.path("groundwave"), arguments + ["--store", store.url.path]).wait()
             #expect(outcome.ended(0), "\(arguments): \(outcome.status) \(outcome.errors)")
-            #expect(outcome.errors.contains("waits in recovery"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("waiting for recovery"), "\(outcome.errors)")
         }
         for arguments in [["clear", "--confirm", "CLEAR"], ["sync"], ["replay"]] {
             #expect(
@@ -59,7 +59,7 @@ import Testing
         try FileManager.default.removeItem(at: store.views)
         let outcome = try Program.groundwave("export", "--store", store.url.path)
         #expect(outcome.ended(0), "\(outcome.status) \(outcome.errors)")
-        #expect(outcome.errors.contains("waits in recovery"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("waiting for recovery"), "\(outcome.errors)")
         #expect(outcome.errors.contains("position \(position) "), "\(outcome.errors)")
         let status = try Program.groundwave("recover", "status", "--json", "--store", store.url.path)
         #expect(String(decoding: status.data, as: UTF8.self).contains("\"waiting\""), "\(status.errors)")

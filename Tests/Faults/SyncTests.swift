@@ -33,7 +33,7 @@ struct `A full disk while synchronising` {
         _ = try Inspection.log(of: store)
         try disk.resize(megabytes: 60)
         let refused = try Program.groundwave("qso", "list", "--store", store.path)
-        #expect(refused.ended(78) && refused.errors.contains("was being joined from"), "\(refused.errors)")
+        #expect(refused.ended(78) && refused.errors.contains("joining it from"), "\(refused.errors)")
         let resumed = try Program.groundwave("join", place.path, "--store", store.path)
         #expect(resumed.ended(0), "\(resumed.errors)")
         #expect(Inspection.numbers(in: try Inspection.exported(store)) == Array(0..<9000))

@@ -31,7 +31,7 @@ import Testing
         let imported = try Program.groundwave("import", path, "--store", store, "--source", "s\u{1B}[1m")
         #expect(controls(in: imported.output).isEmpty, "\(imported.output.debugDescription)")
         #expect(controls(in: imported.errors).isEmpty, "\(imported.errors.debugDescription)")
-        #expect(imported.output.contains("were imported"), "\(imported.output) \(imported.errors)")
+        #expect(imported.output.contains("imported: "), "\(imported.output) \(imported.errors)")
         return (folder, store)
     }
 

@@ -184,7 +184,7 @@ import Testing
         for temporary in [one, two] { try await temporary.store.importText(generatedLog(5)) }
         let same = #expect(throws: StoreError.self) { try one.store.compare(with: two.store) }
         #expect(same?.code == .usage && same?.message.contains("different logs") == true)
-        #expect(same?.hint?.contains("the very same 5 contacts") == true)
+        #expect(same?.hint?.contains("exactly the same 5 contacts") == true)
         try await two.store.importText(generatedLog(6))
         let different = #expect(throws: StoreError.self) { try one.store.compare(with: two.store) }
         #expect(different?.hint?.contains("do not show the same") == true)
@@ -198,7 +198,7 @@ import Testing
         for url in [temporary.url, link] {
             let again = try await Self.opened(url)
             let error = #expect(throws: StoreError.self) { try temporary.store.compare(with: again) }
-            #expect(error?.code == .usage && error?.message.contains("one store") == true)
+            #expect(error?.code == .usage && error?.message.contains("the same store") == true)
         }
     }
 }

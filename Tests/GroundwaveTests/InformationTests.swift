@@ -69,7 +69,7 @@ import Testing
         try Data(repeating: 1, count: 20_000).write(to: views)
         let verification = try await Store.verify(at: temporary.url)
         #expect(verification.damage.map(\.what) == ["views"] && verification.missing.isEmpty, "the log is whole")
-        #expect(verification.damage.first?.detail.contains("the next command builds them anew") == true)
+        #expect(verification.damage.first?.detail.contains("the next command rebuilds them") == true)
         #expect(!(try StoreInformation(at: temporary.url).isDamaged), "views heal by themselves")
         let store = try await temporary.reopened()
         #expect(try store.read { try $0.count(.everything) } == 50)

@@ -102,13 +102,13 @@ import Testing
             try #require(text.contains(old))
             return Array(text.replacing(old, with: new, maxReplacements: 1).utf8)
         }
-        Self.expectDamaged("must not have") { try Self.check(edited("\"shape\"", "\"colour\" : 1, \"shape\"")) }
+        Self.expectDamaged("not allowed") { try Self.check(edited("\"shape\"", "\"colour\" : 1, \"shape\"")) }
         Self.expectDamaged("twice") { try Self.check(edited("\"v\" : 1", "\"v\" : 1, \"v\" : 1")) }
         Self.expectDamaged("version") { try Self.check(edited("\"v\" : 1", "\"v\" : 2")) }
-        Self.expectDamaged("no Groundwave proof") { try Self.check(edited("\"proof\"", "\"head\"")) }
+        Self.expectDamaged("not a Groundwave proof") { try Self.check(edited("\"proof\"", "\"head\"")) }
         Self.expectDamaged("twice") { try Self.check(edited("\"shape\"", "\"path\"")) }
-        Self.expectDamaged("no JSON") { try Self.check(Array(text.utf8.dropLast(3))) }
-        Self.expectDamaged("no JSON") { try Self.check([]) }
+        Self.expectDamaged("not JSON") { try Self.check(Array(text.utf8.dropLast(3))) }
+        Self.expectDamaged("not JSON") { try Self.check([]) }
         let proof = try ContactProof(json: Array(text.utf8))
         let json = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
         let events = try #require(json["events"] as? [[String: Any]])
@@ -123,7 +123,7 @@ import Testing
         #expect(proof.items.count == 3)
         var lacking = events
         lacking[0]["shape"] = nil
-        Self.expectDamaged("lacks") { try Self.check(with("events", lacking)) }
+        Self.expectDamaged("is missing") { try Self.check(with("events", lacking)) }
         // The path of another event.
         var mixed = events
         mixed[0]["path"] = events[1]["path"]
@@ -250,6 +250,6 @@ import Testing
 
     @Test func `nested deeper than any proof is refused and nothing traps`() {
         let deep = [UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)
-        Self.expectDamaged("no JSON") { try Self.check(deep) }
+        Self.expectDamaged("not JSON") { try Self.check(deep) }
     }
 }

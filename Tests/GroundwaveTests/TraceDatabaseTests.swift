@@ -190,7 +190,7 @@ extension Store {
             let channels = zip(names, [2, 3]).map { Channel($0, .none, decimals: $1) }
             var alike = TraceRows(Layout(channels), first: 0)
             (alike.times, alike.columns) = ([1_777_636_800_000], [[500], [500]])
-            expectRefusal(try await store.trace(of: alike), "upper from lower case")
+            expectRefusal(try await store.trace(of: alike), "upper and lower case")
         }
         var many = smallRows()
         many.marks = [Mark(.gap, before: 2, count: 1 << 63)]

@@ -52,7 +52,7 @@ import Testing
             var rows = smallTrace()
             rows.times[2] = time
             let error = TraceExportError.value(
-                "the time", row: 2, reason: "InfluxDB has moments from 1677 to 2262 only")
+                "the time", row: 2, reason: "InfluxDB only has times from 1677 to 2262")
             #expect(throws: error) { try exported(.influx, [rows]) }
         }
     }

@@ -14,7 +14,7 @@ import Testing
     @Test func `are no channels that are not there, which is said with those that are`() throws {
         let error = TraceExportError.unknownChannel("voltag", available: ["voltage", "current", "mode"])
         #expect(throws: error) { try exported(.csv, [smallTrace()]) { $0.channels = ["voltag"] } }
-        #expect("\(error)" == "there is no channel voltag; there are voltage, current, mode")
+        #expect("\(error)" == "there is no channel voltag; the channels are voltage, current, mode")
         #expect(throws: TraceExportError.self) { try exported(.csv, [smallTrace()]) { $0.channels = [] } }
         #expect(throws: TraceExportError.self) {
             try exported(.csv, [smallTrace()]) { $0.channels = ["mode", "mode"] }

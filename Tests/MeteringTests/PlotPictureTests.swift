@@ -45,7 +45,7 @@ private func bytes(of pixel: UInt32) -> [UInt8] {
         }
         #expect(throws: refusal!) { try plot(many, height: needed - 1) }
         #expect(try plot(many, height: needed).png().count > 0)
-        #expect("\(PlotError.width(9))" == "A picture 9 pixels wide cannot be drawn; 200 to 8000 can.")
+        #expect("\(PlotError.width(9))" == "A picture 9 pixels wide is invalid; use 200 to 8000.")
     }
 
     @Test func `has a panel for each unit, and two where a unit has more than four channels`() throws {

@@ -57,7 +57,7 @@ private struct Device {
             try FileManager.default.removeItem(at: device.place.appending(path: name))
         }
         try device.program.json("sync", "off")
-        try device.clearAndApply("stick", "no log lies there")
+        try device.clearAndApply("stick", "there is no log there")
     }
 
     @Test func `with the remote put back to an earlier state and synchronising off saves what it lost`() throws {
@@ -104,7 +104,7 @@ private struct Device {
         let device = try Device()
         let before = try device.digest()
         let told = try device.program.run("clear", "--confirm", "CLEAR")
-        #expect(told.status == 0 && told.output.contains("were just read back at a remote"), "\(told.output)")
+        #expect(told.status == 0 && told.output.contains("were just read back from a remote"), "\(told.output)")
         #expect(try device.bundles().isEmpty)
         #expect(try device.digest() == before, "and it was fetched again")
     }

@@ -52,7 +52,7 @@ import Testing
         #expect(text.count == 3)
         #expect(text[0].hasPrefix("PAIR  ID"))
         #expect(text[1].contains("2026-05-01 12:34Z ") && text[2].contains("2026-05-01 12:35:10Z"))
-        #expect(text[2].hasSuffix("at least 11 s later; other NAME; only here: QTH"))
+        #expect(text[2].hasSuffix("at least 11 s later; different NAME; only here: QTH"))
         let line = try program.run("duplicates", "list", "--ndjson")
         #expect(line.json["a"] as? String == ids[0])
         #expect((try program.json("duplicates", "--window", "10")["pairs"] as? [Any])?.isEmpty == true)

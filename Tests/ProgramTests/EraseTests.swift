@@ -33,7 +33,8 @@ import Testing
     @Test func `shows as erased from then on, and is in no list or export`() throws {
         let (program, id) = try program()
         let text = try program.run("erase", id, "--yes", "--note", "On request")
-        #expect(text.status == 0 && text.output.contains("Erased: 1 contact") && text.output.contains("names the call"))
+        #expect(
+            text.status == 0 && text.output.contains("Erased: 1 contact") && text.output.contains("mention the call"))
         let shown = try program.json("qso", "show", id)
         #expect(shown["hidden"] as? Bool == true && (shown["fields"] as? [String: String])?.isEmpty == true)
         #expect((shown["erased"] as? [String])?.contains("NAME") == true)

@@ -33,7 +33,7 @@ import Testing
         #expect(fork["split"] as? Int == 3 && fork["resolved"] as? Bool == false)
         #expect(try shack.json("qso", "count", "--store", laptop)["total"] as? Int == 4)
         let text = try shack.run("forks", "--store", laptop).output
-        #expect(text.contains("FROM EVENT") && text.contains("TAKEN BACK"))
+        #expect(text.contains("FROM EVENT") && text.contains("REVERTED"))
         #expect(try shack.run("forks", "list", "--exit-code", "--store", laptop).status == 1)
         #expect(try shack.run("verify", "--deep", "--store", laptop).status == 0)
         // What one history alone has is proven by what its key has signed, and a store that knows less says so.
@@ -43,9 +43,9 @@ import Testing
             #expect(try shack.run("check-proof", proof).output.contains(call))
         }
         let compared = try shack.run("compare", laptop)
-        #expect(compared.status == 1 && compared.output.contains("has not learnt of a fork"))
+        #expect(compared.status == 1 && compared.output.contains("does not know of a fork"))
         #expect(try shack.json("replicas", "--store", laptop)["replicas"] as? [Any] != nil)
-        #expect(try shack.run("sync", "status", "--store", laptop).output.contains("went on twice under one name"))
+        #expect(try shack.run("sync", "status", "--store", laptop).output.contains("Forked histories: "))
     }
 
     @Test func `resolve lets one count alone, and undo gives the other back`() throws {
@@ -68,7 +68,7 @@ import Testing
 
     @Test func `resolve refuses what is no history, and there may be none at all`() throws {
         let shack = try Program()
-        #expect(try shack.run("forks").output == "No device has several histories.\n")
+        #expect(try shack.run("forks").output == "No device has more than one history.\n")
         let refused = try shack.run("forks", "resolve", "--adopt", "ABCD", "--yes")
         #expect(refused.status == 66 && refused.errors.contains("There is no history ABCD."))
         #expect(try shack.run("forks", "resolve").status == 64)

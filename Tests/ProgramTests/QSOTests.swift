@@ -39,7 +39,7 @@ import Testing
         let program = try Program()
         let added = try program.run("qso", "add", "W1AW", "FREQ=13.9", "MODE=CW")
         #expect(added.status == 0)
-        #expect(added.errors == "13.9 MHz is outside of all bands.\n")
+        #expect(added.errors == "13.9 MHz is outside all bands.\n")
     }
 
     @Test func `edit moves the band with the frequency, and says so when nothing changes`() throws {
@@ -51,7 +51,7 @@ import Testing
         #expect(fields["BAND"] == "40m")
         let again = try program.run("qso", "edit", "W1AW", "FREQ=7.1")
         #expect(again.status == 0)
-        #expect(again.output == "Nothing changed: it is so already.\n")
+        #expect(again.output == "No change: these values are already set.\n")
         #expect(try program.json("qso", "edit", "W1AW", "FREQ=7.1")["event"] == nil)
     }
 
@@ -90,7 +90,7 @@ import Testing
         let program = try Program()
         let id = try #require(try program.json("qso", "add", "W1AW", "BAND=20m")["id"] as? String)
         #expect(try program.run("qso", "remove", "W1AW").output == "1 contact hidden.\n")
-        #expect(try program.run("qso", "remove", id).output == "It is hidden already.\n")
+        #expect(try program.run("qso", "remove", id).output == "It is already hidden.\n")
         #expect(try program.json("qso", "show", "W1AW")["hidden"] as? Bool == true)
         #expect(try program.json("qso", "restore", "W1AW")["id"] as? String == id)
         #expect(try program.run("qso", "restore", "W1AW").status == 66)

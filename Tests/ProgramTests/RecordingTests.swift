@@ -75,7 +75,8 @@ import Testing
         #expect(try program.json("trace", "retain", "--days", "7")["days"] as? Int == 7)
         let text = try program.run("trace", "retain")
         #expect(
-            text.output == "This device keeps samples for 7 days.\nNone is older that could go.\n", "\(text.output)")
+            text.output == "This device keeps samples for 7 days.\nThere are no older samples that can be removed.\n",
+            "\(text.output)")
         #expect(try program.json("trace", "retain", "--forever")["days"] == nil)
     }
 }
@@ -158,7 +159,7 @@ import Testing
         meter.unplug()
         let outcome = try running.outcome()
         #expect(outcome.status == 74, "\(outcome.errors)")
-        #expect((outcome.error["message"] as? String)?.contains("meter is gone") == true, "\(outcome.errors)")
+        #expect((outcome.error["message"] as? String)?.contains("meter has disconnected") == true, "\(outcome.errors)")
         let count = try #require(outcome.json["rows"] as? Int)
         #expect(count > 2)
         #expect(try numbers(program) == Array(0..<count))

@@ -83,7 +83,7 @@ import Testing
             #expect(missing["last"] as? Int == number)
             #expect(damage["replica"] as? String == replica && damage["first"] as? Int == number)
             let text = try program.run("verify").output
-            let sentence = "the bytes of the event are damaged: they are not those that were written"
+            let sentence = "the bytes of the event are damaged: their checksum is wrong"
             #expect(text.contains("frame of \(replica.prefix(8)) event \(number): \(sentence)"), "\(text)")
             #expect(text.contains(", 1 lost."), "\(text)")
         }
@@ -137,7 +137,7 @@ import Testing
         #expect(try program.run("undo", "--yes").status == 0)
         #expect(try program.json("qso", "count")["total"] as? Int == 0)
         let told = try program.run("history", "--kind", "revert").output
-        #expect(told.contains("takes back 1 event") && !told.contains("EVENTS"), "\(told)")
+        #expect(told.contains("reverts 1 event") && !told.contains("EVENTS"), "\(told)")
     }
 
     @Test func `tell who changed what, when and why, for one contact and for all`() throws {

@@ -45,8 +45,9 @@ private struct Devices {
         try devices.shack.json("qso", "add", "N0TWO", "BAND=20m", "MODE=CW")
         let behind = try devices.shack.run("sync", "status", "--exit-code")
         #expect(behind.status == 1)
-        #expect(behind.output.contains("Not complete: 1 event were not left there yet; laptop lacks 1 event.") == false)
-        #expect(behind.output.contains("Not complete: 1 event was not left there yet; laptop lacks 1 event."))
+        #expect(
+            behind.output.contains("Not complete: 1 event were not pushed yet; laptop is missing 1 event.") == false)
+        #expect(behind.output.contains("Not complete: 1 event was not pushed yet; laptop is missing 1 event."))
     }
 
     @Test func `without a remote says how to add one`() throws {
@@ -65,8 +66,8 @@ private struct Devices {
         try FileManager.default.removeItem(at: program.folder.appending(path: "place"))
         let gone = try program.run("sync", "--json")
         #expect(gone.status == 69 && gone.error["code"] as? String == "unreachable")
-        #expect(try program.run("sync", "status").output.contains("The last try failed"))
-        #expect(try program.run("info").output.contains("; the last try failed"))
+        #expect(try program.run("sync", "status").output.contains("The last attempt failed"))
+        #expect(try program.run("info").output.contains("; the last attempt failed"))
         let told = try #require(try program.json("info")["sync"] as? [String: Any])
         let remote = try #require((told["remotes"] as? [[String: Any]])?.first)
         #expect(told["off"] as? Bool == false && remote["name"] as? String == "stick")
@@ -146,8 +147,8 @@ private struct Devices {
         try devices.settle()
         #expect(try program.run("sync", "status", "--exit-code", "--store", devices.laptop.path).status == 0)
         let replicas = try program.run("replicas").output
-        #expect(replicas.contains("this device; goes on from"))
-        #expect(replicas.contains("goes on as"))
+        #expect(replicas.contains("this device; continues"))
+        #expect(replicas.contains("continues as"))
     }
 
     @Test func `replicas rename calls a device otherwise, on all devices`() throws {
@@ -247,7 +248,7 @@ private struct Devices {
         #expect(try program.json("backup", "now")["photos"] as? Int == 2)
         #expect(try String(contentsOf: there.appending(path: "summit.jpg"), encoding: .utf8) == "hello again")
         let text = try program.run("backup", "now").output
-        #expect(text.contains("2 photos of sessions are there."))
+        #expect(text.contains("2 photos of sessions are in the mirror."))
         #expect(try program.run("backup", "mirror", "off", "--photos", photos.path).status == 64)
         #expect(try program.run("backup", "mirror", folder.path, "--photos", photos.path + "/no").status == 66)
     }
@@ -280,7 +281,7 @@ private struct Devices {
             Thread.sleep(forTimeInterval: 0.05)
         }
         let applied = try program.run("bundle", "apply", bundle)
-        #expect(applied.output.contains("\(lost) new events, \(lost) of them had been lost here"))
+        #expect(applied.output.contains("\(lost) new events, \(lost) of them previously lost here"))
         let watched = try watching.outcome()
         let objects = try watched.output.split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])

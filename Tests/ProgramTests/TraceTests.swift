@@ -54,13 +54,13 @@ import Testing
         #expect(damage[1]["event"] is String)
         let words = try program.run("trace", "verify")
         #expect(words.status == 65 && words.output.contains("rows 90 to 99: no block has these rows"))
-        #expect(words.output.contains("Not well: 2 findings, 90 rows of 1 trace read."))
+        #expect(words.output.contains("Problems found: 2 findings, 90 rows of 1 trace read."))
         // What can be read goes out, and nobody takes it for the whole.
         let exported = try program.run("trace", "export", "bench")
         #expect(exported.status == 3 && exported.output.split(whereSeparator: \.isNewline).count == 91)
-        #expect(exported.errors.contains("5 rows cannot be read, and not in the file"))
+        #expect(exported.errors.contains("5 rows unreadable and not in the file"))
         let shown = try program.run("trace", "show", "bench")
-        #expect(shown.output.contains("unreadable") && shown.output.contains("5 rows: groundwave trace verify"))
+        #expect(shown.output.contains("unreadable") && shown.output.contains("5 rows: see groundwave trace verify"))
     }
 
     @Test func `verify of a trace that is not there ends with 66, and of one beside all with 64`() throws {
@@ -80,7 +80,7 @@ import Testing
             #expect(bytes.starts(with: Data("SQLite format 3".utf8)) && report["bytes"] as? Int == bytes.count)
         }
         let refused = try program.run("trace", "export", "last", "--format", "sqlite")
-        #expect(refused.status == 64 && refused.output.isEmpty && refused.errors.contains("Name one with -o."))
+        #expect(refused.status == 64 && refused.output.isEmpty && refused.errors.contains("Name a file with -o."))
     }
 
     @Test func `list and show say the same of a trace`() throws {

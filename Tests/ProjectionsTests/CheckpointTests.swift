@@ -66,7 +66,7 @@ import Testing
                 defer { environment.close() }
                 if attempts == 1 { unlink(aside) }
                 let checkpoint = try environment.read { try Replayer.checkpoint(in: $0, ViewTables(in: $0)) }
-                return ((), .init(reason: "asked for", events: events, isRepair: false), checkpoint)
+                return ((), .init(reason: "requested", events: events, isRepair: false), checkpoint)
             }
             #expect(attempts == 2)
             #expect(try store.views.read { try $0.digest() } == expected)
@@ -103,7 +103,7 @@ import Testing
         try views.catchUp()
         let values = try views.read { try $0.record("thing", id)?[.number(1)]?.heads.compactMap(\.value) }
         #expect(values == [Array("once 3".utf8), Array("right".utf8)])
-        #expect(views.rebuildsSoFar.last?.reason == "of another version or history")
+        #expect(views.rebuildsSoFar.last?.reason == "from another version or history")
     }
 
     @Test func `views of an older version are built anew, and what the new one indexes is found`() throws {
@@ -119,7 +119,7 @@ import Testing
         let views = Views(of: store.log, kinds: Kinds([next]), at: path)
         defer { views.close() }
         try views.catchUp()
-        #expect(views.rebuildsSoFar.map(\.reason) == ["of another version or history"])
+        #expect(views.rebuildsSoFar.map(\.reason) == ["from another version or history"])
         #expect(try views.read { try $0.digest() } == digest)
         var found: [RecordID] = []
         try views.read { view in

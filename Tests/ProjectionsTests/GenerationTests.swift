@@ -50,7 +50,7 @@ import Testing
         #expect(try other.read { try $0.record("thing", id)?[.number(1)]?.shown.value } == Array("forget me".utf8))
         #expect(try store.log.erase(EventSet([EventRange(store.replica, 1, through: 1)])) == 1)
         #expect(try other.read { try $0.record("thing", id)?[.number(1)]?.shown.value } == nil)
-        #expect(other.rebuildsSoFar.map(\.reason) == ["of another version or history"])
+        #expect(other.rebuildsSoFar.map(\.reason) == ["from another version or history"])
         let bytes = try Data(contentsOf: store.folder.appending(path: "views.mdb"))
         #expect(bytes.range(of: Data("forget me".utf8)) == nil && bytes.range(of: Data("stay".utf8)) != nil)
     }

@@ -145,7 +145,7 @@ import Testing
                 let found = try views.read { try $0.digest() }
                 #expect(found == digest)
             }
-            let reason = "they are not known to be of the present start of the machine"
+            let reason = "they may be from before the last start of the machine"
             #expect(views.rebuildsSoFar.map(\.reason) == [reason])
             views.close()
         }

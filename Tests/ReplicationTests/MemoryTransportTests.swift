@@ -18,7 +18,7 @@ import Testing
     @Test func `that cannot be reached does nothing, and all is there when it can`() throws {
         try put(0..<2)
         place.faults.isUnreachable = true
-        let unreachable = TransportError.unreachable("The place in memory is not to be reached.")
+        let unreachable = TransportError.unreachable("The remote in memory cannot be reached.")
         #expect(throws: unreachable) { try place.putIfAbsent(name("a"), [1]) }
         #expect(throws: unreachable) { try place.get(name("log/0"), range: nil, limit: 10) }
         #expect(throws: unreachable) { try listed() }
@@ -31,7 +31,7 @@ import Testing
     @Test func `is full when the next object is more than there is room, and has room again after a deletion`() throws {
         place.faults.roomBytes = 10
         #expect(try place.putIfAbsent(name("a"), [UInt8](repeating: 1, count: 6)) == .stored)
-        #expect(throws: TransportError.full("The place in memory has no room for the 5 bytes of b.")) {
+        #expect(throws: TransportError.full("The remote in memory has no room for the 5 bytes of b.")) {
             try place.putIfAbsent(name("b"), [UInt8](repeating: 1, count: 5))
         }
         #expect(try place.putIfAbsent(name("a"), [UInt8](repeating: 1, count: 90)) == .exists)

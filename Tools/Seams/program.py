@@ -14,7 +14,7 @@ import time
 TIME_OUT = 60
 
 # What a command says on standard error, or in an error object, when it has met damage or works on a temporary store.
-WORDS_OF_DAMAGE = ("damage", "recover", "rebuil", "temporary store", "lost", "built anew", "made again")
+WORDS_OF_DAMAGE = ("damage", "recover", "rebuil", "temporary store", "lost", "made again")
 
 
 class Ended:

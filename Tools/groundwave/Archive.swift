@@ -5,14 +5,14 @@ import Groundwave
 
 struct Archive: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Move the values of old events to a compressed file; everything still verifies.",
+        abstract: "Move the values of old events into a compressed file; the log still verifies without it.",
         discussion: """
-            The log keeps every event with a hash in the place of its values, and a snapshot that stands for them: \
-            nothing that shows changes, and every proof and signed head stays right. Questions about that time are \
-            answered "archived", or, with --archive FILE on verbs that read, as before. Keep two copies of the file: \
-            without it, what took place before is known by its outcome alone.
+            The log keeps every event, with a hash in place of its values, and a snapshot of the archived state: lists \
+            and exports stay the same, and every proof and signed head stays valid. Questions about the archived time \
+            are answered "archived"; with --archive FILE, the commands that read answer as before. Keep two copies of \
+            the file: without it, only the outcome of the archived changes is known.
 
-            --restore takes archives back into the log.
+            --restore moves archives back into the log.
 
               groundwave archive --before 2025-12-31 -o until-2025.gwa
               groundwave history W1AW --archive until-2025.gwa
@@ -21,24 +21,24 @@ struct Archive: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Archive what was written up to this moment, a day meaning its end: see groundwave diff --help.",
+            "Archive everything written up to this point; a day means its end. See groundwave diff --help.",
             valueName: "point"))
     var before: String?
     @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file.", valueName: "file"))
     var output: String?
     @Option(
         help: ArgumentHelp(
-            "A device that will never be heard of again, and need not have seen what goes. Repeatable.",
+            "A device that will never sync again: do not wait until it has these events. Repeatable.",
             valueName: "device"))
     var gone: [String] = []
-    @Option(help: ArgumentHelp("Take the archives in these files back into the log. Repeatable.", valueName: "file"))
+    @Option(help: ArgumentHelp("Move the archives in these files back into the log. Repeatable.", valueName: "file"))
     var restore: [String] = []
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var writing: WriteOptions
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for confirmation.")
     var yes = false
-    @Flag(help: "Tell what would go, and write nothing.")
+    @Flag(help: "Show what would be archived, and write nothing.")
     var dryRun = false
 
     struct Result: Encodable {
@@ -52,12 +52,12 @@ struct Archive: AsyncParsableCommand {
     func validate() throws {
         guard restore.isEmpty else {
             if before != nil || output != nil || dryRun {
-                throw ValidationError("--restore takes archives back; it goes with none of the others.")
+                throw ValidationError("--restore cannot be combined with --before, --output or --dry-run.")
             }
             return
         }
-        if before == nil { throw ValidationError("Say --before and which point, or --restore and which file.") }
-        if output == nil, !dryRun { throw ValidationError("Say -o and which file.") }
+        if before == nil { throw ValidationError("Specify either --before POINT or --restore FILE.") }
+        if output == nil, !dryRun { throw ValidationError("Specify the archive file: -o FILE.") }
     }
 
     func run() async throws {
@@ -68,13 +68,14 @@ struct Archive: AsyncParsableCommand {
         let plan = try await store.archive(before: point, to: output ?? "", gone: gone, isDryRun: true)
         if !options.json {
             try Terminal.print(
-                "\(NumberText.count(plan.eventCount, "event")) written up to then would leave the log with "
-                    + "their values.")
+                "\(NumberText.count(plan.eventCount, "event")) written up to that point would have their values "
+                    + "moved out of the log.")
         }
         var archived = plan
         if !dryRun {
             if !yes {
-                try Confirmation.ask("Move them?", orElse: "This would move old values out of the log.")
+                try Confirmation.ask(
+                    "Archive them?", orElse: "This would move the values of old events out of the log.")
             }
             archived = try await Progress.during("Archiving") { _ in
                 try await store.archive(
@@ -92,22 +93,22 @@ struct Archive: AsyncParsableCommand {
         if dryRun { return try Terminal.print("Nothing was written.") }
         try Terminal.print(
             "Archived: \(NumberText.count(archived.eventCount, "event")) in \(output ?? ""), "
-                + "\(NumberText.bytes(archived.fileBytes)). The log has \(NumberText.bytes(archived.logBytes)), and had "
-                + "\(NumberText.bytes(archived.logBytesBefore)).")
-        Terminal.remark("Keep two copies of the file, and check one now and then: groundwave verify --archive FILE.")
+                + "\(NumberText.bytes(archived.fileBytes)). The log takes \(NumberText.bytes(archived.logBytes)); it "
+                + "took \(NumberText.bytes(archived.logBytesBefore)) before.")
+        Terminal.remark("Keep two copies of the file, and check them now and then: groundwave verify --archive FILE")
     }
 
     private func takeBack(_ store: Store) async throws {
         let before = try store.logBytes()
         let restored = restore
-        try await Progress.during("Taking back") { _ in try await store.restoreArchives(restored) }
+        try await Progress.during("Restoring archives") { _ in try await store.restoreArchives(restored) }
         let bytes = try store.logBytes()
         if options.json {
             return try Terminal.print(
                 json: Result(events: 0, bytes: 0, logBytesBefore: before, logBytes: bytes, vector: [:]))
         }
-        try Terminal.print("Taken back: the log has every value again. It takes \(NumberText.bytes(bytes)) now.")
-        Terminal.remark("The files are no longer needed.")
+        try Terminal.print("Restored: the log has every value again. It now takes \(NumberText.bytes(bytes)).")
+        Terminal.remark("The archive files are no longer needed.")
     }
 }
 
@@ -116,7 +117,7 @@ struct ArchiveOptions: ParsableArguments {
     @Option(
         name: .customLong("archive"),
         help: ArgumentHelp(
-            "Read with what was moved to this archive, as if it had never left the log. Repeatable.",
+            "Also read the values in this archive, as if they were still in the log. Repeatable.",
             valueName: "file"))
     var files: [String] = []
 }

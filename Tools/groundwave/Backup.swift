@@ -4,11 +4,12 @@ import Groundwave
 
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Keep a folder with all contacts as ADIF, the settings as JSON, and the photos of sessions.",
+        abstract: "Mirror all contacts (ADIF), the settings (JSON) and the photos of sessions to a folder.",
         discussion: """
-            The mirror is written by itself, at most an hour after a change, whenever groundwave runs. Any program that \
-            reads ADIF can read it; groundwave settings import reads the settings back. With --photos, the files that \
-            the field PHOTOS of a session names are copied too: by name, or by name and SHA-256, separated by a space.
+            The mirror is updated automatically: at most an hour after a change, whenever groundwave runs. Any program \
+            that reads ADIF can read it; groundwave settings import reads the settings back. With --photos, the files \
+            listed in the field PHOTOS of a session are copied too. Each is listed by its name, or by its name and \
+            SHA-256, separated by a space.
 
               groundwave backup mirror ~/Documents/Log
               groundwave backup mirror ~/Documents/Log --photos ~/Pictures/Summits
@@ -19,11 +20,13 @@ struct Backup: AsyncParsableCommand {
 
 struct BackupMirror: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mirror", abstract: "Name the folder, or switch it off; without one, show it.")
+        commandName: "mirror", abstract: "Set the mirror folder, or switch the mirror off; without a folder, show it.")
 
     @Argument(help: ArgumentHelp("The folder, or the word off.", valueName: "path"))
     var path: String?
-    @Option(help: ArgumentHelp("Where the photos are that sessions name; they are copied.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp(
+            "The folder with the photos that sessions list; they are copied to the mirror.", valueName: "folder"))
     var photos: String?
     @OptionGroup var options: StoreOptions
 
@@ -36,7 +39,7 @@ struct BackupMirror: AsyncParsableCommand {
         guard let path else {
             let mirror = try await options.openForReading().mirror()
             if options.json { return try self.print(json: mirror) }
-            try Terminal.print(mirror.map { "The mirror is \($0.folder.path)." } ?? "No folder is kept as a mirror.")
+            try Terminal.print(mirror.map { "The mirror is \($0.folder.path)." } ?? "There is no mirror.")
             if let photos = mirror?.photos { try Terminal.print("Photos are copied from \(photos.path).") }
             return
         }
@@ -46,17 +49,17 @@ struct BackupMirror: AsyncParsableCommand {
             isOff ? nil : MirrorSetting(folder: URL(filePath: path), photos: photos.map { URL(filePath: $0) }))
         guard let mirror = try store.mirror() else {
             if options.json { return try self.print(json: nil) }
-            return try Terminal.print("No folder is kept as a mirror any more. What was written stays.")
+            return try Terminal.print("The mirror is off. The files already written stay.")
         }
         let written = try store.writeMirror()
         if options.json { return try self.print(json: mirror) }
-        try Terminal.print("The mirror is \(mirror.folder.path); it was written.")
+        try Terminal.print("The mirror is \(mirror.folder.path). It has just been written.")
         if mirror.photos != nil { try Terminal.print("\(written.photoLine)") }
     }
 
     func validate() throws {
         if photos != nil, path == nil || path == "off" {
-            throw ValidationError("--photos goes with the folder of the mirror.")
+            throw ValidationError("--photos needs the mirror folder: groundwave backup mirror PATH --photos FOLDER")
         }
     }
 
@@ -68,11 +71,11 @@ struct BackupMirror: AsyncParsableCommand {
 extension MirrorWritten {
     /// How many photos there are, and which are missing.
     fileprivate var photoLine: String {
-        let there = "\(NumberText.count(photos, "photo")) of sessions \(photos == 1 ? "is" : "are") there."
+        let there = "\(NumberText.count(photos, "photo")) of sessions \(photos == 1 ? "is" : "are") in the mirror."
         if missingPhotos.isEmpty { return there }
         let names = missingPhotos.prefix(5).joined(separator: ", ")
         let more = missingPhotos.count > 5 ? ", …" : ""
-        return there + " Not in the folder of photos, or other files there: \(names)\(more)."
+        return there + " Missing from the photo folder, or with different content: \(names)\(more)."
     }
 }
 

@@ -7,14 +7,15 @@ import Records
 
 struct BlameVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "blame", abstract: "Why each field shows what it shows: who wrote it, and what it won against.",
+        commandName: "blame", abstract: "Show why each field has its value: who wrote it, and which values lost to it.",
         discussion: """
-            Why a value shows: only (nobody else wrote the field), causal (its author had the one before in view), \
-            chosen (it settled a conflict), stamp (several stand side by side, and it is the latest), tie (of equal \
-            stamps the greater replica).
+            Why a value is shown: only (nobody else wrote the field), causal (its author had seen the value before \
+            it), chosen (somebody resolved a conflict in its favour), stamp (of several concurrent values, it is the \
+            latest), tie (of several concurrent values with the same time, it is from the replica with the greater \
+            id).
             """)
 
-    @Argument(help: ArgumentHelp("The record: its id, the beginning of it, last, or a call.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The record: its id, the first letters of the id, last, or a call.", valueName: "id"))
     var id: String
 
     @OptionGroup var options: ReadOptions

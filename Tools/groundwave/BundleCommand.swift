@@ -4,10 +4,11 @@ import Groundwave
 
 struct BundleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bundle", abstract: "Carry events to another device on a stick or in a mail.",
+        commandName: "bundle",
+        abstract: "Carry events to another device in a file, such as on a USB stick or by e-mail.",
         discussion: """
-            Bundles may be applied in any order, any number of times, and in part: what comes before what it follows \
-            waits. They are signed, and not encrypted.
+            Bundles may be applied in any order and any number of times, and not all of them have to be applied. \
+            Events that depend on missing ones wait until those arrive. Bundles are signed, but not encrypted.
 
               groundwave bundle create -o summit.gwb
               groundwave bundle apply summit.gwb --store ~/logbook
@@ -17,11 +18,11 @@ struct BundleCommand: AsyncParsableCommand {
 
 struct BundleCreate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Write the events that another device lacks to a file.")
+        commandName: "create", abstract: "Write the events that another device is missing to a file.")
 
     @Option(
         help: ArgumentHelp(
-            "What it has: REPLICA=n,… as groundwave digest shows it there. Else everything is put in.",
+            "What the other device has, as groundwave digest shows it there: REPLICA=n,… Default: include all events.",
             valueName: "vector"))
     var missingFrom: String?
     @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file.", valueName: "file"))
@@ -46,7 +47,8 @@ struct BundleCreate: AsyncParsableCommand {
 }
 
 struct BundleApply: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "apply", abstract: "Take in the events of bundles.")
+    static let configuration = CommandConfiguration(
+        commandName: "apply", abstract: "Add the events of bundles to the log.")
 
     @Argument(help: ArgumentHelp("The bundles.", valueName: "file"))
     var files: [String]
@@ -74,7 +76,7 @@ struct BundleApply: AsyncParsableCommand {
             if !options.json {
                 try Terminal.print(
                     "\(file): \(NumberText.received(applied.events, "new event", returned: applied.returned)), "
-                        + "\(applied.repeated) known already.")
+                        + "\(applied.repeated) already here.")
             }
         }
         let waiting = try store.missing()
@@ -84,7 +86,8 @@ struct BundleApply: AsyncParsableCommand {
                     ranges: all.ranges, events: all.events, returned: all.returned, repeated: all.repeated,
                     waiting: waiting.map { .init($0.range) }, apart: all.apart.map { .init($0) }))
         } else if !waiting.isEmpty {
-            Terminal.remark("\(NumberText.count(waiting.count, "range")) wait for what is missing: groundwave missing.")
+            Terminal.remark(
+                "\(NumberText.count(waiting.count, "range")) pending; earlier events are missing: groundwave missing")
         }
         if !waiting.isEmpty { throw Answer.inPart }
     }

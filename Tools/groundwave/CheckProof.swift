@@ -6,10 +6,11 @@ struct CheckProof: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check a proof that a contact is in somebody's log. Needs no store.",
         discussion: """
-            All that is shown is computed from the bytes that the proof is about; Docs/Proofs.md says how, for who does not \
-            want to believe this program. A proof alone is not anchored (exit code 3): its maker could have made up the \
-            whole log. With --head, a signed head that you got from the owner another way, the answer is anchored. A proof \
-            that was edited ends with 65. No proof can show that no later change was left out.
+            Everything shown is computed from the bytes that the proof covers; Docs/Proofs.md describes how, so that \
+            you can check it without this program. A proof alone is not anchored (exit code 3): its maker could have \
+            made up the whole log. With --head, a signed head that you got from the owner by another way, the answer \
+            is anchored. A proof that was edited fails with exit code 65. No proof can show that no later change was \
+            left out.
 
               groundwave check-proof w1aw.proof --head head.json
             """)
@@ -21,7 +22,8 @@ struct CheckProof: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A signed head from somebody you trust; again for each device that wrote.", valueName: "file"))
+            "A signed head from somebody you trust; repeat it for each device that changed the contact.",
+            valueName: "file"))
     var head: [String] = []
 
     func run() async throws {

@@ -6,11 +6,11 @@ struct Clear: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Empty this device's store; no other device loses anything.",
         discussion: """
-            First it sends what it can, and reads back what lies in the folders of the remotes. Events that were not read \
-            there go into a bundle beside the store, which groundwave bundle apply brings back; the bundle is written and \
-            checked before anything is deleted. If synchronising is on, everything that others have is fetched again at \
-            once; if it is off, the store stays empty until groundwave sync on and groundwave sync. What others have is \
-            never deleted.
+            First, this command pushes what it can and reads back what is in the remote folders. Events that are not \
+            found there are saved in a bundle beside the store. The bundle is written and checked before anything is \
+            deleted; groundwave bundle apply restores its events. If synchronising is on, everything that other \
+            devices have is fetched again at once. If it is off, the store stays empty until groundwave sync on and \
+            groundwave sync. What other devices and remotes have is never deleted.
 
               groundwave clear
               groundwave clear --confirm CLEAR
@@ -19,14 +19,14 @@ struct Clear: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The word CLEAR, or with --discard the number of events that are lost, in place of typing it.",
+            "Confirm without being asked: CLEAR, or with --discard the number of events that will be lost.",
             valueName: "word"))
     var confirm: String?
     @Option(name: .shortAndLong, help: ArgumentHelp("Write the bundle to this file.", valueName: "file"))
     var output: String?
-    @Flag(help: "Leave no bundle: what exists nowhere else is lost.")
+    @Flag(help: "Write no bundle: events that exist nowhere else are lost.")
     var discard = false
-    @Flag(help: "Show what would go, and change nothing here.")
+    @Flag(help: "Show what would be deleted, and change nothing on this device.")
     var dryRun = false
     @OptionGroup var options: StoreOptions
 
@@ -41,7 +41,7 @@ struct Clear: AsyncParsableCommand {
     }
 
     func validate() throws {
-        if discard, output != nil { throw ValidationError("--discard leaves no bundle: leave --output out.") }
+        if discard, output != nil { throw ValidationError("--discard writes no bundle: leave out --output.") }
     }
 
     func run() async throws {
@@ -61,7 +61,7 @@ struct Clear: AsyncParsableCommand {
         }
         var failure: StoreError?
         if clearing.restores {
-            if !options.json { try Terminal.print("Restoring what others have …") }
+            if !options.json { try Terminal.print("Fetching what other devices have …") }
             for remote in try store.remotes() {
                 do { try await store.sync(remote) } catch let error as StoreError { failure = error }
             }
@@ -72,44 +72,45 @@ struct Clear: AsyncParsableCommand {
         } else {
             try Terminal.print("Cleared. This device has \(NumberText.count(count, "contact")) now.")
             if let bundle {
-                try Terminal.print("To bring back what was saved: groundwave bundle apply \(bundle)")
+                try Terminal.print("To restore what was saved: groundwave bundle apply \(bundle)")
             }
         }
         if let failure {
             throw StoreError(
-                failure.code, "The store was cleared; \(failure.message)",
-                hint: "groundwave sync fetches what others have when the remote is back.", cause: failure)
+                failure.code, "The store was cleared, but fetching events again failed: \(failure.message)",
+                hint: "When the remote can be reached again: groundwave sync", cause: failure)
         }
     }
 
     private func tell(_ clearing: Clearing, isOff: Bool) throws {
         try Terminal.print(
-            "This would take \(NumberText.count(clearing.contacts, "contact")) (\(NumberText.count(clearing.events, "event"))) "
-                + "off this device\(snapshots(clearing.snapshots)).")
+            "This would delete \(NumberText.count(clearing.contacts, "contact")) (\(NumberText.count(clearing.events, "event"))) "
+                + "from this device\(snapshots(clearing.snapshots)).")
         for remark in clearing.remarks { Terminal.remark("\(remark)") }
         try Terminal.print("\(proof(clearing))")
         if clearing.unprovable > 0 {
             try Terminal.print(
-                "\(NumberText.count(clearing.unprovable, "event")) of these can be proven to nobody, so no bundle can hold "
-                    + "them: this is only done with --discard.")
+                "\(NumberText.count(clearing.unprovable, "event")) of these cannot be proven to other devices, so no "
+                    + "bundle can hold them. Clearing them needs --discard.")
         }
         if clearing.restores {
-            try Terminal.print("Synchronising is on: what others have is fetched again at once.")
+            try Terminal.print("Synchronising is on: everything that other devices have is fetched again at once.")
         } else if isOff {
-            try Terminal.print("Nothing is fetched again until groundwave sync on and groundwave sync.")
+            try Terminal.print(
+                "Synchronising is off: nothing is fetched again until you run groundwave sync on and groundwave sync.")
         }
     }
 
     private func snapshots(_ count: Int) -> String {
-        count == 0 ? "" : ", and \(NumberText.count(count, "snapshot")) of it"
+        count == 0 ? "" : ", and \(NumberText.count(count, "snapshot"))"
     }
 
     private func proof(_ clearing: Clearing) -> String {
-        if clearing.unsent == 0 { return "All of these events were just read back at a remote." }
+        if clearing.unsent == 0 { return "All of these events were just read back from a remote." }
         let count = NumberText.count(clearing.unsent, "event")
-        let events = "\(count) \(clearing.unsent == 1 ? "was" : "were") not found at any remote"
-        if discard { return "\(events): they would be lost." }
-        return "\(events): they are saved in \(clearing.bundle ?? "nothing") first."
+        let events = "\(count) \(clearing.unsent == 1 ? "was" : "were") not found on any remote"
+        if discard { return "\(events) and would be lost." }
+        return "\(events) and will first be saved in \(clearing.bundle ?? "nothing")."
     }
 
     private func result(_ clearing: Clearing, _ bundle: String?, now: Int?) -> Result {
@@ -135,7 +136,7 @@ struct Clear: AsyncParsableCommand {
         Terminal.ask(
             word == "CLEAR"
                 ? "Type CLEAR to empty this device's store: "
-                : "Type how many events are lost to empty this device's store: "
+                : "Type the number of events that will be lost to empty this device's store: "
         )
         guard readLine() == word else { throw Answer.no }
     }

@@ -3,10 +3,11 @@ import Groundwave
 
 struct Compare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "What another store of the same log has that this one has not; exit code 1 where anything differs.",
+        abstract: "Compare this store with another store of the same log; exit with status 1 if anything differs.",
         discussion: """
-            The two compare hashes, as they would over a network: one exchange where they are equal, a few where they are \
-            not. Every event is hashed, so one that was altered in its file is found too. Neither store is changed.
+            The two stores compare hashes, as they would over a network: in one exchange if they are equal, in a few \
+            if they differ. Every event is hashed again, so events that were altered in a file are found too. Neither \
+            store is changed.
 
               groundwave compare /media/stick/logbook
               groundwave compare ~/backup --store ~/logbook
@@ -16,7 +17,7 @@ struct Compare: AsyncParsableCommand {
     var path: String
 
     @OptionGroup var options: StoreOptions
-    @Option(help: ArgumentHelp("Look at this many of the events that differ.", valueName: "count"))
+    @Option(help: ArgumentHelp("Show at most this many of the events that differ.", valueName: "count"))
     var limit = 50
 
     func validate() throws {

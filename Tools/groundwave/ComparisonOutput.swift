@@ -94,11 +94,11 @@ struct ComparisonOutput: Encodable {
         }
         if comparison.replicas.contains(where: { !$0.differing.isEmpty }) {
             try Terminal.print(
-                "One number with two contents: two stores went on with one key, or an event was altered.")
+                "Some event numbers have two contents: both stores wrote with the same key, or an event was altered.")
         }
         if !namesAlike {
             try Terminal.print(
-                "One of the stores has not learnt of a fork, so the same events have two names: synchronise them first."
+                "One store does not know of a fork, so the same events have two names: synchronise the stores first."
             )
         }
         try printViews()
@@ -113,7 +113,7 @@ struct ComparisonOutput: Encodable {
     private func printReplicas(_ replicas: [StoreComparison.Replica]) throws {
         var table = TextTable(["DEVICE", "REPLICA", "HERE", "THERE", "ONLY HERE", "ONLY THERE", "DIFFERENT"])
         for replica in replicas {
-            let undecided = replica.undecided.isEmpty ? [] : ["more among " + Self.text(replica.undecided)]
+            let undecided = replica.undecided.isEmpty ? [] : ["possibly more in " + Self.text(replica.undecided)]
             table.append([
                 replica.device, replica.id.short, "\(replica.eventsHere)", "\(replica.eventsThere)",
                 Self.text(replica.onlyHere), Self.text(replica.onlyThere),
@@ -134,7 +134,7 @@ struct ComparisonOutput: Encodable {
         let counts = comparison.replicas.flatMap { [$0.differing, $0.onlyHere, $0.onlyThere].joined() }.map(\.count)
         let total = counts.reduce(0, +)
         if total > UInt64(comparison.events.count) {
-            Terminal.remark("The first \(comparison.events.count) of \(total); --limit \(total) shows all.")
+            Terminal.remark("Showing the first \(comparison.events.count) of \(total); --limit \(total) shows all.")
         }
         try Terminal.print("")
     }
@@ -144,14 +144,16 @@ struct ComparisonOutput: Encodable {
             try Terminal.print("The views were not compared: one of the stores is being written to.")
         }
         guard case .different(let hereIsRight, let thereIsRight) = comparison.views else { return }
-        try Terminal.print("The events are the same, and the views are not.")
+        try Terminal.print("The events are the same, but the views are not.")
         if !hereIsRight {
-            try Terminal.print("The views here are not what the log says: groundwave replay mends them.")
+            try Terminal.print("The views here do not match the log. To rebuild them: groundwave replay")
         }
         if !thereIsRight {
-            try Terminal.print("The views there are not what the log says: groundwave replay mends them.")
+            try Terminal.print(
+                "The views there do not match the log. To rebuild them: groundwave replay, in that store.")
         }
-        if hereIsRight, thereIsRight { try Terminal.print("Both are what their logs say: values are withheld in one.") }
+        if hereIsRight, thereIsRight { try Terminal.print(
+            "Both match their logs: some values are withheld in one of the stores.") }
     }
 
     /// `1 event with two contents, 2 events only here`.
@@ -164,7 +166,7 @@ struct ComparisonOutput: Encodable {
             (count(\.onlyThere), "only there"),
         ].filter { $0.0 > 0 }.map { "\(NumberText.count($0.0, "event")) \($0.1)" }
         let undecided = count(\.undecided)
-        let more = undecided > 0 ? ["more among \(NumberText.count(undecided, "event"))"] : []
+        let more = undecided > 0 ? ["possibly more among \(NumberText.count(undecided, "event"))"] : []
         return parts.isEmpty && more.isEmpty ? "the views differ" : (parts + more).joined(separator: ", ")
     }
 

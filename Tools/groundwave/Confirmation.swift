@@ -1,7 +1,7 @@
 import Foundation
 import Groundwave
 
-/// A question before something large is done.
+/// A question before a large change.
 enum Confirmation {
     /// Asks at a terminal, and throws ``Answer/no`` unless the answer is yes.
     ///

@@ -5,10 +5,10 @@ import Records
 
 struct Conflicts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conflicts", abstract: "Values that no other write has seen: list, show, choose.",
+        commandName: "conflicts", abstract: "Fields with several concurrent values: list, show, choose.",
         discussion: """
-            Nothing is lost when two devices write one field apart: both values stay, one is shown, and this is where to \
-            decide.
+            If two devices write the same field without having seen each other's change, both values are kept and one \
+            of them is shown. Decide here which one counts.
             """,
         subcommands: [ConflictsList.self, ConflictsShow.self, ConflictsChoose.self],
         defaultSubcommand: ConflictsList.self)
@@ -16,14 +16,14 @@ struct Conflicts: AsyncParsableCommand {
 
 struct ConflictsList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List what waits for a decision.",
+        commandName: "list", abstract: "List the conflicts that wait for a decision.",
         discussion: """
               groundwave conflicts list --exit-code
             """)
 
     @OptionGroup var options: ReadOptions
 
-    @Flag(help: "Exit code 1 where there is any.")
+    @Flag(help: "Exit with status 1 if there are any.")
     var exitCode = false
 
     func run() async throws {
@@ -82,7 +82,7 @@ enum ConflictText {
             }
         }
         try Terminal.print(lines: table.lines)
-        Terminal.remark("Decide with groundwave conflicts choose RECORD FIELD EVENT.")
+        Terminal.remark("To decide: groundwave conflicts choose RECORD FIELD EVENT")
     }
 
     /// A candidate's value; of a register its members, separated by blanks.

@@ -8,7 +8,7 @@ struct ConflictsChoose: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "choose", abstract: "Decide which value counts, on all devices.",
         discussion: """
-            The field RECORD stands for a record that one device hid and another changed.
+            The field RECORD stands for the whole record, if one device hid it and another changed it.
 
               groundwave conflicts choose W1AW FREQ ABCD1234.17
             """)
@@ -16,10 +16,11 @@ struct ConflictsChoose: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The record: its id, or for a contact its call.", valueName: "id"))
     var name: String
 
-    @Argument(help: ArgumentHelp("The field, as conflicts show names it.", valueName: "field"))
+    @Argument(help: ArgumentHelp("The field, as groundwave conflicts show prints it.", valueName: "field"))
     var field: String
 
-    @Argument(help: ArgumentHelp("The event whose value counts, or the first letters of it.", valueName: "event"))
+    @Argument(
+        help: ArgumentHelp("The event whose value counts: its id, or the first letters of it.", valueName: "event"))
     var event: String
 
     @OptionGroup var options: StoreOptions
@@ -33,21 +34,21 @@ struct ConflictsChoose: AsyncParsableCommand {
         let record = try ConflictRecord.find(name, kind, store)
         let conflicts = try store.conflicts(in: record)
         guard !conflicts.isEmpty else {
-            throw StoreError(.notFound, "Nothing in the \(record.kind) \(record.id.short) waits for a decision.")
+            throw StoreError(.notFound, "The \(record.kind) \(record.id.short) has no conflict.")
         }
         let wanted = field.uppercased()
         guard let conflict = conflicts.first(where: { $0.field.uppercased() == wanted || $0.members.contains(wanted) })
         else {
             throw StoreError(
-                .notFound, "The field \(field) does not wait for a decision.",
-                hint: "Those that do: \(conflicts.map(\.field).joined(separator: ", ")).")
+                .notFound, "The field \(field) has no conflict.",
+                hint: "Fields with a conflict: \(conflicts.map(\.field).joined(separator: ", ")).")
         }
         let candidate = try candidate(in: conflict)
         let written = try await store.choose(
             candidate, in: conflict, note: writing.note, author: writing.author)
         if options.json { return try Terminal.print(json: ChangeResult(record.id, written.batch)) }
         let value = ConflictText.text(candidate, of: conflict) ?? "(cleared)"
-        try Terminal.print("\(conflict.field) is \(value).")
+        try Terminal.print("\(conflict.field) is now \(value).")
     }
 
     private func candidate(in conflict: Conflict) throws -> Conflict.Candidate {
@@ -60,8 +61,8 @@ struct ConflictsChoose: AsyncParsableCommand {
         guard found.count == 1 else {
             let list = conflict.candidates.map { ConflictText.short($0, in: conflict) }.joined(separator: ", ")
             throw StoreError(
-                .notFound, "\(event) names \(found.isEmpty ? "none" : "several") of the values of \(conflict.field).",
-                hint: "They are of the events \(list).")
+                .notFound, "\(event) matches \(found.isEmpty ? "none" : "several") of the values of \(conflict.field).",
+                hint: "The values are from the events \(list).")
         }
         return found[0]
     }

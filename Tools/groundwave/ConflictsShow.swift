@@ -6,7 +6,7 @@ import Records
 
 struct ConflictsShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show what waits for a decision in one record.",
+        commandName: "show", abstract: "Show the conflicts of one record.",
         discussion: """
               groundwave conflicts show W1AW
             """)

@@ -5,28 +5,30 @@ import Groundwave
 
 struct Diff: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "What changed between two moments; exit code 1 where anything did.",
+        abstract: "Show what changed between two points in time; exit with status 1 if anything did.",
         discussion: """
-            A moment is a time (yesterday, 90m, 2026-05-01T12:00), @120 (a position), before:EVENT, after:EVENT, \
-            known:REPLICA@n (what that device had seen), snapshot:ID or vector:REPLICA=n,… A day means its end.
+            A point in time is a time (yesterday, 90m, 2026-05-01T12:00), @120 (a position), before:EVENT, \
+            after:EVENT, known:REPLICA@n (what that device had seen at its n-th event), snapshot:ID or \
+            vector:REPLICA=n,… A day means its end.
 
               groundwave diff yesterday now
               groundwave diff before:last after:last
               groundwave diff 2026-05-01 now W1AW
             """)
 
-    @Argument(help: ArgumentHelp("The first moment.", valueName: "a"))
+    @Argument(help: ArgumentHelp("The first point in time.", valueName: "a"))
     var first: String
-    @Argument(help: ArgumentHelp("The second moment.", valueName: "b"))
+    @Argument(help: ArgumentHelp("The second point in time.", valueName: "b"))
     var second: String
-    @Argument(help: ArgumentHelp("Only this record: its id, the beginning of it, last, or a call.", valueName: "id"))
+    @Argument(
+        help: ArgumentHelp("Only this record: its id, the first letters of the id, last, or a call.", valueName: "id"))
     var record: String?
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var archives: ArchiveOptions
     @Option(help: ArgumentHelp("The kind of the record; without one, all kinds.", valueName: "kind"))
     var kind: String?
-    @Option(help: ArgumentHelp("Show at most so many records; 50 on a terminal.", valueName: "count"))
+    @Option(help: ArgumentHelp("Show at most this many records; default on a terminal: 50.", valueName: "count"))
     var limit: Int?
 
     func run() async throws {

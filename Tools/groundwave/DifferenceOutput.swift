@@ -64,7 +64,8 @@ struct DifferenceOutput: Encodable {
         if !shown.isEmpty { try table.print() }
         try Terminal.print("\(summary)")
         if shown.count < differences.count {
-            Terminal.remark("The first \(shown.count) of \(differences.count); --limit \(differences.count) shows all.")
+            Terminal.remark(
+                "Showing the first \(shown.count) of \(differences.count); --limit \(differences.count) shows all.")
         }
     }
 

@@ -4,15 +4,16 @@ import Groundwave
 
 struct Digest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Hashes by which two stores are compared.",
+        abstract: "Show hashes for comparing two stores.",
         discussion: """
-            The digest is the same on every store that has the same events, however they came. The content is the \
-            same wherever the same contacts show, whoever wrote them: also after export and import.
+            The digest is the same on every store that has the same events, no matter how they arrived. The content is \
+            the same wherever the same contacts are visible, no matter who wrote them, such as after export and \
+            import.
             """)
 
     @OptionGroup var options: ReadOptions
 
-    @Flag(help: "Say the digest in words too, to be read out.")
+    @Flag(help: "Also print the digest in words, to be read aloud.")
     var words = false
 
     struct Result: Encodable {

@@ -8,9 +8,9 @@ struct Duplicates: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "duplicates", abstract: "Contacts that were logged twice: list, merge, dismiss.",
         discussion: """
-            Two contacts may be one where call, band and mode are the same, the stations are not known to differ, and \
-            they are at most two minutes apart. USB, LSB and SSB are one mode here, and so are FT4 and MFSK. Nothing is \
-            merged unless you say so.
+            Two contacts are possible duplicates if call, band and mode are the same, the logging stations are not \
+            known to differ, and they are at most two minutes apart. USB, LSB and SSB count as one mode, and so do FT4 \
+            and MFSK. Nothing is merged unless you say so.
             """,
         subcommands: [DuplicatesList.self, DuplicatesMerge.self, DuplicatesDismiss.self],
         defaultSubcommand: DuplicatesList.self)
@@ -18,7 +18,7 @@ struct Duplicates: AsyncParsableCommand {
 
 /// How far apart two contacts may be.
 struct WindowOption: ParsableArguments {
-    @Option(help: ArgumentHelp("The most seconds between the two starts.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The maximum number of seconds between the two start times.", valueName: "seconds"))
     var window = DuplicatePair.defaultWindow
 }
 
@@ -51,7 +51,7 @@ struct PairText {
         }
         let isExact = pair.first.start.count == 1 && pair.second.start.count == 1
         let apart = pair.seconds == 0 ? "same time" : "\(isExact ? "" : "at least ")\(pair.seconds) s later"
-        let other = list("other") { $0.first != nil && $0.second != nil }
+        let other = list("different") { $0.first != nil && $0.second != nil }
         return (
             list("only here:") { $0.second == nil }.joined(),
             ([apart] + other + list("only here:") { $0.first == nil }).joined(separator: "; ")

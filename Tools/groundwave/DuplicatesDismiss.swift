@@ -6,18 +6,18 @@ import Records
 
 struct DuplicatesDismiss: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "dismiss", abstract: "Say that two contacts are two, so that they are not listed again.",
+        commandName: "dismiss", abstract: "Mark two contacts as different ones, so that they are not listed again.",
         discussion: """
-            It counts on all devices, and until it is taken back: with groundwave undo, or with groundwave record remove \
-            dismissal and the id that is printed.
+            It applies on all devices until you revert it: with groundwave undo, or with groundwave record remove \
+            dismissal ID and the id that is printed.
 
               groundwave duplicates dismiss 7Q2X4 9KD0M --note "Worked twice, the first was broken off"
             """)
 
-    @Argument(help: ArgumentHelp("The one contact.", valueName: "a"))
+    @Argument(help: ArgumentHelp("The first contact.", valueName: "a"))
     var first: String
 
-    @Argument(help: ArgumentHelp("The other one.", valueName: "b"))
+    @Argument(help: ArgumentHelp("The second contact.", valueName: "b"))
     var second: String
 
     @OptionGroup var options: StoreOptions
@@ -30,6 +30,6 @@ struct DuplicatesDismiss: AsyncParsableCommand {
             ids[0], ids[1], note: writing.note, author: writing.author)
         if options.json { return try Terminal.print(json: ChangeResult(written.value, written.batch)) }
         if written.batch == nil { return try Terminal.print("They were dismissed already.") }
-        try Terminal.print("They are not listed again: dismissal \(written.value.short).")
+        try Terminal.print("They will not be listed again: dismissal \(written.value.short).")
     }
 }

@@ -6,9 +6,9 @@ import Records
 
 struct DuplicatesList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List contacts that may be one, two by two, the oldest first.",
+        commandName: "list", abstract: "List possible duplicates in pairs, the oldest first.",
         discussion: """
-            Beside each pair stands in words what differs.
+            The last column shows what differs.
 
               groundwave duplicates list --window 300
             """)
@@ -16,10 +16,10 @@ struct DuplicatesList: AsyncParsableCommand {
     @OptionGroup var options: ReadOptions
     @OptionGroup var apart: WindowOption
 
-    @Flag(help: "Exit code 1 where there is any.")
+    @Flag(help: "Exit with status 1 if there are any.")
     var exitCode = false
 
-    @Flag(help: "One JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var ndjson = false
 
     struct Result: Encodable {
@@ -79,8 +79,8 @@ struct DuplicatesList: AsyncParsableCommand {
         try Terminal.print(lines: table.lines)
         Terminal.remark(
             """
-            \(NumberText.count(pairs.count, "pair")). Make one contact of two with groundwave duplicates merge KEEP \
-            DROP, or say that they are two with groundwave duplicates dismiss A B.
+            \(NumberText.count(pairs.count, "pair")). Merge a pair with groundwave duplicates merge KEEP DROP, or mark \
+            it as two different contacts with groundwave duplicates dismiss A B.
             """)
     }
 

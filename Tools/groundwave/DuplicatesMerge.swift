@@ -7,14 +7,16 @@ import Records
 
 struct DuplicatesMerge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "merge", abstract: "Make one contact of two that were logged twice, or of all.",
+        commandName: "merge", abstract: "Merge two contacts that are the same one, or all duplicates.",
         discussion: """
-            The first contact stays. It takes over what it lacks, and the second one is hidden. Where both say something \
-            else, the one that stays is right, and what the other one said is listed. Nothing is lost: groundwave undo \
-            takes all of it back, and qso restore shows the hidden contact.
+            The first contact stays. Fields that it does not have are copied from the second one, and the second one \
+            is hidden. If both have different values for a field, the first contact keeps its own, and the other value \
+            is listed. Nothing is lost: groundwave undo reverts the merge, and groundwave qso restore shows the hidden \
+            contact again.
 
-            With --all, of each group that contact stays that says more, or that came with the file of --prefer; a group \
-            in which two were dismissed as duplicates is left to you. It shows what it would do, and asks.
+            With --all, the contact with more fields stays in each group, or the one that came from the source given \
+            with --prefer. A group in which a pair was dismissed as duplicates is left to you. The command shows what \
+            it would do, and asks.
 
               groundwave duplicates merge 7Q2X4 9KD0M --note "Logged on two computers"
               groundwave duplicates merge --all --prefer wsjtx_log.adi --dry-run
@@ -26,16 +28,18 @@ struct DuplicatesMerge: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
     @OptionGroup var writing: WriteOptions
 
-    @Flag(help: "All duplicates.")
+    @Flag(help: "Merge all duplicates.")
     var all = false
 
     @Option(
         help: ArgumentHelp(
-            "With --all: which contact stays: more (the one with more fields), or a file or source that was imported.",
+            "With --all: which contact to keep: more (the one with more fields), or an imported file or source.",
             valueName: "more|file"))
     var prefer: String?
 
-    @Option(help: ArgumentHelp("With --all: the most seconds between the two starts.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "With --all: the maximum number of seconds between the two start times.", valueName: "seconds"))
     var window: Int64?
 
     @Flag(help: "Merge all without asking.")
@@ -45,11 +49,11 @@ struct DuplicatesMerge: AsyncParsableCommand {
     var dryRun = false
 
     func validate() throws {
-        if all, !names.isEmpty { throw ValidationError("Either name two contacts, or say --all.") }
+        if all, !names.isEmpty { throw ValidationError("Either name two contacts, or use --all.") }
         if !all, names.count != 2 {
-            throw ValidationError("Name the contact that stays and the one to hide, or say --all.")
+            throw ValidationError("Name the contact to keep and the one to hide, or use --all.")
         }
-        if !all, prefer != nil || window != nil { throw ValidationError("--prefer and --window belong to --all.") }
+        if !all, prefer != nil || window != nil { throw ValidationError("--prefer and --window need --all.") }
     }
 
     func run() async throws {
@@ -77,7 +81,7 @@ struct DuplicatesMerge: AsyncParsableCommand {
         try report(merged.contacts, merged.batches, store)
         if !merged.left.isEmpty {
             let count = NumberText.count(merged.left.count, "group")
-            Terminal.remark("Left as they are, since a contact of theirs was hidden meanwhile: \(count).")
+            Terminal.remark("Not merged, because one of their contacts was hidden in the meantime: \(count).")
         }
     }
 
@@ -87,7 +91,7 @@ struct DuplicatesMerge: AsyncParsableCommand {
         guard isatty(STDIN_FILENO) == 1, Terminal.isTerminal, !options.json else {
             throw StoreError(
                 .usage, "This would hide \(count), merged into \(preview.count).",
-                hint: "Add --yes to do it; undo takes it back.")
+                hint: "Add --yes to do it; groundwave undo reverts it.")
         }
         Terminal.ask("Hide \(count), merged into \(preview.count)? [y/N] ")
         guard let answer = readLine()?.lowercased(), answer == "y" || answer == "yes" else { throw Answer.no }
@@ -138,15 +142,15 @@ extension DuplicatesMerge {
     }
 
     private func table(_ merged: [MergedContact], _ store: Store) throws -> TextTable {
-        var table = TextTable(["STAYS", "HIDDEN", "UTC", "CALL", "TAKEN OVER", "NOT TAKEN OVER"])
+        var table = TextTable(["STAYS", "HIDDEN", "UTC", "CALL", "COPIED", "NOT COPIED"])
         for contact in merged {
             let record = try store.read { try $0.record(QSOKind.name, contact.keep) }
             let facts = record.map { ContactFacts($0) }
             for dropped in contact.dropped {
                 let differences = dropped.differences.map { difference in
                     func text(_ value: [UInt8]) -> String { RecordText.short(RecordText.text(value), 20) }
-                    let stays = difference.kept.map(text) ?? "nothing"
-                    return "\(difference.field) \(text(difference.dropped)) (stays \(stays))"
+                    let stays = difference.kept.map(text) ?? "empty"
+                    return "\(difference.field) \(text(difference.dropped)) (kept: \(stays))"
                 }
                 table.append([
                     contact.keep.short, dropped.id.short, facts?.startSeconds.map(TimeText.seconds) ?? "?",

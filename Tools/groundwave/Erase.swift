@@ -6,14 +6,15 @@ import Records
 
 struct Erase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Take all that was ever said of a contact out of the log, for ever.",
+        abstract: "Erase a contact and everything that was ever recorded of it, permanently.",
         discussion: """
-            For a person who asks to be forgotten. Undo does not bring it back, and nothing else does: not an older \
-            value, not another device, not the same file again. That something was logged stays provable; what it was \
-            does not. The files are written anew, so no page of them keeps the text, and every device of this log does \
-            the same when it hears of it.
+            For a person who asks to be forgotten. An erase is permanent: groundwave undo does not bring the contact \
+            back, and neither does an older value, another device, or importing the same file again. It stays provable \
+            that something was logged, but not what it was. The files are rewritten, so that no page of them keeps the \
+            text, and every device of this log does the same when it receives the erase.
 
-            What else names the call is listed, for you to decide: other contacts, notes, copies of this folder.
+            Everything else that mentions the call is listed, for you to decide: other contacts, notes, copies of this \
+            folder.
 
               groundwave erase --call N0CALL
               groundwave erase 7Q2XK4PD --note "On request"
@@ -22,15 +23,15 @@ struct Erase: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The contact: its id, call or last.", valueName: "id"))
     var name: String?
 
-    @Option(help: ArgumentHelp("All contacts with this call, hidden ones too.", valueName: "call"))
+    @Option(help: ArgumentHelp("All contacts with this call, including hidden ones.", valueName: "call"))
     var call: String?
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var writing: WriteOptions
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for confirmation.")
     var yes = false
-    @Flag(help: "Tell what would be erased, and erase nothing.")
+    @Flag(help: "Show what would be erased, and erase nothing.")
     var dryRun = false
 
     struct Result: Encodable {
@@ -57,8 +58,8 @@ struct Erase: AsyncParsableCommand {
     }
 
     func validate() throws {
-        if (name == nil) == (call == nil) { throw ValidationError("Name a contact, or say --call and which one.") }
-        if call?.isEmpty == true { throw ValidationError("A call has at least one letter.") }
+        if (name == nil) == (call == nil) { throw ValidationError("Specify either a contact or --call CALL.") }
+        if call?.isEmpty == true { throw ValidationError("--call cannot be empty.") }
     }
 
     func run() async throws {
@@ -69,16 +70,16 @@ struct Erase: AsyncParsableCommand {
         let mentions = try calls.flatMap { try store.mentions(of: $0, except: Set(ids)) }
         if ids.isEmpty, mentions.isEmpty {
             throw StoreError(
-                .notFound, "There is no contact with \(call ?? ""), and nothing else names it.",
-                hint: "What was erased before is not found by its call any more.")
+                .notFound, "There is no contact with \(call ?? ""), and nothing else mentions it.",
+                hint: "A contact that was already erased can no longer be found by its call.")
         }
         if !options.json { try show(contacts) }
         var erased = Erased()
         if !dryRun, !ids.isEmpty {
             if !yes {
                 try Confirmation.ask(
-                    "Erase this for ever?",
-                    orElse: "This would erase \(NumberText.count(ids.count, "contact")) for ever.")
+                    "Erase this permanently?",
+                    orElse: "This would erase \(NumberText.count(ids.count, "contact")) permanently.")
             }
             erased = try await store.erase(ids, note: writing.note ?? "", author: writing.author)
         }
@@ -123,7 +124,7 @@ struct Erase: AsyncParsableCommand {
 
     private func tell(_ erased: Erased) throws {
         if dryRun { return try Terminal.print("Nothing was written.") }
-        if erased.withheldCount == 0 { return try Terminal.print("It was erased before; nothing was left.") }
+        if erased.withheldCount == 0 { return try Terminal.print("It was already erased; nothing was left to erase.") }
         try Terminal.print(
             "Erased: \(NumberText.count(erased.records.count, "contact")), "
                 + "\(NumberText.count(erased.withheldCount, "event")).")
@@ -137,7 +138,7 @@ enum EraseOutput {
         _ archives: [ArchiveMade]
     ) throws {
         if !mentions.isEmpty {
-            try Terminal.print("Not erased, and names the call:")
+            try Terminal.print("Not erased, but these mention the call:")
             try list(
                 mentions.map {
                     "\($0.kind) \($0.record.short)  event \($0.event.short)\($0.isInNote ? "  in the note" : "")"
@@ -145,23 +146,24 @@ enum EraseOutput {
         }
         if !later.isEmpty {
             try Terminal.print(
-                "Erased before, and written to since by who had not heard of it; may repeat what was erased:")
-            try list(later.map { "\($0.kind) \($0.record.short)  groundwave erase \($0.record.short) takes it too" })
+                "Erased, but changed later by a device that had not received the erase. May contain the erased text:")
+            try list(
+                later.map { "\($0.kind) \($0.record.short)  to erase it too: groundwave erase \($0.record.short)" })
         }
         if !copies.isEmpty {
-            try Terminal.print("In the folder of the store, and not touched; delete what you do not need:")
+            try Terminal.print("Copies in the folder of the store, left untouched; delete what you do not need:")
             try list(copies.map { "rm -r '\($0)'" })
         }
         if !archives.isEmpty {
-            try Terminal.print("In archives that were made of this log; delete the files, and archive again:")
+            try Terminal.print("Also in these archives of this log; delete the files and archive again:")
             try list(
                 archives.map {
                     "made \(TimeText.milliseconds($0.stamp.milliseconds))  checksum \($0.fileHash.prefix(16))"
                 })
         }
         Terminal.remark(
-            "Out of reach: exported files and copies of this folder. Delete them, or make them anew. Your other devices "
-                + "erase it when they get this change.")
+            "Not reached: exported files and copies of this folder. Delete them, or make them again. Your other "
+                + "devices erase it when they receive this change.")
     }
 
     private static func list(_ lines: [String]) throws {

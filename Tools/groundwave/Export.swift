@@ -5,30 +5,33 @@ import Radio
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write contacts to a file: what nobody touched comes out as it came in.",
+        abstract: "Write contacts to a file; fields that nobody changed come out exactly as imported.",
         discussion: """
-            Contacts are written in the order in which they came in, hidden ones left out. Files are written aside and \
-            renamed, so nobody ever sees half of one. csv is a table with a column for each field in use; values are \
-            written as they are, so a spreadsheet may take one that begins with = for a formula. sqlite is a database with \
-            the same columns in a table called qso.
+            Contacts are written in the order in which they came in, without hidden ones. A file is written under a \
+            temporary name and then renamed, so nobody ever sees an incomplete file. csv is a table with a column for \
+            each field in use; values are written unchanged, so a spreadsheet may take one that begins with = for a \
+            formula. sqlite is a database with the same columns in a table called qso.
             """)
 
     @OptionGroup var options: ReadOptions
     @OptionGroup var filters: QSOFilters
 
-    @Option(help: "adi, adx, csv, ndjson or sqlite; else what the file's name says, else adi.")
+    @Option(help: "adi, adx, csv, ndjson or sqlite; default: by the file's extension, else adi.")
     var format: ExportFormat?
 
     @Option(
-        name: .short, help: ArgumentHelp("The file; else standard output. With --split, a folder.", valueName: "file"))
+        name: .short,
+        help: ArgumentHelp("The output file; default: standard output. With --split, a folder.", valueName: "file"))
     var output: String?
 
     @Option(
         help: ArgumentHelp(
-            "Only what changed since the last export under this name with the same filters.", valueName: "name"))
+            "Only contacts that changed since the last export under this name with the same filters.",
+            valueName: "name"))
     var new: String?
 
-    @Option(help: ArgumentHelp("A file for each own park, UTC day, or both: park,day.", valueName: "by"))
+    @Option(
+        help: ArgumentHelp("Write one file for each of your parks, each UTC day, or both: park,day.", valueName: "by"))
     var split: String?
 
     struct Result: Encodable {
@@ -52,10 +55,13 @@ struct Export: AsyncParsableCommand {
 
     func run() async throws {
         if output == nil, options.json {
-            throw StoreError(.usage, "--json would stand between the contacts.", hint: "Name a file with -o.")
+            throw StoreError(
+                .usage, "--json and the contacts cannot both go to standard output.", hint: "Name a file with -o.")
         }
         guard new == nil || options.at == nil else {
-            throw StoreError(.usage, "--new is about what changed until now.", hint: "Leave out --new or --at.")
+            throw StoreError(
+                .usage, "--new exports what changed until now, so it cannot be combined with --at.",
+                hint: "Leave out --new or --at.")
         }
         guard let new else {
             let store = try await options.open()
@@ -65,7 +71,7 @@ struct Export: AsyncParsableCommand {
         let (query, isContinued) = try store.query(
             filters.query(store), newSinceExportNamed: new, filter: filterText)
         if !isContinued {
-            Terminal.remark("There is no earlier export called \(new) with these filters: all is written.")
+            Terminal.remark("There is no earlier export called \(new) with these filters: all contacts are written.")
         }
         let written = try written(query, store)
         try store.finishExport(named: new, filter: filterText, written.report)
@@ -80,7 +86,7 @@ struct Export: AsyncParsableCommand {
         let now = Int64(Date().timeIntervalSince1970)
         guard let split else { return (try write(query, store, now), nil) }
         guard let output else {
-            throw StoreError(.usage, "--split makes several files.", hint: "Name a folder with -o.")
+            throw StoreError(.usage, "--split writes several files.", hint: "Name a folder with -o.")
         }
         let parts = try store.export(
             query, as: format ?? .adi, by: try Self.parse(split), into: URL(filePath: output), created: now)

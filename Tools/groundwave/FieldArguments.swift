@@ -3,7 +3,7 @@ import Foundation
 import Groundwave
 import Records
 
-/// What stands behind a verb: `FIELD=VALUE` words, and others that name records.
+/// The arguments of a command: `FIELD=VALUE` words, and others that name records.
 struct FieldArguments {
     /// The words without an equals sign.
     private(set) var names: [String] = []
@@ -17,7 +17,7 @@ struct FieldArguments {
                 continue
             }
             guard equals != word.startIndex else {
-                throw StoreError(.usage, "“\(word)” is no FIELD=VALUE.", hint: "FIELD= clears a field.")
+                throw StoreError(.usage, "“\(word)” is not FIELD=VALUE.", hint: "FIELD= clears a field.")
             }
             assignments.append(try Assignment(argument: word))
         }
@@ -30,14 +30,14 @@ enum Clock {
     static var now: Int64 { Int64(Date().timeIntervalSince1970.rounded(.down)) }
 }
 
-/// What a verb that changes one record answers.
+/// The JSON answer of a command that changes one record.
 struct ChangeResult: Encodable {
     var id: String
     var event: String?
     var position: UInt64?
     var changed: Bool
 
-    /// The answer where `batch` was written on the record `id`; nothing was where it is `nil`.
+    /// The answer after `batch` was written for the record `id`; `nil` if nothing was written.
     init(_ id: RecordID, _ batch: Batch?) {
         self.id = "\(id)"
         event = batch.map { "\($0.first)" }

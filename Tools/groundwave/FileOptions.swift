@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What a verb takes that needs no store.
+/// The options of a command that needs no store.
 struct FileOptions: ParsableArguments {
     @Flag(help: "Print one JSON object: see Docs/JSON.md.")
     var json = false

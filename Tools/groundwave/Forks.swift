@@ -4,24 +4,24 @@ import Groundwave
 
 struct Forks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Several histories of one device: list, resolve.",
+        abstract: "Devices with several histories: list, resolve.",
         discussion: """
-            That happens where nothing tells a copy of a store from the original, as when the image of a whole machine is \
-            restored and both go on. Nothing is lost: from where they part each history counts like a device of its own, \
-            and has an id that is the same on every device. A copy goes on under a new name as soon as it meets what the \
-            other one has signed.
+            A fork happens if nothing distinguishes a copy of a store from the original, such as when the image of a \
+            whole machine is restored and both machines keep writing. Nothing is lost: from the fork on, each history \
+            counts as a device of its own, and has an id that is the same on every device. A copy continues under a \
+            new name as soon as it receives what the other one has signed.
             """,
         subcommands: [ForksList.self, ForksResolve.self], defaultSubcommand: ForksList.self)
 }
 
 struct ForksList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the devices that went on twice under one name.",
+        commandName: "list", abstract: "List the devices whose history has forked.",
         discussion: """
               groundwave forks list --exit-code
             """)
 
-    @Flag(help: "Exit code 1 where there is one that nobody has resolved.")
+    @Flag(help: "Exit with status 1 if there are unresolved forks.")
     var exitCode = false
     @OptionGroup var options: StoreOptions
 
@@ -65,10 +65,10 @@ struct ForksList: AsyncParsableCommand {
                             })
                     }))
         } else if forks.isEmpty {
-            try Terminal.print("No device has several histories.")
+            try Terminal.print("No device has more than one history.")
         } else {
             var table = TextTable([
-                "DEVICE", "FROM EVENT", "HISTORY", "EVENTS", "TAKEN BACK", "LAST WRITTEN", "FIRST HASH",
+                "DEVICE", "FROM EVENT", "HISTORY", "EVENTS", "REVERTED", "LAST WRITTEN", "FIRST HASH",
             ])
             for fork in forks {
                 for branch in fork.branches {
@@ -87,23 +87,23 @@ struct ForksList: AsyncParsableCommand {
 
 struct ForksResolve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resolve", abstract: "Let one of the histories count alone, on all devices.",
+        commandName: "resolve", abstract: "Keep one of the histories and revert the others, on all devices.",
         discussion: """
-            Shows what would change, and asks. What the other histories wrote is taken back by events, so the history \
-            shows it, undo gives it back, and what others changed since stays and is listed. What comes later of the \
-            others counts until it is resolved again.
+            Shows what would change, and asks. What the other histories wrote is reverted by new events: groundwave \
+            history shows them, and groundwave undo reverts them. What others changed since then stays and is listed. \
+            Later changes of the other histories count until the fork is resolved again.
 
               groundwave forks resolve --adopt 6HZZCXME
             """)
 
     @Option(
-        help: ArgumentHelp("The history that is to count: its id, or the first letters of it.", valueName: "history"))
+        help: ArgumentHelp("The history to keep: its id, or the first letters of it.", valueName: "history"))
     var adopt: String
     @OptionGroup var options: StoreOptions
     @OptionGroup var writing: WriteOptions
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for confirmation.")
     var yes = false
-    @Flag(help: "Tell what would be taken back, and write nothing.")
+    @Flag(help: "Show what would be reverted, and write nothing.")
     var dryRun = false
 
     func run() async throws {
@@ -117,9 +117,9 @@ struct ForksResolve: AsyncParsableCommand {
                     ? "There is no history \(adopt)." : "\(found.count) histories begin with \(adopt).",
                 hint: "groundwave forks lists them.")
         }
-        let words = "what was written beside \(stream.short)"
+        let words = "the other histories beside \(stream.short)"
         try await TakingBack(
-            try store.events(beside: stream), words, note: writing.note ?? "Resolve: \(stream.short) counts",
+            try store.events(beside: stream), words, note: writing.note ?? "Resolve fork: keep \(stream.short)",
             author: writing.author
         ).run(store, json: options.json, yes: yes, dryRun: dryRun)
     }

@@ -4,12 +4,12 @@ import Groundwave
 
 struct HeadCheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check signed heads: is all that was signed still here, and unaltered?",
+        commandName: "check", abstract: "Check whether everything that signed heads cover is still here and unaltered.",
         discussion: """
-            Each head must be rightly signed, of this log, and of any device that this store has events of. Exit code 1 \
-            where the store has other events in those places, or this device has lost some that it signed for: then the log \
-            was rewritten. Two heads that both hold are of one history. Exit code 3 where the store does not have so many \
-            events of another device yet.
+            Each head must have a valid signature, and be from this log and from a device whose events this store has. \
+            Exit code 1 if the store has different events under the same numbers, or if this device has lost events \
+            that it signed: then the log was rewritten. Two heads that both pass belong to the same history. Exit code \
+            3 if the store does not have all the events of another device yet.
 
               groundwave head check march.json april.json
             """)
@@ -19,7 +19,7 @@ struct HeadCheck: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Flag(help: "Say the roots in words too, to be compared with what is read out.")
+    @Flag(help: "Also print the roots in words, to compare them with words that are read aloud.")
     var words = false
 
     struct Result: Encodable {
@@ -92,12 +92,12 @@ struct HeadCheck: AsyncParsableCommand {
             )
         case .rewritten:
             try Terminal.print(
-                Terminal.styled("Rewritten:", .red) + " the same number of events here has another root.")
+                Terminal.styled("Rewritten:", .red) + " the same number of events has a different root here.")
         case .missing(let events):
             let isOwn = head.replica == store.replica
             try Terminal.print(
                 Terminal.styled(isOwn ? "Lost:" : "Not here yet:", isOwn ? .red : .yellow)
-                    + " this store has \(NumberText.count(events, "event")) of that device.")
+                    + " this store has only \(NumberText.count(events, "event")) of that device.")
         }
     }
 }

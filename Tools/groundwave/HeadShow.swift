@@ -6,8 +6,9 @@ struct HeadShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Write the signed head of this device's log, as a small JSON file.",
         discussion: """
-            With --words the root is said in sixteen words, so that two operators can compare it over the air: you read \
-            yours, and the other runs groundwave head check FILE --words on the file that you sent.
+            With --words, the root is printed in sixteen words, so that two operators can compare it over the air: you \
+            read your words aloud, and the other operator runs groundwave head check FILE --words on the file that you \
+            sent.
 
               groundwave head show -o head.json
               groundwave head --words
@@ -15,10 +16,10 @@ struct HeadShow: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Option(name: .short, help: ArgumentHelp("The file; else standard output.", valueName: "file"))
+    @Option(name: .short, help: ArgumentHelp("The output file; default: standard output.", valueName: "file"))
     var output: String?
 
-    @Flag(help: "Say the root in words, to be read out.")
+    @Flag(help: "Print the root in words, to be read aloud.")
     var words = false
 
     struct Result: Encodable {

@@ -125,7 +125,7 @@ struct HistoryText {
         case .delete: "removed"
         case .revive: "shown"
         case .add: "\(change.field) + \(ShownValue.text(change.after, change.withheld))"
-        case .say, .sayElement: "\(change.field): said again"
+        case .say, .sayElement: "\(change.field): asserted again"
         case .remove: "\(change.field) - \(ShownValue.text(change.before, change.withheldBefore))"
         case .set, .clear, .candidate:
             "\(change.field): \(ShownValue.text(change.before, change.withheldBefore)) → "
@@ -135,7 +135,7 @@ struct HistoryText {
 
     static func text(_ bookkeeping: Bookkeeping) -> String {
         switch bookkeeping {
-        case .takesBack(let count): "takes back \(NumberText.count(count, "event"))"
+        case .takesBack(let count): "reverts \(NumberText.count(count, "event"))"
         case .erases(let count): "erases \(NumberText.count(count, "event"))"
         case .archives(let count): "archives \(NumberText.count(count, "event"))"
         }
@@ -143,9 +143,9 @@ struct HistoryText {
 
     static func text(_ handover: Handover) -> String {
         switch handover {
-        case .taken(let term): "has it now, number \(term)"
-        case .renewed: "still has it"
-        case .letGo: "let it go"
+        case .taken(let term): "took the meter, lease \(term)"
+        case .renewed: "renewed the lease"
+        case .letGo: "released the meter"
         }
     }
 

@@ -8,19 +8,20 @@ import Records
 
 struct HistoryVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "What happened, the newest first: who, when, before and after, and why.",
-        discussion: "What an import wrote is one line a batch; --full shows each event of it.")
+        commandName: "history", abstract: "Show what happened, newest first: who, when, before and after, and why.",
+        discussion: "Each batch of an import is one line; --full shows each of its events.")
 
-    @Argument(help: ArgumentHelp("Only this record: its id, the beginning of it, last, or a call.", valueName: "id"))
+    @Argument(
+        help: ArgumentHelp("Only this record: its id, the first letters of the id, last, or a call.", valueName: "id"))
     var id: String?
 
     @OptionGroup var options: ReadOptions
-    @Flag(help: "Print one JSON object a line instead of one for all.")
+    @Flag(help: "Print one JSON object per line instead of one for all.")
     var ndjson = false
 
     @Option(help: ArgumentHelp("Only changes of this field.", valueName: "field"))
     var field: String?
-    @Option(help: ArgumentHelp("Only what this device wrote: its name, or its replica.", valueName: "replica"))
+    @Option(help: ArgumentHelp("Only what this device wrote: its name or its replica id.", valueName: "replica"))
     var replica: String?
     @Option(help: ArgumentHelp("Only what this operator wrote.", valueName: "name"))
     var author: String?
@@ -29,9 +30,9 @@ struct HistoryVerb: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("Only what was written at this time or later: today, 90m, 2026-05-01.", valueName: "time"))
     var since: String?
-    @Option(help: ArgumentHelp("Only what was written before; of a day, up to its end.", valueName: "time"))
+    @Option(help: ArgumentHelp("Only what was written before this time; a day means its end.", valueName: "time"))
     var until: String?
-    @Option(help: ArgumentHelp("At most so many events; 50 on a terminal unless said otherwise.", valueName: "count"))
+    @Option(help: ArgumentHelp("Show at most this many events; default on a terminal: 50.", valueName: "count"))
     var limit: Int?
     @Flag(help: "Show every event of an import, every field of a new record, and each renewal of a meter's lease.")
     var full = false
@@ -85,7 +86,7 @@ struct HistoryVerb: AsyncParsableCommand {
             return true
         }
         try text.finish()
-        if text.rowCount == 0 { return try Terminal.print("Nothing happened that fits.") }
+        if text.rowCount == 0 { return try Terminal.print("No change matches.") }
         if isCut { Terminal.remark("… and older ones: --limit \(limit * 2) shows more.") }
     }
 }

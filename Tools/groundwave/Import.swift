@@ -8,10 +8,10 @@ import Synchronization
 
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Take in log files: only what they say that is news is written.",
+        abstract: "Import log files; only what is new is written.",
         discussion: """
-            A file may come again and again: what the same source said last time makes no change, a local correction \
-            survives, and a record that the file no longer has is counted and kept.
+            The same file can be imported again: values that the source already had last time change nothing, your own \
+            corrections survive, and records that the file no longer has are counted and kept.
             """)
 
     @Argument(help: ArgumentHelp("Log files, .adi or .adx; - for standard input.", valueName: "file"))
@@ -20,16 +20,16 @@ struct Import: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
     @OptionGroup var writing: WriteOptions
 
-    @Option(help: "The format, where it cannot be seen: adi, adx or ndjson.")
+    @Option(help: "The format, if it cannot be detected: adi, adx or ndjson.")
     var format: LogFormat?
 
-    @Option(help: ArgumentHelp("Who is speaking; else the program that wrote the file.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the source; default: the program that wrote the file.", valueName: "name"))
     var source: String?
 
-    @Option(help: ArgumentHelp("A field that every record gets, over what the file says.", valueName: "field=value"))
+    @Option(help: ArgumentHelp("Set a field in every record, overriding the file.", valueName: "field=value"))
     var set: [String] = []
 
-    @Option(help: ArgumentHelp("Add to all times, for a clock that was set wrong.", valueName: "±HH:MM"))
+    @Option(help: ArgumentHelp("Add this to all times, to correct a clock that was wrong.", valueName: "±HH:MM"))
     var shift: String?
 
     @Option(help: ArgumentHelp("The session that new contacts belong to.", valueName: "id"))
@@ -103,21 +103,22 @@ struct Import: AsyncParsableCommand {
     }
 
     private func describe(_ report: ImportReport, _ name: String) throws {
-        let verb = dryRun ? "would be" : "were"
+        let verb = dryRun ? "would be " : ""
         try Terminal.print(
             """
-            \(name): \(report.records) records. \(report.imported) \(verb) imported, \
-            \(report.updated) updated, \(report.unchanged) unchanged, \(report.rejected) rejected.
+            \(name): records: \(report.records), \(verb)imported: \(report.imported), \
+            updated: \(report.updated), unchanged: \(report.unchanged), rejected: \(report.rejected).
             """)
         if report.hidden > 0 {
             try Terminal.print(
                 """
-                \(report.hidden) of the unchanged ones are hidden here and stay so: groundwave qso list --hidden shows \
-                them, qso restore brings them back.
+                Hidden contacts among the unchanged ones: \(report.hidden). They stay hidden. groundwave qso list \
+                --hidden shows them, groundwave qso restore brings them back.
                 """)
         }
         if report.absent > 0 {
-            try Terminal.print("\(report.absent) contacts that this source had before are not in the file. They stay.")
+            try Terminal.print(
+                "Contacts of this source that are no longer in the file: \(report.absent). They are kept.")
         }
         let rejections = report.remarks.filter(\.isRejection)
         for remark in rejections.prefix(20) {
@@ -135,7 +136,7 @@ struct Import: AsyncParsableCommand {
         let digits = text.drop { $0 == "+" || $0 == "-" }
         let parts = digits.split(separator: ":")
         guard parts.count == 2, let hours = Int(parts[0]), let minutes = Int(parts[1]), hours < 24, minutes < 60 else {
-            throw ValidationError("“\(text)” is no time difference such as +02:00.")
+            throw ValidationError("“\(text)” is not a time difference such as +02:00.")
         }
         return (text.hasPrefix("-") ? -1 : 1) * (hours * 60 + minutes)
     }
@@ -162,7 +163,8 @@ final class InputFile: Sendable {
         guard let handle = FileHandle(forReadingAtPath: path) else {
             let isThere = FileManager.default.fileExists(atPath: path)
             throw StoreError(
-                isThere ? .notPermitted : .notFound, "The file \(path) \(isThere ? "cannot be read" : "is not there").",
+                isThere ? .notPermitted : .notFound,
+                "The file \(path) \(isThere ? "cannot be read" : "does not exist").",
                 hint: "Check its path.")
         }
         self.handle = handle

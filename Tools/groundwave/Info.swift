@@ -4,9 +4,10 @@ import Groundwave
 
 struct Info: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "What the store holds, however damaged it is.",
+        abstract: "Show what the store contains, even if it is damaged.",
         discussion: """
-            Nothing is changed. Where the log is damaged, it says so, and shows what lies beside it; exit code 65.
+            Nothing is changed. If the log is damaged, this command says so, shows the other files of the store, and \
+            exits with code 65.
             """)
 
     @OptionGroup var options: ReadOptions
@@ -112,8 +113,8 @@ struct Info: AsyncParsableCommand {
         guard let sync else { return [] }
         if sync.isOff { return ["off on this device"] }
         return sync.remotes.map { remote in
-            let last = remote.lastSuccess.map { "last done \(TimeText.milliseconds($0))" } ?? "not yet done"
-            return "\(remote.name): \(last)" + (remote.failure == nil ? "" : "; the last try failed")
+            let last = remote.lastSuccess.map { "last synced \(TimeText.milliseconds($0))" } ?? "not synced yet"
+            return "\(remote.name): \(last)" + (remote.failure == nil ? "" : "; the last attempt failed")
         }
     }
 
@@ -155,7 +156,7 @@ struct Info: AsyncParsableCommand {
                 .joined(separator: ", "),
         ])
         if let looked = information.lastLooked {
-            table.append(["Looked at", "every page in order at \(TimeText.milliseconds(looked))"])
+            table.append(["Pages", "checked, and all intact, at \(TimeText.milliseconds(looked))"])
         }
         for line in Self.lines(of: information.sync) { table.append(["Sync", line]) }
         table.append([
@@ -165,10 +166,10 @@ struct Info: AsyncParsableCommand {
         if result.unread > 0 {
             let unknown = information.unread.count(where: \.isUnknown)
             try Terminal.print(
-                "\(NumberText.count(result.unread, "event")) kept and not shown: \(unknown) of a type that this version "
-                    + "does not know, \(result.unread - unknown) malformed.")
+                "\(NumberText.count(result.unread, "event")) kept but not shown: \(unknown) of a type that this "
+                    + "version does not know, \(result.unread - unknown) malformed.")
         }
         for trouble in result.damage { Terminal.remark("! \(trouble.part): \(trouble.message)") }
-        if information.isDamaged { Terminal.remark("  groundwave recover status says what can be done.") }
+        if information.isDamaged { Terminal.remark("  To see what can be done: groundwave recover status") }
     }
 }

@@ -3,11 +3,11 @@ import Foundation
 import Groundwave
 
 struct Init: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Make a new log with its first replica.")
+    static let configuration = CommandConfiguration(abstract: "Create a new log with its first replica.")
 
     @OptionGroup var options: StoreOptions
 
-    @Option(help: ArgumentHelp("The name of this device; else the host's name.", valueName: "device"))
+    @Option(help: ArgumentHelp("The name of this device; default: the host's name.", valueName: "device"))
     var name: String?
 
     struct Result: Encodable {

@@ -1,12 +1,12 @@
 import Dispatch
 import Foundation
 
-/// Waits until the user, or the system, asks the program to end: then there is time to say goodbye.
+/// Handles requests by the user or the system to end the program, so that it can close its connections first.
 enum Interruption {
     /// Calls `end` at the first SIGINT or SIGTERM; the next one ends the program as ever.
     static func whenAsked(_ end: @escaping @Sendable () async -> Void) -> [any DispatchSourceSignal] {
         [SIGINT, SIGTERM].map { number in
-            // What is to be done with it is told to the source alone.
+            // The signal is delivered only to the source below.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {

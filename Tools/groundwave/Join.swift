@@ -6,14 +6,15 @@ struct Join: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Clone a log from a remote into a new store.",
         discussion: """
-            If it is interrupted, the same command resumes it. Until everything was fetched, other verbs refuse the store.
+            If it is interrupted, run the same command again to resume it. Until everything is fetched, other commands \
+            refuse the store.
 
               groundwave join file:///mnt/shack/log --name laptop
             """)
 
-    @Argument(help: ArgumentHelp("Where the log lies: file:///path/to/folder, or the path.", valueName: "url"))
+    @Argument(help: ArgumentHelp("The address of the log: file:///path/to/folder, or the path.", valueName: "url"))
     var url: String
-    @Option(help: ArgumentHelp("The name of this device; else the host's name.", valueName: "device"))
+    @Option(help: ArgumentHelp("The name of this device; default: the host's name.", valueName: "device"))
     var name: String?
     @OptionGroup var options: StoreOptions
 

@@ -3,14 +3,14 @@ import Groundwave
 import Logging
 import Synchronization
 
-/// What the library says of its work, as lines on standard error: `views: built anew (events=12, reason=…)`.
+/// The library's log messages as lines on standard error: `views: rebuilt (events=12, reason=…)`.
 ///
 /// Warnings and worse are told always but with `-q`; `-v` and `-vv` tell more, and `GROUNDWAVE_LOG` says it for one
 /// subsystem: `GROUNDWAVE_LOG=views=debug,import=trace`, or `debug` for all.
 enum LogLines {
     private static let hasStarted = Mutex(false)
 
-    /// Has the lines come out as `options` and the environment say; the first call counts.
+    /// Sets the log levels from `options` and the environment; only the first call has an effect.
     static func start(_ options: OutputOptions) {
         let isFirst = hasStarted.withLock { started in
             defer { started = true }
@@ -26,7 +26,7 @@ enum LogLines {
         }
     }
 
-    /// Which subsystem tells how much.
+    /// The log level of each subsystem.
     struct Levels {
         private var general: Logger.Level
         private var special: [String: Logger.Level] = [:]

@@ -4,9 +4,9 @@ import Metering
 
 struct MeterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "meter", abstract: "USB power meters: what they are called, and who has one.",
+        commandName: "meter", abstract: "USB power meters: names and current holder.",
         discussion: """
-            A meter is named by its address, twelve hexadecimal digits, however they are written.
+            Specify a meter by its address: twelve hexadecimal digits, with or without separators.
             """,
         subcommands: [
             MeterList.self, MeterShow.self, MeterRename.self, MeterSet.self, MeterConnect.self, MeterDisconnect.self,
@@ -30,7 +30,7 @@ struct MeterOptions: ParsableArguments {
         let address = try MACAddress(argument: text)
         if let meter = try store.meter(address) { return meter }
         throw StoreError(
-            .notFound, "There is no meter \(address).", hint: "groundwave meter list shows those that are known.")
+            .notFound, "There is no meter \(address).", hint: "groundwave meter list shows the known meters.")
     }
 
     /// Changes fields of the meter, and prints what it is now.

@@ -3,7 +3,8 @@ import Groundwave
 
 struct MeterList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List meters, and who has them.", discussion: "  groundwave meter list")
+        commandName: "list", abstract: "List meters, and which devices have them.",
+        discussion: "  groundwave meter list")
 
     @OptionGroup var options: ReadOptions
 

@@ -2,12 +2,12 @@ import ArgumentParser
 
 struct MeterRename: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rename", abstract: "Say what a meter is called.",
+        commandName: "rename", abstract: "Rename a meter.",
         discussion: "  groundwave meter rename 00:15:A5:00:11:22 \"bench\"")
 
     @OptionGroup var options: MeterOptions
 
-    @Argument(help: ArgumentHelp("The name; an empty one takes it away.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The new name; an empty one removes the name.", valueName: "name"))
     var name: String
 
     @OptionGroup var words: WriteOptions

@@ -9,13 +9,13 @@ struct MeterSet: AsyncParsableCommand {
               groundwave meter set 00:15:A5:00:11:22 --temperature-unit F
               groundwave meter set 00:15:A5:00:11:22 --samples synced
 
-            What is said of samples goes to every device; they themselves do where that is set. A trace of the meter may \
-            say otherwise: trace set.
+            Summaries of the samples go to every device; the samples themselves do so only if they are set to synced. \
+            A trace of the meter can override this: groundwave trace set.
             """)
 
     @OptionGroup var options: MeterOptions
 
-    @Option(help: ArgumentHelp("In what it shows temperatures: C or F.", valueName: "unit"))
+    @Option(help: ArgumentHelp("The unit in which it shows temperatures: C or F.", valueName: "unit"))
     var temperatureUnit: String?
 
     @Option(
@@ -26,14 +26,15 @@ struct MeterSet: AsyncParsableCommand {
 
     func validate() throws {
         if temperatureUnit == nil, samples == nil {
-            throw ValidationError("Say --temperature-unit C or F, or --samples synced or local.")
+            throw ValidationError("Specify --temperature-unit C or F, or --samples synced or local.")
         }
     }
 
     func run() async throws {
         let unit = temperatureUnit?.uppercased()
         if let unit, !["C", "F"].contains(unit) {
-            throw StoreError(.usage, "“\(unit)” is neither C nor F.", hint: "Say --temperature-unit C, or F.")
+            throw StoreError(
+                .usage, "“\(unit)” is neither C nor F.", hint: "Use --temperature-unit C or --temperature-unit F.")
         }
         try await options.edit(temperatureUnit: unit, sharing: samples, words)
     }

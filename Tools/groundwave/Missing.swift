@@ -3,9 +3,9 @@ import Groundwave
 
 struct Missing: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "The events that others are known to have, or that something waits for, and that are not here.")
+        abstract: "Show the events missing here: those that other devices have, or that pending events wait for.")
 
-    @Flag(help: "Exit with 1 where something is missing.")
+    @Flag(help: "Exit with status 1 if something is missing.")
     var exitCode = false
     @OptionGroup var options: StoreOptions
 

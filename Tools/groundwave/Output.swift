@@ -4,7 +4,7 @@ import Synchronization
 
 /// Standard output and standard error: the one place that writes to them.
 enum Output {
-    /// Nobody reads any more, as behind `| head`: the verb ends, and that needs no words.
+    /// The reader has closed the stream, as `| head` does: the command ends without a message.
     struct Unheard: Error {}
 
     /// Bytes of a file that goes to a terminal, behind the last line break.
@@ -30,11 +30,11 @@ enum Output {
     static func write(_ bytes: [UInt8]) throws {
         switch send(bytes, to: STDOUT_FILENO) {
         case 0: return
-        case EPIPE: throw StoreError(.inputOutput, "Nobody reads standard output any more.", cause: Unheard())
+        case EPIPE: throw StoreError(.inputOutput, "The reader of standard output has closed it.", cause: Unheard())
         case let code:
             throw StoreError(
                 .inputOutput, "Standard output cannot be written: \(String(cString: strerror(code))).",
-                hint: "What was to be changed may have been changed all the same: look before you do it again.")
+                hint: "The change may have been made nevertheless: check before you run the command again.")
         }
     }
 

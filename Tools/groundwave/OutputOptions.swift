@@ -1,15 +1,15 @@
 import ArgumentParser
 import Foundation
 
-/// How much a verb tells, and in which colours.
+/// How much a command prints, and in which colours.
 struct OutputOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Tell on standard error only what went wrong.")
+    @Flag(name: .shortAndLong, help: "Print only errors on standard error.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Tell what is being done; twice: every commit.")
+    @Flag(name: .shortAndLong, help: "Show progress messages; use twice to show every commit.")
     var verbose: Int
 
-    @Option(help: "Colours: auto, always or never; NO_COLOR is heeded.")
+    @Option(help: "Colours: auto, always or never; auto respects NO_COLOR.")
     var color = ColorChoice.auto
 
     func validate() throws {
@@ -21,7 +21,7 @@ struct OutputOptions: ParsableArguments {
 enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
     case auto, always, never
 
-    /// Whether they are, on the stream with this descriptor.
+    /// Whether colours are used on the stream with this descriptor.
     ///
     /// Source: no-color.org: any value of `NO_COLOR` but an empty one means none, unless the user asks for them.
     func isWanted(on descriptor: Int32) -> Bool {

@@ -7,10 +7,10 @@ import Groundwave
 struct Program: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "groundwave",
-        abstract: "A logbook that keeps every change: import, look back, ask who and why, undo.",
+        abstract: "A logbook that keeps every change: import, look back, see who changed what and why, undo.",
         discussion: """
             Start with `groundwave init`, then `groundwave import LOG.adi`. The store is the folder given by --store, \
-            else by GROUNDWAVE_STORE, else your default one.
+            else by GROUNDWAVE_STORE, else your default folder.
             """,
         version: Groundwave.version,
         groupedSubcommands: [
@@ -62,7 +62,7 @@ struct Program: AsyncParsableCommand {
         }
     }
 
-    /// Tells what there is to tell of how a verb ended, and returns the exit code.
+    /// Reports how a command ended, and returns the exit code.
     private static func status(after error: any Error) -> Int32 {
         switch error {
         case let error as StoreError:
@@ -86,13 +86,13 @@ struct Program: AsyncParsableCommand {
     }
 }
 
-/// A verb that did its work and whose answer is not a plain yes.
+/// The outcome of a command that did its work but whose answer is not a plain yes.
 enum Answer: Error {
     /// The answer is no.
     case no
     /// Done in part.
     case inPart
-    /// Something went wrong, and was told already.
+    /// Something went wrong and was already reported.
     case failed(StoreError.Code)
 
     var exitCode: Int32 {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A line on standard error that tells how far a long verb is: on a terminal only, and only after a second.
+/// A progress line on standard error: only on a terminal, and only after a second.
 final class Progress: Sendable {
     private struct State {
         var words: String
@@ -11,17 +11,17 @@ final class Progress: Sendable {
     private let state: Mutex<State>
     private let start = ContinuousClock.now
 
-    /// Starts telling `words`, and the seconds behind them.
+    /// Starts to show `words`, followed by the elapsed seconds.
     init(_ words: String) {
         let isWanted = isatty(STDERR_FILENO) == 1 && !Terminal.manner.withLock { $0.isQuiet }
         state = Mutex(State(words: words, isDone: !isWanted))
         if isWanted { Thread.detachNewThread { self.draw() } }
     }
 
-    /// Tells `words` from now on.
+    /// Shows `words` from now on.
     func update(_ words: String) { state.withLock { $0.words = words } }
 
-    /// Takes the line away.
+    /// Removes the line.
     func finish() {
         state.withLock { $0.isDone = true }
         Terminal.clearStatus()

@@ -31,26 +31,26 @@ extension ProofAnswer {
             anchored
                 ? Terminal.styled("Proven and anchored.", .green)
                 : Terminal.styled("Proven, but not anchored:", .yellow)
-                    + " whoever made this file may have made up the log.")
+                    + " the maker of this file may have made up the log.")
         if let advice = Self.advice(anchors) { Terminal.remark("\(advice)") }
     }
 
     private static func words(_ tree: ContactProof.Tree, _ anchor: ProofAnchor) -> String {
         switch anchor {
-        case .sameTree: "that of the head"
-        case .grownFrom(let events): "goes on from the head's \(NumberText.count(events, "event"))"
-        case .none: tree.head == nil ? "nobody has signed it" : "signed with that device's own key"
+        case .sameTree: "the same as in the head"
+        case .grownFrom(let events): "continues the head's \(NumberText.count(events, "event"))"
+        case .none: tree.head == nil ? "not signed" : "signed with that device's own key"
         case .otherSize(let events):
-            "the head is of \(NumberText.count(events, "event")), the proof of another number"
+            "the head covers \(NumberText.count(events, "event")), the proof a different number"
         }
     }
 
     private static func advice(_ anchors: [ProofAnchor]) -> String? {
         let isOtherSize = anchors.contains { if case .otherSize = $0 { true } else { false } }
         if isOtherSize {
-            return "Send your head to the owner and ask for: groundwave prove ID --head FILE"
+            return "Send your head to the owner and ask them to run: groundwave prove ID --head FILE"
         }
         guard anchors.contains(.none) else { return nil }
-        return "Get the signed head of the owner another way (groundwave head) and name it with --head."
+        return "Get the signed head of the owner (groundwave head) by another way, and add it with --head."
     }
 }

@@ -4,12 +4,13 @@ import Groundwave
 
 struct Prove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prove to somebody that a contact is in this log, in a small file.",
+        abstract: "Write a small file that proves to somebody that a contact is in this log.",
         discussion: """
-            The file holds every change of the contact, earlier values included, and what it takes to compute from them \
-            the root of this device's log, which it is signed with. Whoever gets it needs no store and none of your other \
-            contacts: groundwave check-proof reads it. Give them your signed head (groundwave head) another way. Who holds \
-            an older head of yours sends it to you, and you prove it to that with --head.
+            The file holds every change of the contact, including earlier values, and the hashes that lead from them \
+            to the root of this device's log, with its signature. To check it with groundwave check-proof, the reader \
+            needs no store and none of your other contacts. Give the reader your signed head (groundwave head) by \
+            another way. If the reader has an older head of yours, get that file from them and make the proof for it \
+            with --head.
 
               groundwave prove W1AW -o w1aw.proof
               groundwave prove last --head head.json -o last.proof
@@ -21,7 +22,7 @@ struct Prove: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
     @OptionGroup var archives: ArchiveOptions
 
-    @Option(name: .short, help: ArgumentHelp("The file; else standard output.", valueName: "file"))
+    @Option(name: .short, help: ArgumentHelp("The output file; default: standard output.", valueName: "file"))
     var output: String?
 
     @Option(help: ArgumentHelp("The signed head that the reader of the proof holds.", valueName: "file"))

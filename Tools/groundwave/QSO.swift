@@ -4,7 +4,7 @@ struct QSO: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "qso", abstract: "The contacts of the logbook.",
         discussion: """
-            A contact is named by its id, the first letters of it, its call where one contact matches, or last.
+            Specify a contact by its id, the first letters of the id, its call if only one contact matches, or last.
             """,
         subcommands: [
             QSOAdd.self, QSOEdit.self, QSORemove.self, QSORestore.self, QSOList.self, QSOShow.self, QSOWorked.self,

@@ -9,8 +9,9 @@ struct QSOAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Log a contact.",
         discussion: """
-            Fields have their ADIF names, in any case; frequencies are in MHz, times in UTC. Date and time are now where \
-            they are not said, the band follows from FREQ, and the open session says the rest: see groundwave session.
+            Fields have their ADIF names, in upper or lower case; frequencies are in MHz, times in UTC. Date and time \
+            default to now, the band follows from FREQ, and the open session fills in the rest: see groundwave \
+            session.
 
               groundwave qso add W1AW FREQ=14.0325 MODE=CW RST_SENT=599 RST_RCVD=579
               groundwave qso add N0CALL BAND=40m MODE=SSB QSO_DATE=2026-05-01 TIME_ON=12:34
@@ -19,13 +20,15 @@ struct QSOAdd: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The other station's call.", valueName: "call"))
     var call: String
 
-    @Argument(help: ArgumentHelp("What else is known.", valueName: "field=value"))
+    @Argument(help: ArgumentHelp("Other fields of the contact.", valueName: "field=value"))
     var fields: [String] = []
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var writing: WriteOptions
 
-    @Option(help: ArgumentHelp("The session it belongs to: an id, last, or none; else the open one.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp(
+            "The session it belongs to: an id, last, or none; default: the open session.", valueName: "id"))
     var session: String?
 
     @Flag(help: "Show what would be logged, and log nothing.")
@@ -46,7 +49,7 @@ struct QSOAdd: AsyncParsableCommand {
             throw StoreError(.usage, "The call comes first.", hint: "groundwave qso add W1AW \(call)")
         }
         if let name = arguments.names.first {
-            throw StoreError(.usage, "“\(name)” is no FIELD=VALUE.", hint: "Name the field, as in RST_SENT=599.")
+            throw StoreError(.usage, "“\(name)” is not FIELD=VALUE.", hint: "Name the field, as in RST_SENT=599.")
         }
         let store = try await options.open(author: writing.author)
         let choice = try choice(store)

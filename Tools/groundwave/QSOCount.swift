@@ -4,7 +4,7 @@ import Radio
 
 struct QSOCount: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "count", abstract: "Count contacts, in all or by band, mode, park, operator, day or hour.",
+        commandName: "count", abstract: "Count contacts: in total, or by band, mode, park, operator, day or hour.",
         discussion: """
             Notes of an activation (mode WEATHER, SOLAR or NOTE) and hidden contacts never count.
 
@@ -60,9 +60,10 @@ enum CountText {
             .blanks(width - String(count).count) + "\(count)  \(text)"
         }
         var lines = groups.map { line($0.count, $0.key.isEmpty ? "(no \(key.rawValue))" : $0.key) }
-        lines.append(line(counts.total, "in all"))
+        lines.append(line(counts.total, "in total"))
         let sum = groups.reduce(0) { $0 + $1.count }
-        if sum > counts.total { lines.append("A contact from several parks counts for each, in all once.") }
+        if sum > counts.total { lines.append(
+            "A contact with several parks counts once for each park, but only once in the total.") }
         return lines
     }
 }

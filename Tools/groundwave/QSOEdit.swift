@@ -8,14 +8,14 @@ struct QSOEdit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Change fields of a contact, or of many.",
         discussion: """
-            FIELD= clears a field. A new FREQ moves the BAND with it, a new MODE the SUBMODE. With filters instead of an \
-            id, all contacts that match are changed in one batch; more than one needs --yes.
+            FIELD= clears a field. A new FREQ also changes BAND, and a new MODE also changes SUBMODE. With filters \
+            instead of an id, all contacts that match are changed in one batch; more than one needs --yes.
 
               groundwave qso edit W1AW FREQ=14.035 --note "Read back wrong"
               groundwave qso edit --since today --band 40m MY_RIG=KX2 --yes
             """)
 
-    @Argument(help: ArgumentHelp("The contact, then what it says from now on.", valueName: "id field=value"))
+    @Argument(help: ArgumentHelp("The contact, then its new values.", valueName: "id field=value"))
     var words: [String] = []
 
     @OptionGroup var options: StoreOptions
@@ -31,7 +31,7 @@ struct QSOEdit: AsyncParsableCommand {
     func run() async throws {
         let arguments = try FieldArguments(words)
         guard !arguments.assignments.isEmpty else {
-            throw StoreError(.usage, "What should the contact say?", hint: "groundwave qso edit ID FIELD=VALUE")
+            throw StoreError(.usage, "No new value was given.", hint: "groundwave qso edit ID FIELD=VALUE")
         }
         let store = try await options.open(author: writing.author)
         let selection = try QSOSelection(arguments.names, filters, in: store)
@@ -73,7 +73,7 @@ struct QSOEdit: AsyncParsableCommand {
         }
         for remark in remarks { Terminal.remark("\(remark)") }
         if selection.records.isEmpty { return try Terminal.print("No contact matches.") }
-        if changed.isEmpty { return try Terminal.print("Nothing changed: it is so already.") }
+        if changed.isEmpty { return try Terminal.print("No change: these values are already set.") }
         let count = changed.count == 1 ? "1 contact" : "\(changed.count) contacts"
         try Terminal.print("\(count) \(dryRun ? "would be " : "")changed.")
     }

@@ -3,7 +3,7 @@ import Foundation
 import Groundwave
 import Radio
 
-/// Which contacts a verb is about.
+/// The filters that choose contacts.
 struct QSOFilters: ParsableArguments {
     @Option(help: ArgumentHelp("Only contacts with this station.", valueName: "call"))
     var call: String?
@@ -17,10 +17,10 @@ struct QSOFilters: ParsableArguments {
     @Option(help: ArgumentHelp("Only contacts made at this time or later: today, 90m, 2026-05-01.", valueName: "time"))
     var since: String?
 
-    @Option(help: ArgumentHelp("Only contacts made before this time; of a day, up to its end.", valueName: "time"))
+    @Option(help: ArgumentHelp("Only contacts made before this time; a day means its end.", valueName: "time"))
     var until: String?
 
-    @Option(help: ArgumentHelp("Only contacts written down or changed at this time or later.", valueName: "time"))
+    @Option(help: ArgumentHelp("Only contacts recorded or changed at this time or later.", valueName: "time"))
     var recordedSince: String?
 
     @Option(help: ArgumentHelp("Only contacts of this session: its id, last, or open.", valueName: "id"))
@@ -46,14 +46,14 @@ struct QSOFilters: ParsableArguments {
         return filters.compactMap { name, value in value.map { "\(name)=\($0)" } }.joined(separator: " ")
     }
 
-    /// The query they say.
+    /// The query that corresponds to the filters.
     func query(_ store: any Reading) throws -> ContactQuery {
         let now = Clock.now
         var query = ContactQuery.contacts
         query.call = call
         query.band = try band.map { try BandName.checked($0) }
         query.mode = mode
-        // Who asks for notes of an activation gets them.
+        // Notes of an activation are included only if their mode is asked for.
         query.includesMetadata = mode.map { QSOKind.metadataModes.contains($0.uppercased()) } ?? false
         query.since = try since.map { try TimeArgument($0, now: now).start }
         query.until = try until.map { try TimeArgument($0, now: now).end }
@@ -76,7 +76,7 @@ enum SessionName {
     /// The session that is open on this device.
     static func open(_ store: any Reading) throws -> OperatingSession {
         guard let session = try store.openSession() else {
-            throw StoreError(.notFound, "No session is open.", hint: "groundwave session start begins one.")
+            throw StoreError(.notFound, "No session is open.", hint: "To start one: groundwave session start")
         }
         return session
     }

@@ -8,7 +8,7 @@ struct QSOList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List contacts, the newest last.",
         discussion: """
-            On a terminal the latest 50, else all. A day in --since means its start, in --until its end.
+            Shows the latest 50 on a terminal, otherwise all. A day in --since means its start, in --until its end.
 
               groundwave qso list --since today --band 20m
               groundwave qso list --recorded-since 90m --ndjson
@@ -17,13 +17,13 @@ struct QSOList: AsyncParsableCommand {
     @OptionGroup var options: ReadOptions
     @OptionGroup var filters: QSOFilters
 
-    @Flag(help: "Hidden contacts instead of those that show.")
+    @Flag(help: "Show hidden contacts instead of visible ones.")
     var hidden = false
 
-    @Option(help: ArgumentHelp("At most so many, the latest; 0 for all.", valueName: "count"))
+    @Option(help: ArgumentHelp("Show at most this many, the latest ones; 0 for all.", valueName: "count"))
     var limit: Int?
 
-    @Flag(help: "One JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var ndjson = false
 
     struct Contact: Encodable {
@@ -65,7 +65,7 @@ struct QSOList: AsyncParsableCommand {
         if table.count == 0 { return try Terminal.print(hidden ? "No hidden contacts." : "No contacts.") }
         try Terminal.print(lines: table.lines)
         if limit == nil, table.count == latest {
-            Terminal.remark("The latest \(latest); --limit 0 shows all.")
+            Terminal.remark("Showing the latest \(latest); --limit 0 shows all.")
         }
     }
 }

@@ -5,9 +5,9 @@ import Records
 
 struct QSORemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Hide a contact, or many; restore shows them again.",
+        commandName: "remove", abstract: "Hide one or more contacts; groundwave qso restore shows them again.",
         discussion: """
-            Nothing is lost: what the contact says stays in the log. More than one contact needs --yes.
+            Nothing is lost: the contact stays in the log. Hiding more than one contact needs --yes.
 
               groundwave qso remove last --note "Logged twice"
               groundwave qso remove --session last --call N0CALL --yes
@@ -76,7 +76,7 @@ struct QSOVisibility {
                     position: batch?.position))
         }
         if selection.records.isEmpty { return try Terminal.print("No contact matches.") }
-        if changed.isEmpty { return try Terminal.print(isHiding ? "It is hidden already." : "It is not hidden.") }
+        if changed.isEmpty { return try Terminal.print(isHiding ? "It is already hidden." : "It is not hidden.") }
         let count = changed.count == 1 ? "1 contact" : "\(changed.count) contacts"
         try Terminal.print("\(count) \(dryRun ? "would be " : "")\(isHiding ? "hidden" : "shown again").")
     }

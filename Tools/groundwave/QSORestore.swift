@@ -2,9 +2,9 @@ import ArgumentParser
 
 struct QSORestore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Show a hidden contact again, or many.",
+        commandName: "restore", abstract: "Show one or more hidden contacts again.",
         discussion: """
-            groundwave qso list --hidden shows what there is to restore.
+            groundwave qso list --hidden lists the hidden contacts.
 
               groundwave qso restore W1AW
             """)

@@ -3,22 +3,23 @@ import Groundwave
 import Radio
 import Records
 
-/// The contacts that a verb is to change: named one by one, or by filters.
+/// The contacts that a command changes: named one by one, or chosen by filters.
 struct QSOSelection {
     /// The contacts, the earliest first.
     let records: [Record]
-    /// Whether one contact was named, so that the answer is about it.
+    /// Whether exactly one contact was named, so that the answer describes that contact.
     let isSingle: Bool
 
     /// - Throws: ``StoreError`` where neither names nor filters are given, or both.
     init(_ names: [String], _ filters: QSOFilters, in store: any Reading, among scope: ResolveScope = .all) throws {
         guard names.isEmpty || filters.isEmpty else {
             throw StoreError(
-                .usage, "Contacts are named, or chosen by filters, not both.", hint: "Leave out one of them.")
+                .usage, "Contacts can be named or chosen by filters, but not both.", hint: "Leave out one of them.")
         }
         guard !names.isEmpty || !filters.isEmpty else {
             throw StoreError(
-                .usage, "Which contact?", hint: "Name it by id, call or last, or use filters such as --call.")
+                .usage, "No contact was specified.",
+                hint: "Name it by id, call or last, or use filters such as --call.")
         }
         isSingle = names.count == 1
         if names.isEmpty {
@@ -35,7 +36,7 @@ struct QSOSelection {
         }
     }
 
-    /// Shows the contacts where they are several, and asks for `--yes`.
+    /// Shows the contacts if there are several, and requires `--yes`.
     func confirm(_ verb: String, yes: Bool, dryRun: Bool, json: Bool) throws {
         guard records.count > 1 || dryRun else { return }
         if !json {
@@ -51,7 +52,7 @@ struct QSOSelection {
     }
 }
 
-/// What a verb answers that changes several contacts.
+/// The JSON answer of a command that changes several contacts.
 struct BulkResult: Encodable {
     var changed: Int
     var ids: [String]

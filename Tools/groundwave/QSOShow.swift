@@ -7,7 +7,7 @@ import Records
 
 struct QSOShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show all that a contact says, and who wrote it when.",
+        commandName: "show", abstract: "Show all fields of a contact, and who wrote each of them and when.",
         discussion: """
               groundwave qso show W1AW
               groundwave qso show last --json
@@ -47,7 +47,7 @@ struct QSOShow: AsyncParsableCommand {
             + erased.map { ($0, ShownValue.erased) }
         try Terminal.print(lines: FieldTable.lines(fields, provenance))
         if record.hasConflict {
-            Terminal.remark("Some of it waits for a decision: groundwave conflicts show \(id.short)")
+            Terminal.remark("It has conflicts: groundwave conflicts show \(id.short)")
         }
     }
 }

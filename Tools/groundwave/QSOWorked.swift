@@ -6,10 +6,10 @@ import Records
 
 struct QSOWorked: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "worked", abstract: "Was this station worked? Exit code 1 when not yet.",
+        commandName: "worked", abstract: "Check whether a station was worked; exit with status 1 if not.",
         discussion: """
-            Says too whether another contact now would be a dupe: in a session, one of the same session, own parks and, \
-            for parks, UTC day; without a session, one of the same UTC day.
+            Also shows whether another contact now would be a dupe. In a session, it would be a dupe of a contact with \
+            the same session, own parks and, for parks, UTC day; without a session, of one on the same UTC day.
 
               groundwave qso worked W1AW --band 20m --mode CW
             """)
@@ -54,7 +54,7 @@ struct QSOWorked: AsyncParsableCommand {
         if options.json {
             try Terminal.print(json: Result(worked: records.map(Self.contact), dupe: isDupe))
         } else if records.isEmpty {
-            try Terminal.print("\(call.uppercased()) was not worked yet.")
+            try Terminal.print("\(call.uppercased()) has not been worked yet.")
         } else {
             var table = ContactTable()
             records.forEach { table.append($0) }

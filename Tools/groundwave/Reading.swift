@@ -6,12 +6,12 @@ import Radio
 import Records
 
 extension StoreOptions {
-    /// Opens the store for reading, for what is about the whole of it: not while recovery waits.
+    /// Opens the store for reading as a whole; fails while recovery is waiting.
     func openWholeForReading() async throws -> Store {
         try await opening(Configuration(isReadOnly: true)).whole
     }
 
-    /// Opens the store for reading: not a byte of it changes, the lock file aside.
+    /// Opens the store for reading. Not a byte of it changes, except in the lock file.
     ///
     /// - Parameter archives: Files whose events are read as if they had never left the log.
     func openForReading(_ archives: ArchiveOptions? = nil) async throws -> Store {
@@ -24,14 +24,14 @@ extension StoreOptions {
     }
 }
 
-/// What every verb takes that reads: the store, and the moment of it.
+/// The options of every command that reads: the store, and the point in time.
 struct ReadOptions: ParsableArguments {
     @OptionGroup var store: StoreOptions
     @OptionGroup var archives: ArchiveOptions
 
     @Option(
         help: ArgumentHelp(
-            "As it was then: a time, @position, before:EVENT, after:EVENT, known:REPLICA@n, snapshot:ID, vector:REPLICA=n,…",
+            "As of: a time, @position, before:EVENT, after:EVENT, known:REPLICA@n, snapshot:ID, vector:REPLICA=n,…",
             valueName: "point"))
     var at: String?
 
@@ -45,17 +45,17 @@ struct ReadOptions: ParsableArguments {
         let point = try store.resolve(try store.point(at, now: Clock.now))
         if point.laterCount > 0 {
             Terminal.remark(
-                "\(NumberText.count(point.laterCount, "event")) stamped later counts too: someone had seen it by then.")
+                "Also included: \(NumberText.count(point.laterCount, "event")) stamped later, already seen by then.")
         }
         let missing = point.missing.reduce(0) { $0 + $1.count }
         if missing > 0 {
-            Terminal.remark("\(NumberText.count(missing, "event")) of that point are not in this store.")
+            Terminal.remark("Missing in this store: \(NumberText.count(missing, "event")) of that point.")
         }
         return try await store.at(point)
     }
 }
 
-/// A value as JSON has it: text, or `{"base64":…}` where its bytes are not UTF-8.
+/// A value in JSON: text, or `{"base64":…}` if its bytes are not UTF-8.
 struct JSONBytes: Encodable {
     let bytes: [UInt8]
 
@@ -90,6 +90,6 @@ enum NumberText {
 
     /// `12 events`, and how many of these had been lost here, where any had.
     static func received(_ count: Int, _ word: String = "event", returned: Int) -> String {
-        returned == 0 ? Self.count(count, word) : "\(Self.count(count, word)), \(returned) of them had been lost here"
+        returned == 0 ? Self.count(count, word) : "\(Self.count(count, word)), \(returned) of them previously lost here"
     }
 }

@@ -8,17 +8,17 @@ struct RecordAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add a record.",
         discussion: """
-            An activation is known by its park and date, a receiver by its host, a notes source by its URL: adding one \
-            that is there sets its fields.
+            An activation is identified by its park and date, a receiver by its host, a notes source by its URL. \
+            Adding one that already exists sets its fields.
 
               groundwave record add equipment NAME="Portable" RIG=KX2 POWER=5
               groundwave record add activation PARK=US-1234 DATE=2026-05-01 TITLE="Lake"
             """)
 
-    @Argument(help: ArgumentHelp("The kind: record kinds lists them.", valueName: "kind"))
+    @Argument(help: ArgumentHelp("The kind: groundwave record kinds lists them.", valueName: "kind"))
     var kind: String
 
-    @Argument(help: ArgumentHelp("What it says.", valueName: "field=value"))
+    @Argument(help: ArgumentHelp("The fields of the record.", valueName: "field=value"))
     var fields: [String] = []
 
     @OptionGroup var options: StoreOptions
@@ -33,7 +33,7 @@ struct RecordAdd: AsyncParsableCommand {
 
     func run() async throws {
         let arguments = try FieldArguments(fields)
-        if let name = arguments.names.first { throw StoreError(.usage, "“\(name)” is no FIELD=VALUE.") }
+        if let name = arguments.names.first { throw StoreError(.usage, "“\(name)” is not FIELD=VALUE.") }
         let store = try await options.open(author: writing.author)
         let assignments = try RecordFields.resolved(arguments.assignments, kind: kind, store)
         let kind = kind
@@ -49,7 +49,9 @@ struct RecordAdd: AsyncParsableCommand {
         }
         for remark in record.remarks { Terminal.remark("\(remark)") }
         let state =
-            !record.wasThere ? "was added" : written.batch == nil ? "is there already" : "was there, and was changed"
+            !record.wasThere
+                ? "was added" : written.batch == nil ? "already exists"
+                : "already existed, and was changed"
         try Terminal.print("The \(kind) \(record.id.short) \(state).")
     }
 }

@@ -7,7 +7,7 @@ import Records
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Every other kind of record: equipment, notes sources, receivers, friends, challenges and more.",
+        abstract: "All other kinds of record: equipment, notes sources, receivers, friends, challenges and more.",
         subcommands: [
             RecordKinds.self, RecordAdd.self, RecordEdit.self, RecordRemove.self, RecordRestore.self, RecordList.self,
             RecordShow.self,
@@ -55,10 +55,10 @@ struct RecordKinds: AsyncParsableCommand {
         var table = TextTable(["KIND", "RECORDS", "HIDDEN", "FIELDS"])
         for kind in kinds {
             let names = kind.fields.map(\.name).joined(separator: " ")
-            let fields = kind.name == QSOKind.name ? "those of ADIF" : names
+            let fields = kind.name == QSOKind.name ? "the ADIF fields" : names
             table.append([
                 kind.name, "\(kind.records)", kind.hidden == 0 ? "" : "\(kind.hidden)",
-                kind.version != nil ? RecordText.short(fields, 80) : "(of a version that is not this one)",
+                kind.version != nil ? RecordText.short(fields, 80) : "(unknown to this version)",
             ])
         }
         try Terminal.print(lines: table.lines)

@@ -14,10 +14,10 @@ struct RecordEdit: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The kind.", valueName: "kind"))
     var kind: String
 
-    @Argument(help: ArgumentHelp("The record: its id, the name people call it by, or last.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The record: its id, its name, or last.", valueName: "id"))
     var name: String
 
-    @Argument(help: ArgumentHelp("What it says from now on.", valueName: "field=value"))
+    @Argument(help: ArgumentHelp("The new values.", valueName: "field=value"))
     var fields: [String] = []
 
     @OptionGroup var options: StoreOptions
@@ -25,9 +25,10 @@ struct RecordEdit: AsyncParsableCommand {
 
     func run() async throws {
         let arguments = try FieldArguments(fields)
-        if let word = arguments.names.first { throw StoreError(.usage, "“\(word)” is no FIELD=VALUE.") }
+        if let word = arguments.names.first { throw StoreError(.usage, "“\(word)” is not FIELD=VALUE.") }
         guard !arguments.assignments.isEmpty else {
-            throw StoreError(.usage, "What should the \(kind) say?", hint: "groundwave record edit KIND ID FIELD=VALUE")
+            throw StoreError(
+                .usage, "No new value was given for the \(kind).", hint: "groundwave record edit KIND ID FIELD=VALUE")
         }
         let store = try await options.open(author: writing.author)
         let id = try store.resolve(name, kind: kind)
@@ -39,6 +40,8 @@ struct RecordEdit: AsyncParsableCommand {
         if options.json { return try Terminal.print(json: ChangeResult(id, written.batch)) }
         for remark in written.value.remarks { Terminal.remark("\(remark)") }
         try Terminal.print(
-            written.value.isChanged ? "The \(kind) \(id.short) was changed." : "Nothing changed: it is so already.")
+            written.value.isChanged
+                ? "The \(kind) \(id.short) was changed."
+                : "No change: these values are already set.")
     }
 }

@@ -5,7 +5,7 @@ import Records
 
 struct RecordList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the records of a kind, known to this version or not.",
+        commandName: "list", abstract: "List the records of a kind, even if this version does not know the kind.",
         discussion: """
               groundwave record list equipment
             """)
@@ -15,10 +15,10 @@ struct RecordList: AsyncParsableCommand {
 
     @OptionGroup var options: ReadOptions
 
-    @Flag(help: "Hidden records instead of those that show.")
+    @Flag(help: "Show hidden records instead of visible ones.")
     var hidden = false
 
-    @Flag(help: "One JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var ndjson = false
 
     struct Result: Encodable {

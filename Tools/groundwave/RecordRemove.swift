@@ -5,7 +5,7 @@ import Records
 
 struct RecordRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Hide a record; restore shows it again.",
+        commandName: "remove", abstract: "Hide a record; groundwave record restore shows it again.",
         discussion: """
               groundwave record remove equipment Portable
             """)
@@ -13,7 +13,7 @@ struct RecordRemove: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The kind.", valueName: "kind"))
     var kind: String
 
-    @Argument(help: ArgumentHelp("The record: its id, the name people call it by, or last.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The record: its id, its name, or last.", valueName: "id"))
     var name: String
 
     @OptionGroup var options: StoreOptions
@@ -27,6 +27,6 @@ struct RecordRemove: AsyncParsableCommand {
             try batch.removeByHand(kind, id)
         }
         if options.json { return try Terminal.print(json: ChangeResult(id, written.batch)) }
-        try Terminal.print("The \(kind) \(id.short) \(written.value ? "is hidden" : "is hidden already").")
+        try Terminal.print("The \(kind) \(id.short) \(written.value ? "is now hidden" : "is already hidden").")
     }
 }

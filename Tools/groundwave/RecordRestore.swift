@@ -13,7 +13,7 @@ struct RecordRestore: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The kind.", valueName: "kind"))
     var kind: String
 
-    @Argument(help: ArgumentHelp("The record: its id, the name people call it by, or last.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The record: its id, its name, or last.", valueName: "id"))
     var name: String
 
     @OptionGroup var options: StoreOptions
@@ -27,6 +27,6 @@ struct RecordRestore: AsyncParsableCommand {
             try batch.restoreByHand(kind, id)
         }
         if options.json { return try Terminal.print(json: ChangeResult(id, written.batch)) }
-        try Terminal.print("The \(kind) \(id.short) \(written.value ? "shows again" : "is not hidden").")
+        try Terminal.print("The \(kind) \(id.short) \(written.value ? "is visible again" : "is not hidden").")
     }
 }

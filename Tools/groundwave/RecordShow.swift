@@ -5,7 +5,7 @@ import Records
 
 struct RecordShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show all that a record says, and who wrote it when.",
+        commandName: "show", abstract: "Show all fields of a record, and who wrote each of them and when.",
         discussion: """
               groundwave record show equipment Portable
             """)
@@ -13,7 +13,7 @@ struct RecordShow: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The kind.", valueName: "kind"))
     var kind: String
 
-    @Argument(help: ArgumentHelp("The record: its id, the name people call it by, or last.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The record: its id, its name, or last.", valueName: "id"))
     var name: String
 
     @OptionGroup var options: ReadOptions

@@ -5,32 +5,33 @@ import Groundwave
 
 struct Recover: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "What to do when the store is damaged: see, restore, begin anew, report.",
+        abstract: "Recover a damaged store: see its state, restore it, start over, or write a report.",
         discussion: """
-            A damaged log is put into EmergencyBackup byte for byte, and a store that can be used meanwhile takes its \
-            place. What is logged there joins whatever is chosen. Nothing is decided without you.
+            The damaged log is preserved in EmergencyBackup byte for byte, and a temporary store takes its place, so \
+            that you can keep logging. What you log there is added to whatever you choose. Nothing is decided without \
+            you.
 
-              groundwave recover status        what happened, what could be got out, what is lost
-              groundwave recover restore       go on with what could be got out
-              groundwave recover reset         begin anew, empty but for what was logged meanwhile
+              groundwave recover status        what happened, what was salvaged, what is lost
+              groundwave recover restore       continue with what was salvaged
+              groundwave recover reset         start over, empty except for what was logged meanwhile
               groundwave recover diagnostics   a file for a bug report; decides nothing
             """,
         subcommands: [RecoverStatus.self, RecoverRestore.self, RecoverDiagnostics.self, RecoverReset.self],
         defaultSubcommand: RecoverStatus.self)
 }
 
-/// What a verb says that runs while recovery waits.
+/// The remark of a command that runs while recovery is waiting.
 enum RecoveryRemark {
     static func say(of recovery: Recovery) {
         Terminal.remark(
-            "The store is damaged and waits in recovery: \(recovery.failure.message). This is a "
-                + "temporary store; what is logged here is kept. groundwave recover says what can be done.")
+            "The store is damaged and waiting for recovery: \(recovery.failure.message). This is a "
+                + "temporary store; what you log here is kept. To see what can be done: groundwave recover")
     }
 }
 
 struct RecoverStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Whether the store is damaged or waits in recovery, and what is lost.")
+        commandName: "status", abstract: "Show whether the store is damaged or waiting for recovery, and what is lost.")
 
     @OptionGroup var options: StoreOptions
 
@@ -107,18 +108,18 @@ extension RecoverStatus.Result {
 enum RecoveryText {
     static func print(_ status: RecoveryStatus) throws {
         switch status.state {
-        case .whole: try Terminal.print("The store is whole. Nothing was ever recovered here.")
+        case .whole: try Terminal.print("No damage is known. Nothing was ever recovered here.")
         case .damaged:
             try Terminal.print(
                 Terminal.styled("The store is damaged", .red)
                     + ": \(status.failure?.message ?? "") (\(status.failure?.file ?? "")).")
             let isThere = status.failure?.code != "missing"
             try Terminal.print(
-                "The next groundwave command \(isThere ? "puts the damaged file into EmergencyBackup, byte for byte, and " : "")"
-                    + "works on a temporary store; groundwave recover status then says what could be got out.")
+                "The next groundwave command \(isThere ? "moves the damaged file to EmergencyBackup, byte for byte, and " : "")"
+                    + "uses a temporary store; groundwave recover status then shows what could be salvaged.")
         case .recovered:
             guard let receipt = status.receipt else {
-                return try Terminal.print("The store is in use. It was begun anew once, after damage.")
+                return try Terminal.print("The store is in use. It was started over once, after damage.")
             }
             try Terminal.print("The store is in use. It was recovered once:")
             try Self.print(receipt, lost: status.lost, peers: status.peers)
@@ -126,10 +127,10 @@ enum RecoveryText {
             if let failure = status.failure { try Self.print(failure) }
             try Terminal.print("")
             if let receipt = status.receipt {
-                try Terminal.print("Got out of the damaged file, and ready:")
+                try Terminal.print("Salvaged from the damaged file, and ready to restore:")
                 try Self.print(receipt, lost: status.lost, peers: status.peers)
             } else {
-                try Terminal.print("Nothing could be got out of the damaged file.")
+                try Terminal.print("Nothing could be salvaged from the damaged file.")
             }
             if let snapshot = status.snapshot {
                 try Terminal.print(
@@ -147,10 +148,10 @@ enum RecoveryText {
 
     private static func print(_ failure: Recovery.Failure) throws {
         try Terminal.print(
-            Terminal.styled("The store waits in recovery", .red) + " since \(TimeText.date(failure.at)): "
+            Terminal.styled("The store is waiting for recovery", .red) + " since \(TimeText.date(failure.at)): "
                 + "\(failure.message) (\(failure.file)).")
         if !failure.backup.isEmpty {
-            try Terminal.print("The damaged file lies in \(failure.backup), byte for byte.")
+            try Terminal.print("The damaged file is in \(failure.backup), byte for byte.")
         }
     }
 
@@ -170,46 +171,47 @@ enum RecoveryText {
                 "  lost: \(range.replica.short) \(range.first == range.last ? "\(range.first)" : "\(range.first) to \(range.last)")"
                     + (peers.isEmpty ? "" : ", which \(peers.map(\.short).joined(separator: ", ")) had"))
         }
-        if lost.count > 20 { try Terminal.print("  and \(lost.count - 20) more ranges: --json has all.") }
+        if lost.count > 20 { try Terminal.print("  and \(lost.count - 20) more ranges: --json lists all.") }
         if receipt.unnamed > 0 {
-            try Terminal.print("  Of \(NumberText.count(receipt.unnamed, "event")) not even the name is left.")
+            try Terminal.print("  Of \(NumberText.count(receipt.unnamed, "event")), not even the id is known.")
         }
-        if stillLost > 0 { try Terminal.print("  What others have of it comes back with the next groundwave sync.") }
+        if stillLost > 0 { try Terminal.print(
+            "  The next groundwave sync brings back lost events that other devices still have.") }
     }
 
     private static func print(choicesFor status: RecoveryStatus) throws {
-        try Terminal.print("What was logged since joins whatever you choose:")
+        try Terminal.print("What was logged since then is added to whatever you choose:")
         var table = TextTable(["COMMAND", "DOES"])
         if status.receipt != nil {
-            table.append(["groundwave recover restore", "goes on with what could be got out"])
+            table.append(["groundwave recover restore", "continues with what was salvaged"])
         }
         if status.snapshot != nil {
             table.append([
                 "groundwave recover restore --from snapshot",
-                "the same; what is lost before the snapshot shows as it was then",
+                "the same; what was lost before the snapshot shows as it was then",
             ])
         }
         table.append([
-            "groundwave recover restore --from remote", "begins anew; groundwave sync then fetches what a remote has",
+            "groundwave recover restore --from remote", "starts over; groundwave sync then fetches what a remote has",
         ])
-        table.append(["groundwave recover reset", "begins anew, empty"])
-        table.append(["groundwave recover diagnostics -o FILE", "writes a report; recovery goes on waiting"])
+        table.append(["groundwave recover reset", "starts over, empty"])
+        table.append(["groundwave recover diagnostics -o FILE", "writes a report; decides nothing"])
         try table.print()
     }
 
     /// What happens next, once that was decided.
     static func next(afterWay way: String) -> String {
         way == "remote"
-            ? "The next groundwave command does it; groundwave sync fetches the rest."
+            ? "The next groundwave command does it; groundwave sync then fetches the rest."
             : "The next groundwave command does it."
     }
 
     static func words(ofWay way: String) -> String {
         switch way {
-        case "salvage": "restore from what could be got out of the damaged file"
-        case "snapshot": "restore from what could be got out, and the newest snapshot"
-        case "remote": "begin anew, with what a remote has"
-        default: "begin anew, empty"
+        case "salvage": "restore what was salvaged from the damaged file"
+        case "snapshot": "restore what was salvaged, and the newest snapshot"
+        case "remote": "start over, with what a remote has"
+        default: "start over, empty"
         }
     }
 }

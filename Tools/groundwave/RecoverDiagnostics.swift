@@ -4,11 +4,11 @@ import Groundwave
 
 struct RecoverDiagnostics: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "diagnostics", abstract: "Write a report for whoever is to help; decides nothing.",
+        commandName: "diagnostics", abstract: "Write a report for the people who help you; decides nothing.",
         discussion: """
-            The report has versions, sizes, counts, codes and hashes. No call, grid, note, name or key is in it: look for \
-            yourself, it is JSON. With --anonymize a log of the same shape with invented content is written beside it, for \
-            trouble that can only be seen in a log.
+            The report has versions, sizes, counts, codes and hashes, but no call, grid, note, name or key. It is \
+            JSON: look for yourself. With --anonymize, a log of the same shape with invented content is written beside \
+            it, for problems that can only be seen in a log.
             """)
 
     @Option(name: .shortAndLong, help: ArgumentHelp("Where to write the report.", valueName: "file"))
@@ -37,6 +37,6 @@ struct RecoverDiagnostics: AsyncParsableCommand {
             return try Terminal.print(json: Result(state: state.rawValue, report: output, log: log))
         }
         try Terminal.print("Wrote \(output)\(log.map { " and \($0)" } ?? "").")
-        if state == .waiting { try Terminal.print("Nothing was decided: the store still waits in recovery.") }
+        if state == .waiting { try Terminal.print("Nothing was decided: the store is still waiting for recovery.") }
     }
 }

@@ -8,16 +8,16 @@ struct RecoverRestore: AsyncParsableCommand {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Have the store restored when it is opened next.",
+        commandName: "restore", abstract: "Restore the store the next time it is opened.",
         discussion: """
-            salvage goes on with every event that could be got out of the damaged file. snapshot is the same, and what is \
-            lost before the newest snapshot shows as it was then; times before it cannot be looked at any more. remote \
-            begins anew and fetches what a remote has. What was logged meanwhile is in all of them.
+            salvage continues with every event that could be read from the damaged file. snapshot does the same, and \
+            what was lost before the newest snapshot shows as it was then; times before the snapshot can no longer be \
+            viewed. remote starts over and fetches what a remote has. What was logged meanwhile is kept in every case.
             """)
 
-    @Option(help: "Where from: salvage, snapshot, remote.")
+    @Option(help: "The source: salvage, snapshot or remote.")
     var from = Origin.salvage
-    @Flag(help: "Tell what would be restored, and decide nothing.")
+    @Flag(help: "Show what would be restored, and decide nothing.")
     var dryRun = false
     @OptionGroup var options: StoreOptions
 
@@ -47,13 +47,13 @@ struct RecoverRestore: AsyncParsableCommand {
 
 struct RecoverReset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Begin anew, empty but for what was logged meanwhile.",
+        commandName: "reset", abstract: "Start over, empty except for what was logged meanwhile.",
         discussion: """
-            The damaged file stays in EmergencyBackup. Synchronising is switched off until groundwave sync on; what others \
-            have then comes back.
+            The damaged file stays in EmergencyBackup. Synchronising is switched off; after groundwave sync on, what \
+            other devices have comes back.
             """)
 
-    @Option(help: ArgumentHelp("The word RESET, in the place of typing it.", valueName: "word"))
+    @Option(help: ArgumentHelp("Confirm without being asked: RESET.", valueName: "word"))
     var confirm: String?
     @OptionGroup var options: StoreOptions
 
@@ -63,7 +63,7 @@ struct RecoverReset: AsyncParsableCommand {
         try recovery.temporary.close()
         let status = try Store.recoveryStatus(at: options.url)
         if options.json { return try Terminal.print(json: RecoverStatus.Result(status)) }
-        try Terminal.print("Decided: begin anew, empty. The next groundwave command does it.")
+        try Terminal.print("Decided: start over, empty. The next groundwave command does it.")
         try Terminal.print("The damaged file stays in \(status.failure?.backup ?? "EmergencyBackup").")
     }
 
@@ -71,9 +71,9 @@ struct RecoverReset: AsyncParsableCommand {
         if let confirm { return confirm }
         guard isatty(STDIN_FILENO) == 1, Terminal.isTerminal else {
             throw StoreError(
-                .usage, "This would begin the store anew, empty.", hint: "Add --confirm RESET to do it.")
+                .usage, "This would start over with an empty store.", hint: "Add --confirm RESET to do it.")
         }
-        Terminal.ask("Type RESET to begin anew, empty: ")
+        Terminal.ask("Type RESET to start over with an empty store: ")
         return readLine() ?? ""
     }
 }
@@ -82,7 +82,8 @@ extension StoreOptions {
     /// The recovery that waits.
     func recovery() async throws -> Recovery {
         guard let recovery = try await Store.recovery(at: url, configuration()) else {
-            throw StoreError(.notFound, "No recovery waits: the store is in use.", hint: "See groundwave verify.")
+            throw StoreError(
+                .notFound, "No recovery is waiting: the store is in use.", hint: "To check it: groundwave verify")
         }
         return recovery
     }

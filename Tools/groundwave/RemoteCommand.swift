@@ -5,12 +5,12 @@ import Groundwave
 struct RemoteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remote",
-        abstract: "The places where this device meets the others of its log.",
+        abstract: "Remotes: where this device exchanges events with the other devices of its log.",
         discussion: """
-            A remote is a folder that the devices can reach, at the same time or not: a share, a stick, a folder that a \
-            cloud service copies. Each device leaves there what it has logged, in a folder of its own, and takes what the \
-            others have left. Or it is a device that waits for others, with groundwave serve, and is talked with while \
-            both are there. Neither is encrypted.
+            A remote is a folder that the devices can reach, at the same time or not: a share, a stick, a folder that \
+            a cloud service copies. Each device pushes what it has logged to a folder of its own there, and pulls what \
+            the others have pushed. Or it is a device that runs groundwave serve; then both devices must be reachable \
+            at the same time. Neither kind is encrypted.
 
               groundwave remote add stick file:///mnt/stick/log
               groundwave remote add shack groundwave://shack.local:7373
@@ -23,13 +23,13 @@ struct RemoteCommand: AsyncParsableCommand {
 struct RemoteAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add a remote; the next sync uses it.",
-        discussion: "The folder is made where only its last part is missing. A device need not be there now.")
+        discussion: "The folder is created if only its last part is missing. A device need not be reachable now.")
 
-    @Argument(help: "What to call it on this device.")
+    @Argument(help: "The name of the remote on this device.")
     var name: String
     @Argument(
         help: ArgumentHelp(
-            "Where it is: file:///path/to/folder, or the path; or groundwave://host:port.", valueName: "url"))
+            "Its address: file:///path/to/folder, or the path; or groundwave://host:port.", valueName: "url"))
     var url: String
     @OptionGroup var options: StoreOptions
 
@@ -43,7 +43,7 @@ struct RemoteAdd: AsyncParsableCommand {
         let address = try RemoteAddress(url)
         try await store.add(remote: name, at: address)
         if options.json { return try Terminal.print(json: Result(name: name, url: "\(address)")) }
-        try Terminal.print("\(name) is \(address). Nothing was sent yet: groundwave sync does that.")
+        try Terminal.print("\(name) is \(address). Nothing was pushed yet: groundwave sync does that.")
     }
 }
 
@@ -68,7 +68,7 @@ struct RemoteList: AsyncParsableCommand {
         }
         if remotes.isEmpty {
             try Terminal.print("No remotes yet.")
-            return Terminal.remark("Add one: groundwave remote add NAME file:///path/to/folder.")
+            return Terminal.remark("Add one: groundwave remote add NAME file:///path/to/folder")
         }
         var table = TextTable(["REMOTE", "WHERE"])
         for remote in remotes { table.append([remote.name, "\(remote.address)"]) }
@@ -78,7 +78,8 @@ struct RemoteList: AsyncParsableCommand {
 
 struct RemoteShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "What lies at a remote, by device, or what a device says it has; asks it.")
+        commandName: "show",
+        abstract: "Show what is at a remote, by device, or what a device has; contacts the remote.")
 
     @Argument(help: "The remote.")
     var name: String
@@ -128,7 +129,7 @@ struct RemoteShow: AsyncParsableCommand {
                     },
                     bytes: contents.byteCount, foreign: contents.foreign.map { .init(name: $0.name, what: $0.what) }))
         }
-        guard contents.log != nil else { return try Terminal.print("Nothing lies at \(remote.address) yet.") }
+        guard contents.log != nil else { return try Terminal.print("There is nothing at \(remote.address) yet.") }
         if let peer = contents.peer { return try self.print(peer, of: contents.log, in: store) }
         var table = TextTable(["DEVICE", "REPLICA", "SEGMENTS", "BYTES"], numbersFrom: 2)
         for item in contents.stores {
@@ -138,7 +139,7 @@ struct RemoteShow: AsyncParsableCommand {
         }
         try table.print()
         for foreign in contents.foreign {
-            Terminal.remark("\(foreign.name): \(foreign.what). It is left alone.")
+            Terminal.remark("\(foreign.name): \(foreign.what). It is ignored.")
         }
     }
 }
@@ -146,13 +147,13 @@ struct RemoteShow: AsyncParsableCommand {
 extension RemoteShow {
     private func print(_ peer: RemoteContents.Peer, of log: LogID?, in store: Store) throws {
         let name = peer.device ?? peer.replica.short
-        if log != store.logID, let log { return try Terminal.print("\(name) has another log, \(log.short).") }
+        if log != store.logID, let log { return try Terminal.print("\(name) has a different log, \(log.short).") }
         let (has, lacks) = (peer.has.reduce(0) { $0 + $1.count }, peer.lacks.reduce(0) { $0 + $1.count })
         try Terminal.print("\(name) has \(NumberText.count(peer.vector.eventCount, "event")).")
         try Terminal.print(
             has == 0 && lacks == 0
-                ? "They are those that are here."
-                : "\(has) of them are not here, and it lacks \(lacks) that are: groundwave sync \(self.name).")
+                ? "They are the same events as here."
+                : "Missing here: \(has). Missing there: \(lacks). To synchronise: groundwave sync \(self.name)")
     }
 }
 
@@ -168,17 +169,17 @@ extension RemoteShow.Result.Peer {
 
 struct RemoteRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Forget a remote; what lies there stays.",
+        commandName: "remove", abstract: "Forget a remote; its data stays there.",
         discussion: """
-            With --delete-data, what all devices have left there is deleted too. No device loses anything by that: each \
-            keeps all it has, and leaves it there again if it still uses the place.
+            With --delete-data, what all devices have pushed there is deleted too. No device loses anything by that: \
+            each keeps all its events, and pushes them again if it still uses the remote.
             """)
 
     @Argument(help: "The remote.")
     var name: String
-    @Flag(help: "Delete what lies there.")
+    @Flag(help: "Delete the data at the remote too.")
     var deleteData = false
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for confirmation.")
     var yes = false
     @OptionGroup var options: StoreOptions
 
@@ -194,8 +195,8 @@ struct RemoteRemove: AsyncParsableCommand {
         if deleteData {
             if !yes {
                 try Confirmation.ask(
-                    "Delete all that lies at \(remote.address)?",
-                    orElse: "This would delete all that lies at \(remote.address).")
+                    "Delete all data at \(remote.address)?",
+                    orElse: "This would delete all data at \(remote.address).")
             }
             deleted = try await store.deleteContents(of: remote)
         }
@@ -203,7 +204,7 @@ struct RemoteRemove: AsyncParsableCommand {
         if options.json { return try Terminal.print(json: Result(removed: name, deleted: deleted)) }
         try Terminal.print(
             deleteData
-                ? "\(name) is forgotten, and \(NumberText.count(deleted, "object")) were deleted there."
-                : "\(name) is forgotten. What lies there stays there.")
+                ? "\(name) is forgotten. Deleted there: \(NumberText.count(deleted, "object"))."
+                : "\(name) is forgotten. Its data stays there.")
     }
 }

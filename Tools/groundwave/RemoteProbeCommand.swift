@@ -4,8 +4,8 @@ import Groundwave
 struct RemoteProbeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe",
-        abstract: "Whether a remote can be reached, which log lies there, and how long that takes.",
-        discussion: "Nothing is sent or taken. Exit code 69 where it cannot be reached, 1 where another log lies there."
+        abstract: "Check whether a remote can be reached, which log it has, and how fast it answers.",
+        discussion: "Nothing is pushed or pulled. Exit code 69 if it cannot be reached, 1 if it has a different log."
     )
 
     @Argument(help: "The remote.")
@@ -33,7 +33,7 @@ struct RemoteProbeCommand: AsyncParsableCommand {
                     replica: probe.replica.map { "\($0)" }, milliseconds: Double(microseconds) / 1000))
         } else {
             let what =
-                if probe.isSameLog { "this log" } else if let log = probe.log { "another log, \(log.short)" } else {
+                if probe.isSameLog { "this log" } else if let log = probe.log { "a different log, \(log.short)" } else {
                     "no log yet"
                 }
             try Terminal.print(

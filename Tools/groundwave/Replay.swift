@@ -4,22 +4,22 @@ import Groundwave
 
 struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Build the views anew from the log and compare.",
+        abstract: "Rebuild the views from the log, and compare them with the old ones.",
         discussion: """
-            The new views are built beside the old ones and then take their place. With --to, every event is copied \
-            into a fresh store first: it is of the same log, and becomes a new replica of it at its first write. \
-            Exit code 1 where the new views differ from the old ones.
+            The new views are built beside the old ones and then replace them. With --to, every event is first copied \
+            into a new store; it belongs to the same log, and becomes a new replica of it at its first write. Exit \
+            code 1 if the new views differ from the old ones.
             """)
 
     @OptionGroup var options: StoreOptions
 
-    @Option(help: ArgumentHelp("Into a fresh store in this folder.", valueName: "path"))
+    @Option(help: ArgumentHelp("Replay into a new store in this folder.", valueName: "path"))
     var to: String?
 
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Which views: records, index. They lie in one file and are built together.", valueName: "name"))
+            "Which views: records, index. Both are in one file and are built together.", valueName: "name"))
     var views: [String] = []
 
     struct Result: Encodable {
@@ -34,7 +34,7 @@ struct Replay: AsyncParsableCommand {
 
     func validate() throws {
         for name in views where !["records", "index"].contains(name) {
-            throw ValidationError("There is no view called “\(name)”: there are records and index.")
+            throw ValidationError("There is no view called “\(name)”: the views are records and index.")
         }
     }
 
@@ -45,10 +45,10 @@ struct Replay: AsyncParsableCommand {
             let url = URL(filePath: to).standardizedFileURL
             target = url.path
             let store = try await options.openForReading()
-            report = try await Progress.during("Copying and folding") { _ in try await store.replay(to: url) }
+            report = try await Progress.during("Copying and replaying") { _ in try await store.replay(to: url) }
         } else {
             let store = try await options.openWhole()
-            report = try Progress.during("Folding") { _ in try store.replay() }
+            report = try Progress.during("Replaying") { _ in try store.replay() }
             try store.close()
         }
         let speed = report.seconds > 0 ? Double(report.events) / report.seconds : 0
@@ -66,9 +66,9 @@ struct Replay: AsyncParsableCommand {
             if report.isSame {
                 try Terminal.print("The same as before.")
             } else if let trouble = report.trouble {
-                Terminal.remark("The views before were \(trouble). The new ones took their place.")
+                Terminal.remark("The old views were \(trouble). The new ones replaced them.")
             } else {
-                Terminal.remark("The views before said something else: \(report.before.map { "\($0.hash)" } ?? "").")
+                Terminal.remark("The old views had a different digest: \(report.before.map { "\($0.hash)" } ?? "").")
             }
         }
         if !report.isSame { throw Answer.no }

@@ -9,18 +9,18 @@ struct Replicas: AsyncParsableCommand {
 
 struct ReplicasRename: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rename", abstract: "Call a device otherwise, on all devices.",
+        commandName: "rename", abstract: "Rename a device, on all devices.",
         discussion: """
-            Say which device by its present name, or by the first letters of its replica. What it wrote before shows the \
-            new name too. Undo does not take this back: rename it again.
+            Specify the device by its present name, or by the first letters of its replica id. What it wrote before \
+            shows the new name too. groundwave undo does not revert a rename: rename the device again.
 
               groundwave replicas rename shack.local Shack
               groundwave replicas rename 6HZZCXME "Summit phone"
             """)
 
-    @Argument(help: ArgumentHelp("Its name, or the first letters of its replica.", valueName: "device"))
+    @Argument(help: ArgumentHelp("Its name, or the first letters of its replica id.", valueName: "device"))
     var device: String
-    @Argument(help: ArgumentHelp("What it is to be called.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The new name.", valueName: "name"))
     var name: String
     @OptionGroup var options: StoreOptions
     @OptionGroup var writing: WriteOptions
@@ -41,15 +41,15 @@ struct ReplicasRename: AsyncParsableCommand {
         }
         try Terminal.print(
             written.value
-                ? "\(replica.short) is called \(now) from now on."
-                : "Nothing changed: it is called so already.")
+                ? "\(replica.short) is now called \(now)."
+                : "No change: it already has this name.")
     }
 }
 
 struct ReplicasList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the devices, and what each was before its store was copied or put back.",
+        abstract: "List the devices, and which replica each was before its store was copied or restored from a backup.",
         discussion: """
               groundwave replicas list
             """)
@@ -84,15 +84,15 @@ struct ReplicasList: AsyncParsableCommand {
                             successors: $0.successors.map { "\($0)" }, isThisDevice: $0.isThisDevice)
                     }))
         }
-        var table = TextTable(["DEVICE", "REPLICA", "EVENTS", "LAST WRITTEN (UTC)", "LAST SAID (UTC)", ""])
+        var table = TextTable(["DEVICE", "REPLICA", "EVENTS", "LAST WRITTEN (UTC)", "LAST SEEN (UTC)", ""])
         for replica in replicas {
             let remark =
                 if replica.isThisDevice {
-                    replica.former.map { "this device; goes on from \($0.short)" } ?? "this device"
+                    replica.former.map { "this device; continues \($0.short)" } ?? "this device"
                 } else if !replica.successors.isEmpty {
-                    "goes on as \(replica.successors.map(\.short).joined(separator: ", "))"
+                    "continues as \(replica.successors.map(\.short).joined(separator: ", "))"
                 } else {
-                    replica.former.map { "goes on from \($0.short)" } ?? ""
+                    replica.former.map { "continues \($0.short)" } ?? ""
                 }
             table.append([
                 replica.device ?? "unknown", replica.id.short, "\(replica.events)",

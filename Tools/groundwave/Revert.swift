@@ -5,10 +5,11 @@ import Groundwave
 
 struct Revert: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Take back one event, or a whole import, whoever wrote it and whenever.",
+        abstract: "Revert one event or a whole import, no matter who wrote it and when.",
         discussion: """
-            What it replaced comes back; what others changed since stays, and is listed. Nothing is lost: the revert is \
-            itself a change that the history shows and that reaches your other devices, and undo gives everything back.
+            The values that it replaced come back; what others changed since then stays, and is listed. Nothing is \
+            lost: the revert is itself a change that groundwave history shows and that reaches your other devices, and \
+            groundwave undo reverts it.
 
               groundwave revert --import last
               groundwave revert @1204 --note "Wrong contact"
@@ -21,13 +22,13 @@ struct Revert: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var writing: WriteOptions
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for confirmation.")
     var yes = false
-    @Flag(help: "Tell what would be taken back, and write nothing.")
+    @Flag(help: "Show what would be reverted, and write nothing.")
     var dryRun = false
 
     func validate() throws {
-        if (event == nil) == (importName == nil) { throw ValidationError("Say an event, or --import and which one.") }
+        if (event == nil) == (importName == nil) { throw ValidationError("Specify either an event or --import ID.") }
     }
 
     func run() async throws {

@@ -4,10 +4,10 @@ import Groundwave
 
 struct SalvageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "salvage", abstract: "Make a new store from what is left in a damaged log file.",
+        commandName: "salvage", abstract: "Create a new store from what is left in a damaged log file.",
         discussion: """
-            The file is only read, page by page, and not through the database. Any log of ours will do: one in \
-            EmergencyBackup, one that was copied or undeleted, one that is cut off.
+            The file is only read, page by page and without the database. Any Groundwave log can be salvaged: one in \
+            EmergencyBackup, one that was copied or undeleted, one that is cut short.
 
               groundwave salvage old/log.mdb --to rescued
             """)

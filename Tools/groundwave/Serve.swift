@@ -5,18 +5,18 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Wait for other devices of this log, and keep them up to date while they are connected.",
         discussion: """
-            WARNING: nothing is encrypted or authenticated yet. Whoever reaches the address can read the whole log and add \
-            to it. Without --listen only programs on this machine can reach it; name another address only where the whole \
-            network is trusted, or go through ssh: `ssh host groundwave sync --stdio`.
+            WARNING: nothing is encrypted or authenticated yet. Anyone who can reach the address can read the whole \
+            log and add to it. Without --listen, only programs on this machine can reach it. Listen on another address \
+            only if you trust the whole network, or use ssh: `ssh host groundwave sync --stdio`.
 
               groundwave serve
               groundwave serve --listen 192.0.2.7:7373
 
             On the other device: groundwave remote add shack groundwave://192.0.2.7:7373, then groundwave sync, or \
-            groundwave sync --watch. Ends when it is interrupted.
+            groundwave sync --watch. Runs until it is interrupted.
             """)
 
-    @Option(help: ArgumentHelp("Where to wait; port 0 for any.", valueName: "host:port"))
+    @Option(help: ArgumentHelp("The address to listen on; port 0 for any free port.", valueName: "host:port"))
     var listen = "127.0.0.1:7373"
     @OptionGroup var options: StoreOptions
 
@@ -41,14 +41,14 @@ struct Serve: AsyncParsableCommand {
         let warning: TerminalText =
             serving.address.isLoopback
             ? "Nothing is encrypted or authenticated yet; only programs on this machine can reach this address."
-            : "WARNING: nothing is encrypted or authenticated yet. Whoever reaches this address can read the whole log and "
-                + "add to it."
+            : "WARNING: nothing is encrypted or authenticated yet. Anyone who can reach this address can read the whole "
+                + "log and add to it."
         Terminal.remark(Terminal.styled(warning, .yellow, on: 2))
         if options.json {
             try Terminal.print(json: Line(event: "listening", address: "\(serving.address)"))
         } else {
             try Terminal.print(
-                "Waiting at \(serving.address): groundwave remote add NAME groundwave://\(serving.address)")
+                "Listening on \(serving.address): groundwave remote add NAME groundwave://\(serving.address)")
         }
         for await event in serving.events {
             if options.json { try Terminal.print(json: Line(event)) } else { try Terminal.print("\(Self.text(event))") }
@@ -61,14 +61,14 @@ struct Serve: AsyncParsableCommand {
         case .synced(let peer, let sent, let received, let returned):
             return "\(name(peer)): sent \(NumberText.count(sent, "event")), received "
                 + "\(NumberText.received(received, returned: returned))."
-        case .quarantined(let peer, let sentence): return "\(name(peer)) was left. \(sentence)"
+        case .quarantined(let peer, let sentence): return "\(name(peer)) was quarantined. \(sentence)"
         case .gone(let peer, let reason):
-            return "\(name(peer)) is gone\(reason.map { ": \($0)" } ?? "")."
+            return "\(name(peer)) has disconnected\(reason.map { ": \($0)" } ?? "")."
         }
     }
 
     private static func name(_ peer: Serving.Peer) -> String {
-        peer.device ?? peer.replica?.short ?? "Somebody at \(peer.address)"
+        peer.device ?? peer.replica?.short ?? "A device at \(peer.address)"
     }
 }
 

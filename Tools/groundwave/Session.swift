@@ -6,10 +6,11 @@ import Records
 
 struct Session: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "session", abstract: "Stretches of operating: what a contact does not say, the open session says.",
+        commandName: "session",
+        abstract: "Operating sessions: the open session fills in what a contact does not specify.",
         discussion: """
-            A session is named by its id, the first letters of it, its title, last, or open. The open session is the one \
-            that was started or resumed last on this device.
+            Specify a session by its id, the first letters of the id, its title, last, or open. The open session is \
+            the one that was last started or resumed on this device.
             """,
         subcommands: [
             SessionStart.self, SessionPause.self, SessionResume.self, SessionEnd.self, SessionEdit.self,
@@ -22,16 +23,16 @@ struct SessionFields: ParsableArguments {
     @Option(help: ArgumentHelp("The station's call.", valueName: "call"))
     var call: String?
 
-    @Option(help: ArgumentHelp("Who operates.", valueName: "call"))
+    @Option(help: ArgumentHelp("The operator's call.", valueName: "call"))
     var `operator`: String?
 
-    @Option(help: ArgumentHelp("The own parks, separated by commas.", valueName: "park,park"))
+    @Option(help: ArgumentHelp("Your parks, separated by commas.", valueName: "park,park"))
     var park: String?
 
-    @Option(help: ArgumentHelp("The own summit.", valueName: "reference"))
+    @Option(help: ArgumentHelp("Your summit.", valueName: "reference"))
     var summit: String?
 
-    @Option(help: ArgumentHelp("The own grid square.", valueName: "grid"))
+    @Option(help: ArgumentHelp("Your grid square.", valueName: "grid"))
     var grid: String?
 
     @Option(help: ArgumentHelp("The rig.", valueName: "name"))
@@ -52,7 +53,7 @@ struct SessionFields: ParsableArguments {
     @Option(help: ArgumentHelp("The contest, by its ADIF name.", valueName: "id"))
     var contest: String?
 
-    @Option(help: ArgumentHelp("What to call the session.", valueName: "text"))
+    @Option(help: ArgumentHelp("The title of the session.", valueName: "text"))
     var title: String?
 
     /// The fields that are given; an empty value clears one.

@@ -5,15 +5,15 @@ import Records
 
 struct SessionEdit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "edit", abstract: "Change what a session says of the contacts to come.",
+        commandName: "edit", abstract: "Change the values that a session fills in for future contacts.",
         discussion: """
-            Contacts that were logged keep what they say. An empty value clears a field.
+            Contacts that are already logged stay the same. An empty value clears a field.
 
               groundwave session edit --freq 7.032
               groundwave session edit last --park US-1234,US-5678 NOTES="Two-fer"
             """)
 
-    @Argument(help: ArgumentHelp("The session, else the open one; and other fields.", valueName: "id field=value"))
+    @Argument(help: ArgumentHelp("The session (default: the open one), and other fields.", valueName: "id field=value"))
     var words: [String] = []
 
     @OptionGroup var options: StoreOptions
@@ -22,10 +22,10 @@ struct SessionEdit: AsyncParsableCommand {
 
     func run() async throws {
         let arguments = try FieldArguments(words)
-        guard arguments.names.count < 2 else { throw StoreError(.usage, "One session at a time.") }
+        guard arguments.names.count < 2 else { throw StoreError(.usage, "Only one session can be edited at a time.") }
         let assignments = session.assignments + arguments.assignments
         guard !assignments.isEmpty else {
-            throw StoreError(.usage, "What should the session say?", hint: "groundwave session edit --freq 7.032")
+            throw StoreError(.usage, "No new value was given.", hint: "groundwave session edit --freq 7.032")
         }
         let store = try await options.open(author: writing.author)
         let id = try arguments.names.first.map { try SessionName.resolve($0, store) } ?? SessionName.open(store).id
@@ -33,6 +33,6 @@ struct SessionEdit: AsyncParsableCommand {
         if options.json { return try Terminal.print(json: ChangeResult(id, written.batch)) }
         for remark in written.value { Terminal.remark("\(remark)") }
         try Terminal.print(
-            written.batch == nil ? "Nothing changed: it is so already." : "The session \(id.short) was changed.")
+            written.batch == nil ? "No change: these values are already set." : "The session \(id.short) was changed.")
     }
 }

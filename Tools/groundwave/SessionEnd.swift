@@ -10,7 +10,7 @@ struct SessionEnd: AsyncParsableCommand {
               groundwave session end
             """)
 
-    @Argument(help: ArgumentHelp("The session; else the open one.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The session; default: the open one.", valueName: "id"))
     var name: String?
 
     @OptionGroup var options: StoreOptions

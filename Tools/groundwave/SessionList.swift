@@ -11,7 +11,7 @@ struct SessionList: AsyncParsableCommand {
 
     @OptionGroup var options: ReadOptions
 
-    @Flag(help: "Only sessions that have not ended, on whichever device.")
+    @Flag(help: "Only sessions that have not ended, on any device.")
     var open = false
 
     struct Result: Encodable {

@@ -5,12 +5,12 @@ import Records
 
 struct SessionPause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Pause a session: contacts do not belong to it until it is resumed.",
+        commandName: "pause", abstract: "Pause a session: new contacts do not belong to it until it is resumed.",
         discussion: """
               groundwave session pause
             """)
 
-    @Argument(help: ArgumentHelp("The session; else the open one.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The session; default: the open one.", valueName: "id"))
     var name: String?
 
     @OptionGroup var options: StoreOptions

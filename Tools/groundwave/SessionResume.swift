@@ -5,12 +5,12 @@ import Records
 
 struct SessionResume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Go on with a session, or take over one that is open on another device.",
+        commandName: "resume", abstract: "Resume a session, or take over one that is open on another device.",
         discussion: """
               groundwave session resume last
             """)
 
-    @Argument(help: ArgumentHelp("The session; else the last one.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The session; default: the last one.", valueName: "id"))
     var name: String?
 
     @OptionGroup var options: StoreOptions

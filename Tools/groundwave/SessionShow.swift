@@ -10,7 +10,7 @@ struct SessionShow: AsyncParsableCommand {
               groundwave session show last
             """)
 
-    @Argument(help: ArgumentHelp("The session; else the open one, else the last.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The session; default: the open one, else the last one.", valueName: "id"))
     var name: String?
 
     @OptionGroup var options: ReadOptions

@@ -7,7 +7,7 @@ struct SessionStart: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "start", abstract: "Start a session.",
         discussion: """
-            Its values fill what a contact does not say, and its operator is the author of what is written meanwhile.
+            Its values fill in what a contact does not specify, and its operator is the author of new changes.
 
               groundwave session start --call N0CALL --park US-1234 --grid FN31 --rig KX2 --power 5
             """)
@@ -19,7 +19,7 @@ struct SessionStart: AsyncParsableCommand {
     @OptionGroup var session: SessionFields
     @OptionGroup var writing: WriteOptions
 
-    @Flag(help: "End the session that is open.")
+    @Flag(help: "End the open session first.")
     var replace = false
 
     struct Result: Encodable {
@@ -32,7 +32,7 @@ struct SessionStart: AsyncParsableCommand {
 
     func run() async throws {
         let arguments = try FieldArguments(fields)
-        if let name = arguments.names.first { throw StoreError(.usage, "“\(name)” is no FIELD=VALUE.") }
+        if let name = arguments.names.first { throw StoreError(.usage, "“\(name)” is not FIELD=VALUE.") }
         let store = try await options.open(author: writing.author)
         let written = try await store.startSession(
             (session.assignments + arguments.assignments).filter { $0.value != nil }, now: Clock.now,

@@ -4,14 +4,14 @@ import Groundwave
 
 struct SettingsExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the settings that travel to a JSON file.",
+        commandName: "export", abstract: "Write the synchronised settings to a JSON file.",
         discussion: """
               groundwave settings export -o settings.json
             """)
 
     @OptionGroup var options: ReadOptions
 
-    @Option(name: .short, help: ArgumentHelp("The file; else standard output.", valueName: "file"))
+    @Option(name: .short, help: ArgumentHelp("The output file; default: standard output.", valueName: "file"))
     var output: String?
 
     struct Result: Encodable {

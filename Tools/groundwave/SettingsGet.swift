@@ -3,7 +3,7 @@ import Groundwave
 
 struct SettingsGet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Print a setting; exit code 1 where it has no value.",
+        commandName: "get", abstract: "Print a setting; exit with status 1 if it has no value.",
         discussion: """
               groundwave settings get defaultPower
             """)

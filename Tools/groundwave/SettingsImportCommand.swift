@@ -3,9 +3,9 @@ import Groundwave
 
 struct SettingsImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Take in settings from a JSON file.",
+        commandName: "import", abstract: "Import settings from a JSON file.",
         discussion: """
-            Keys that do not travel are told and passed over, credentials are refused; then the exit code is 3.
+            Keys that are not synchronised are listed and skipped, and credentials are refused; then the exit code is 3.
 
               groundwave settings import settings.json
             """)
@@ -32,7 +32,7 @@ struct SettingsImportCommand: AsyncParsableCommand {
         var bytes: [UInt8] = []
         while let chunk = try input.read() {
             bytes += chunk
-            guard bytes.count < 16 << 20 else { throw StoreError(.damaged, "\(input.name) is no file of settings.") }
+            guard bytes.count < 16 << 20 else { throw StoreError(.damaged, "\(input.name) is not a settings file.") }
         }
         let store = try await options.open(author: writing.author)
         let report = try await store.importSettings(
@@ -47,12 +47,13 @@ struct SettingsImportCommand: AsyncParsableCommand {
             let count = report.imported.count
             try Terminal.print(
                 "\(count) setting\(count == 1 ? "" : "s") \(verb)imported, \(report.unchanged.count) unchanged.")
-            for key in report.unknown { Terminal.remark("  passed over: \(key) does not travel.") }
+            for key in report.unknown { Terminal.remark("  skipped: \(key) is not synchronised.") }
             for key in report.rejected {
                 Terminal.remark("  rejected: \(key) cannot have that value.")
             }
             if report.credentials > 0 {
-                Terminal.remark("  refused: \(report.credentials) that look like credentials. Groundwave keeps none.")
+                Terminal.remark(
+                    "  refused: values that look like credentials (\(report.credentials)). Groundwave stores none.")
             }
         }
         if !report.unknown.isEmpty || !report.rejected.isEmpty || report.credentials > 0 { throw Answer.inPart }

@@ -4,14 +4,14 @@ import Settings
 
 struct SettingsList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List settings, and which of them travel between devices.",
+        commandName: "list", abstract: "List settings, and which of them are synchronised between devices.",
         discussion: """
               groundwave settings list --all
             """)
 
     @OptionGroup var options: ReadOptions
 
-    @Flag(help: "Those that travel and have no value too.")
+    @Flag(help: "List synchronised settings without a value too.")
     var all = false
 
     struct Result: Encodable {
@@ -42,7 +42,7 @@ struct SettingsList: AsyncParsableCommand {
         var table = TextTable(["KEY", "VALUE", "WHERE", "TYPE"])
         for setting in settings {
             table.append([
-                setting.key, RecordText.short(setting.value ?? "", 50), setting.travels ? "travels" : "this device",
+                setting.key, RecordText.short(setting.value ?? "", 50), setting.travels ? "all devices" : "this device",
                 setting.type ?? "",
             ])
         }

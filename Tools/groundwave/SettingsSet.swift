@@ -5,9 +5,9 @@ import Settings
 
 struct SettingsSet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Give a setting a value.",
+        commandName: "set", abstract: "Set the value of a setting.",
         discussion: """
-            Passwords, keys and tokens are refused (77): they belong into the system's keychain.
+            Passwords, keys and tokens are refused (77): they belong in the system's keychain.
 
               groundwave settings set defaultPower 5
               groundwave settings set rigs "KX2,FT-891"
@@ -50,12 +50,12 @@ enum SettingText {
                     key: key, value: value, travels: travels(key), changed: written.value,
                     event: written.batch.map { "\($0.first)" }, position: written.batch?.position))
         }
-        guard written.value else { return try Terminal.print("Nothing changed: it is so already.") }
+        guard written.value else { return try Terminal.print("No change: it already has this value.") }
         try Terminal.print(
             "\(key) \(value.map { "is \($0)" } ?? "has no value"), on \(travels(key) ? "all devices" : "this device")."
         )
         if !travels(key), let meant = nearest(key) {
-            Terminal.remark("\(meant) would travel; \(key) stays on this device.")
+            Terminal.remark("\(meant) would be synchronised; \(key) stays on this device.")
         }
     }
 

@@ -3,7 +3,7 @@ import Groundwave
 
 struct SettingsUnset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unset", abstract: "Take a setting's value away.",
+        commandName: "unset", abstract: "Remove the value of a setting.",
         discussion: """
               groundwave settings unset defaultPower
             """)

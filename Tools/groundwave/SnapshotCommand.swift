@@ -5,11 +5,11 @@ import Projections
 struct SnapshotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "snapshot",
-        abstract: "Compacted dumps of what the log folds to: looking back starts from the nearest one.",
+        abstract: "Saved states of the records: a look at an earlier time starts from the nearest one.",
         discussion: """
-            Snapshots are made by themselves, when something changed and the newest is six hours old, and pruned so that \
-            they take at most half of what the log takes and lie evenly over its history. They may be deleted at any \
-            time: a replay then starts earlier.
+            Snapshots are made automatically, if something changed and the newest is six hours old. They are pruned so \
+            that they take at most half as much space as the log and are spread evenly over its history. You may \
+            delete them at any time: a replay then starts earlier.
             """,
         subcommands: [SnapshotCreate.self, SnapshotList.self, SnapshotVerify.self, SnapshotPrune.self])
 }

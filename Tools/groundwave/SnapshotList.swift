@@ -16,7 +16,8 @@ struct SnapshotList: AsyncParsableCommand {
         if options.json { return try Terminal.print(json: Result(snapshots: snapshots.map { SnapshotResult($0) })) }
         if snapshots.isEmpty {
             try Terminal.print("No snapshots yet.")
-            return Terminal.remark("One is made when something changed and the newest, or the store, is six hours old.")
+            return Terminal.remark(
+                "One is made automatically when something changed and the newest, or the store, is six hours old.")
         }
         var table = SnapshotTable()
         for snapshot in snapshots { table.append(snapshot) }

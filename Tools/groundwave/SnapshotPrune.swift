@@ -3,14 +3,14 @@ import Groundwave
 
 struct SnapshotPrune: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "prune", abstract: "Delete the snapshots that are not worth their bytes.",
+        commandName: "prune", abstract: "Delete the snapshots that take more space than they are worth.",
         discussion: """
-            Kept are the newest, and of the others at most 24 that take at most half of what the log takes, spread evenly \
-            over its events. This happens by itself whenever one is made.
+            The newest snapshot is kept, and at most 24 others that take at most half as much space as the log, spread \
+            evenly over its events. This also happens automatically whenever a snapshot is made.
             """)
 
     @OptionGroup var options: StoreOptions
-    @Flag(help: "Tell which would go, and delete nothing.")
+    @Flag(help: "Show which would be deleted, and delete nothing.")
     var dryRun = false
 
     struct Result: Encodable {
@@ -21,9 +21,9 @@ struct SnapshotPrune: AsyncParsableCommand {
         let store = try await dryRun ? options.openForReading() : options.openWhole()
         let gone = try store.pruneSnapshots(isDryRun: dryRun)
         if options.json { return try Terminal.print(json: Result(pruned: gone.map { SnapshotResult($0) })) }
-        if gone.isEmpty { return try Terminal.print("Every snapshot is worth its bytes.") }
+        if gone.isEmpty { return try Terminal.print("There is no snapshot to delete.") }
         var table = SnapshotTable()
-        for snapshot in gone { table.append(snapshot, dryRun ? "would go" : "deleted") }
+        for snapshot in gone { table.append(snapshot, dryRun ? "would be deleted" : "deleted") }
         try table.print()
     }
 }

@@ -3,7 +3,8 @@ import Groundwave
 
 struct SnapshotVerify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Read every byte of the snapshots, and say which are damaged; exit code 65.")
+        commandName: "verify",
+        abstract: "Read every byte of the snapshots and report damaged ones; exit with code 65 if there are any.")
 
     @OptionGroup var options: StoreOptions
 
@@ -18,7 +19,7 @@ struct SnapshotVerify: AsyncParsableCommand {
         var table = SnapshotTable()
         for snapshot in store.snapshots() {
             var entry = SnapshotResult(snapshot)
-            var remark = "whole"
+            var remark = "intact"
             do { _ = try store.verifySnapshot(snapshot.file) } catch let error as StoreError {
                 entry.trouble = error.message
                 remark = error.message
@@ -35,7 +36,7 @@ struct SnapshotVerify: AsyncParsableCommand {
             try table.print()
         }
         if !result.ok {
-            Terminal.remark("Nothing is lost: delete them, and replays start earlier.")
+            Terminal.remark("Nothing is lost: delete the damaged ones; replays then start earlier.")
             throw ExitCode(StoreError.Code.damaged.rawValue)
         }
     }

@@ -4,7 +4,7 @@ import Groundwave
 
 struct Stats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Counts by kind, device and month, and what takes the space.")
+        abstract: "Show counts by kind, device and month, and what takes the space.")
 
     @OptionGroup var options: ReadOptions
 
@@ -66,7 +66,7 @@ struct Stats: AsyncParsableCommand {
         try kinds.print()
         if statistics.unreadEvents > 0 {
             try Terminal.print(
-                "\(NumberText.count(statistics.unreadEvents, "event")) more of a type this version does not know.")
+                "Not counted: \(NumberText.count(statistics.unreadEvents, "event")) of a type unknown to this version.")
         }
         try Terminal.print("")
         var replicas = TextTable(["DEVICE", "REPLICA", "FIRST", "LAST", "EVENTS"], numbersFrom: 4)
@@ -87,7 +87,7 @@ struct Stats: AsyncParsableCommand {
 
     private static func print(_ storage: [StoreStatistics.Storage]) throws {
         try Terminal.print("")
-        var table = TextTable(["FILE", "FOR", "ENTRIES", "BYTES"], numbersFrom: 2)
+        var table = TextTable(["FILE", "PURPOSE", "ENTRIES", "BYTES"], numbersFrom: 2)
         for row in storage {
             table.append([row.file, row.purpose, row.entries.map { "\($0)" } ?? "", NumberText.bytes(row.bytes)])
         }

@@ -6,7 +6,7 @@ import Radio
 import Records
 import Synchronization
 
-/// What every verb takes.
+/// The options that every command has.
 struct StoreOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The folder of the store.", valueName: "path"))
     var store: String?
@@ -19,9 +19,9 @@ struct StoreOptions: ParsableArguments {
 
     @OptionGroup var output: OutputOptions
 
-    /// Has errors, colours and words about the work come out as asked for: before any verb does anything.
+    /// Applies the output options before the command runs.
     func validate() throws {
-        guard wait >= 0 else { throw ValidationError("--wait takes seconds, 0 or more.") }
+        guard wait >= 0 else { throw ValidationError("--wait must be a number of seconds, 0 or more.") }
         Terminal.manner.withLock {
             $0.isJSON = json
             $0.isQuiet = output.quiet
@@ -30,7 +30,7 @@ struct StoreOptions: ParsableArguments {
         LogLines.start(output)
     }
 
-    /// The folder: given, from the environment, or the default one. Never searched for upwards.
+    /// The store's folder: from `--store`, the environment, or the default. Never searched for in parent folders.
     var url: URL {
         if let store { return URL(filePath: store) }
         let environment = ProcessInfo.processInfo.environment
@@ -76,7 +76,7 @@ struct StoreOptions: ParsableArguments {
         return store
     }
 
-    /// Opens the store for what changes it as a whole: not while recovery waits.
+    /// Opens the store for a command that changes it as a whole; fails while recovery is waiting.
     func openWhole(author: String? = nil) async throws -> Store {
         switch try await opening(configuration(author: author)) {
         case .ready(let whole):
@@ -85,19 +85,19 @@ struct StoreOptions: ParsableArguments {
         case .recovering(let recovery):
             try recovery.temporary.close()
             throw StoreError(
-                .recovering, "The store waits in recovery, and this would change it as a whole.",
-                hint: "See groundwave recover status, then restore or reset.")
+                .recovering, "The store is waiting for recovery, and this command would change it as a whole.",
+                hint: "Run groundwave recover status, then groundwave recover restore or groundwave recover reset.")
         }
     }
 }
 
-/// The store that a verb opened for writing.
+/// The store that a command opened for writing.
 enum OpenedStore {
     private static let opened = Mutex<Store?>(nil)
 
     static func remember(_ store: Store) { opened.withLock { $0 = store } }
 
-    /// Does what is due in it, once the verb has answered, and closes it.
+    /// Runs maintenance after the command has answered, then closes the store.
     ///
     /// The verb has done its own work, and said so: where a snapshot cannot be written, the log says so and the next verb
     /// tries again; where the store cannot be closed in order, it is told, and the answer stands.
@@ -106,17 +106,20 @@ enum OpenedStore {
         Progress.during("Maintaining the store") { _ in _ = try? store.runDueWork() }
         do { try store.close() } catch {
             let words = "\(error)"
-            Terminal.remark("What was asked for is done. Afterwards the store could not be closed in order: \(words)")
+            Terminal.remark("The command is done, but afterwards the store could not be closed cleanly: \(words)")
         }
     }
 }
 
-/// What every verb that writes takes.
+/// The options of every command that writes.
 struct WriteOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Why: kept with the change for ever.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason, which is kept with the change permanently.", valueName: "text"))
     var note: String?
 
-    @Option(help: ArgumentHelp("Who; else GROUNDWAVE_AUTHOR.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "Who makes the change; default: GROUNDWAVE_AUTHOR, else the open session's operator, else the device.",
+            valueName: "name"))
     var author: String?
 }
 
@@ -124,7 +127,7 @@ extension Assignment {
     /// `FIELD=VALUE`, or `FIELD=` to clear the field; field names in any case.
     init(argument: String) throws {
         guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
-            throw ValidationError("“\(argument)” is no FIELD=VALUE.")
+            throw ValidationError("“\(argument)” is not FIELD=VALUE.")
         }
         let value = argument[argument.index(after: equals)...]
         self.init(argument[..<equals].uppercased(), value.isEmpty ? nil : Array(value.utf8))

@@ -4,9 +4,9 @@ import Groundwave
 struct SyncCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Take what other devices have logged, and leave what this one has.",
+        abstract: "Pull what other devices have logged, and push what this one has.",
         discussion: """
-            Without a name, all remotes. Every step is safe to break off: the next sync goes on.
+            Without a name, uses all remotes. Every step can be interrupted safely: the next sync resumes.
 
               groundwave sync
               groundwave sync shack --watch
@@ -27,7 +27,7 @@ struct SyncOff: AsyncParsableCommand {
 
 struct SyncOn: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "on", abstract: "Go on synchronising on this device.")
+        commandName: "on", abstract: "Resume synchronising on this device.")
 
     @OptionGroup var options: StoreOptions
 
@@ -48,8 +48,8 @@ private enum SyncSwitch {
         try Terminal.print(
             isNew
                 ? (isOff
-                    ? "Synchronising is off on this device. What it has and what lies elsewhere stays."
-                    : "Synchronising is on. groundwave sync takes and leaves what has gathered meanwhile.")
-                : "Synchronising is \(word) already.")
+                    ? "Synchronising is off on this device. The data here and at the remotes stays."
+                    : "Synchronising is on. groundwave sync pulls and pushes what has accumulated meanwhile.")
+                : "Synchronising is already \(word).")
     }
 }

@@ -6,15 +6,15 @@ struct SyncNow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "now", abstract: "Synchronise once, or with --watch until it is stopped.")
 
-    @Argument(help: ArgumentHelp("The remote; else all of them.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The remote; default: all remotes.", valueName: "name"))
     var name: String?
-    @Flag(help: "Go on: take what comes, and leave what is logged, as it happens.")
+    @Flag(help: "Keep running: pull and push changes as they happen.")
     var watch = false
-    @Flag(help: "Only leave what this device has.")
+    @Flag(help: "Only push what this device has.")
     var push = false
-    @Flag(help: "Only take what others have left.")
+    @Flag(help: "Only pull what other devices have pushed.")
     var pull = false
-    @Flag(help: "Talk over standard input and output, as in: ssh host groundwave sync --stdio.")
+    @Flag(help: "Synchronise over standard input and output, as in: ssh host groundwave sync --stdio.")
     var stdio = false
     @OptionGroup var options: StoreOptions
 
@@ -40,9 +40,10 @@ struct SyncNow: AsyncParsableCommand {
     }
 
     func validate() throws {
-        if push, pull { throw ValidationError("Without --push and --pull it does both.") }
+        if push, pull { throw ValidationError("--push and --pull cannot be combined. Without them, sync does both.") }
         if stdio, push || pull || name != nil {
-            throw ValidationError("With --stdio both sides tell what they have, and who is there needs no name.")
+            throw ValidationError(
+                "--stdio always pushes and pulls, and needs no name: leave out --push, --pull and the name.")
         }
     }
 
@@ -53,7 +54,7 @@ struct SyncNow: AsyncParsableCommand {
         guard !remotes.isEmpty else {
             throw StoreError(
                 .notFound, "There is no remote to synchronise with.",
-                hint: "Add one: groundwave remote add NAME file:///path/to/folder.")
+                hint: "Add one: groundwave remote add NAME file:///path/to/folder")
         }
         if watch { return try await follow(remotes, in: store) }
         var isInPart = false
@@ -89,7 +90,7 @@ struct SyncNow: AsyncParsableCommand {
                 if [.damaged, .recovering].contains(error.code), try store.recoveryStatus().state.isDamaged {
                     throw error
                 }
-                Terminal.remark("\(remote.name): \(error.message) It is tried again.")
+                Terminal.remark("\(remote.name): \(error.message) Trying again.")
             }
         }
     }
@@ -117,20 +118,21 @@ struct SyncNow: AsyncParsableCommand {
         try Terminal.print(
             "\(summary.remote.name): sent \(sent), received \(received). \(place?.sentence(now: Clock.now) ?? "")")
         if summary.wasEmptied {
-            Terminal.remark("The place had lost what lay there. Nothing is lost here: it was left there again.")
+            Terminal.remark(
+                "The remote had lost its data. Nothing is lost here: this device has pushed its events again.")
         }
         if summary.yieldedFields > 0 {
             Terminal.remark(
-                "\(NumberText.count(summary.yieldedFields, "field")) show what another device wrote: the change made here "
-                    + "had not been sent yet. groundwave history tells which.")
+                "Overwritten by another device: \(NumberText.count(summary.yieldedFields, "field")). The change "
+                    + "made here had not been pushed yet. groundwave history shows which.")
         }
         if let replica = summary.newReplica {
             Terminal.remark(
-                "This store had been put back to an earlier state. What it had written before came back, and it goes on as "
-                    + "replica \(replica.short).")
+                "This store had been restored to an earlier state. Its later events were pulled again, and it "
+                    + "continues as replica \(replica.short).")
         }
         for (replica, reason) in summary.quarantined.sorted(by: { $0.key < $1.key }) {
-            Terminal.remark("Left alone: \(replica.short). \(reason)")
+            Terminal.remark("Quarantined: \(replica.short). \(reason)")
         }
     }
 }

@@ -5,13 +5,13 @@ import Groundwave
 struct SyncStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Whether all devices have the same; else what is missing where, and why.",
+        abstract: "Show whether all devices have the same events; if not, what is missing where, and why.",
         discussion: """
-            It goes by what each device said last, and asks nobody: run groundwave sync first for the latest. Exit code 1 \
-            where it is not complete, with --exit-code.
+            This is based on what each device last reported; no remote is contacted. Run groundwave sync first for the \
+            latest state. With --exit-code, exits with status 1 if it is not complete.
             """)
 
-    @Flag(help: "Exit with 1 unless it is complete.")
+    @Flag(help: "Exit with status 1 unless it is complete.")
     var exitCode = false
     @OptionGroup var options: StoreOptions
 
@@ -27,10 +27,10 @@ struct SyncStatusCommand: AsyncParsableCommand {
 
     private func print(_ status: SyncStatus) throws {
         let now = Clock.now
-        if status.isOff { try Terminal.print("Synchronising is off on this device. groundwave sync on goes on.") }
+        if status.isOff { try Terminal.print("Synchronising is off on this device. To resume: groundwave sync on") }
         if status.places.isEmpty {
             try Terminal.print("No remotes yet.")
-            return Terminal.remark("Add one: groundwave remote add NAME file:///path/to/folder.")
+            return Terminal.remark("Add one: groundwave remote add NAME file:///path/to/folder")
         }
         for place in status.places {
             try Terminal.print("\(place.remote.name)  \(place.remote.address)")
@@ -38,23 +38,24 @@ struct SyncStatusCommand: AsyncParsableCommand {
             if let time = place.lastSuccess {
                 try Terminal.print("  Last synchronised \(TimeText.milliseconds(time)).")
             }
-            if let failure = place.failure { try Terminal.print("  The last try failed: \(failure)") }
+            if let failure = place.failure { try Terminal.print("  The last attempt failed: \(failure)") }
             if let time = place.emptied {
                 try Terminal.print(
-                    "  On \(TimeText.milliseconds(time)) the place had lost what lay there; it was filled again.")
+                    "  On \(TimeText.milliseconds(time)) the remote had lost its data; it was pushed again.")
             }
             for (replica, reason) in place.quarantined.sorted(by: { $0.key < $1.key }) {
-                try Terminal.print("  Left alone: \(replica.short). \(reason)")
+                try Terminal.print("  Quarantined: \(replica.short). \(reason)")
             }
             let devices = place.devices.filter { !$0.isFormer }
             if devices.isEmpty { continue }
-            var table = TextTable(["  DEVICE", "REPLICA", "LAST SAID (UTC)", "LACKS", "HAS MORE", ""], numbersFrom: 3)
+            var table = TextTable(
+                ["  DEVICE", "REPLICA", "LAST SEEN (UTC)", "MISSING THERE", "MISSING HERE", ""], numbersFrom: 3)
             for device in devices {
                 table.append([
                     "  " + device.name, device.replica.short, TimeText.milliseconds(device.lastSaid),
                     "\(device.lacks.reduce(0) { $0 + $1.count })", "\(device.has.reduce(0) { $0 + $1.count })",
                     device.differs.isEmpty
-                        ? "" : "another history of \(device.differs.map(\.short).joined(separator: ", "))",
+                        ? "" : "a different history of \(device.differs.map(\.short).joined(separator: ", "))",
                 ])
             }
             try table.print()
@@ -62,21 +63,21 @@ struct SyncStatusCommand: AsyncParsableCommand {
         for waiting in status.waiting {
             let range = waiting.range
             try Terminal.print(
-                "Waiting: \(range.replica.short).\(range.first)-\(range.last), until number \(waiting.expected) comes.")
+                "Pending: \(range.replica.short).\(range.first)-\(range.last), until \(waiting.expected) arrives.")
         }
         if status.lacking > 0 {
             try Terminal.print(
-                "\(NumberText.count(status.lacking, "event")) came without values: who sent them has archived or erased "
-                    + "them. They are asked for.")
+                "\(NumberText.count(status.lacking, "event")) arrived without values: the sender archived or erased "
+                    + "them. They are requested again.")
         }
         if status.unclearErasures > 0 {
             try Terminal.print(
-                "\(NumberText.count(status.unclearErasures, "event")) may be what was erased elsewhere: that shows when what "
-                    + "was seen there has come.")
+                "\(NumberText.count(status.unclearErasures, "event")) may have been erased elsewhere. That will be "
+                    + "clear when the events that were seen there have arrived.")
         }
         if !status.parted.isEmpty {
             try Terminal.print(
-                "\(NumberText.count(status.parted.count, "device")) went on twice under one name: groundwave forks.")
+                "Forked histories: \(NumberText.count(status.parted.count, "device")). To see them: groundwave forks")
         }
     }
 }
@@ -160,26 +161,27 @@ extension SyncStatus.Place {
         let current = devices.filter { !$0.isFormer }
         if isComplete {
             return current.isEmpty
-                ? "All is left there; no other device has been there yet."
+                ? "Everything is pushed; no other device has synced here yet."
                 : "Complete: \(current.count == 1 ? "both" : "all \(current.count + 1)") devices have the same events."
         }
         var parts: [String] = []
         let here = Set(current.flatMap(\.has)).reduce(0) { $0 + $1.count }
         if here > 0 {
-            parts.append("\(NumberText.count(here, "event")) of others \(here == 1 ? "is" : "are") not here yet")
+            parts.append("\(NumberText.count(here, "event")) of other devices \(here == 1 ? "is" : "are") not here yet")
         }
         let unsent = unsent.reduce(0) { $0 + $1.count }
         if unsent > 0 {
-            parts.append("\(NumberText.count(unsent, "event")) \(unsent == 1 ? "was" : "were") not left there yet")
+            parts.append("\(NumberText.count(unsent, "event")) \(unsent == 1 ? "was" : "were") not pushed yet")
         }
         for device in current where !device.lacks.isEmpty {
-            parts.append("\(device.name) lacks \(NumberText.count(device.lacks.reduce(0) { $0 + $1.count }, "event"))")
+            parts.append(
+                "\(device.name) is missing \(NumberText.count(device.lacks.reduce(0) { $0 + $1.count }, "event"))")
         }
-        for device in current where !device.differs.isEmpty { parts.append("\(device.name) has another history") }
+        for device in current where !device.differs.isEmpty { parts.append("\(device.name) has a different history") }
         if !quarantined.isEmpty {
-            parts.append("\(NumberText.count(quarantined.count, "device")) cannot be believed or read")
+            parts.append("\(NumberText.count(quarantined.count, "device")) quarantined")
         }
-        if failure != nil { parts.append("the last try failed") }
+        if failure != nil { parts.append("the last attempt failed") }
         return "Not complete: \(parts.joined(separator: "; "))."
     }
 }

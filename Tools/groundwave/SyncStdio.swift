@@ -1,7 +1,7 @@
 import Foundation
 import Groundwave
 
-/// `sync --stdio`: the conversation goes over standard input and output, and every word to standard error.
+/// `sync --stdio`: synchronises over standard input and output; all messages go to standard error.
 enum SyncStdio {
     struct Result: Encodable {
         var peer: String?
@@ -14,7 +14,7 @@ enum SyncStdio {
         // What is printed from here on goes to standard error: a word among the bytes would be garbage to the other side.
         let (input, output) = (dup(STDIN_FILENO), dup(STDOUT_FILENO))
         guard input >= 0, output >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else {
-            throw StoreError(.usage, "Standard input, output and error have to be open.")
+            throw StoreError(.usage, "Standard input, output and error must be open.")
         }
         let store = try await options.openWhole()
         let done = try await store.sync(input: input, output: output, stays: stays)

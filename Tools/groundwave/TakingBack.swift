@@ -1,10 +1,10 @@
 import Events
 import Groundwave
 
-/// Takes events back, after it has shown what that changes and asked.
+/// Reverts events after showing what that changes and asking.
 struct TakingBack {
     let events: EventSet
-    /// What they are, for a sentence.
+    /// A description of the events, for use in a sentence.
     let words: String
     let note: String
     let author: String?
@@ -38,7 +38,7 @@ struct TakingBack {
         if !dryRun, !preview.changed.isEmpty {
             if !yes {
                 try Confirmation.ask(
-                    "Take it back?", orElse: "This would change \(NumberText.count(preview.changed.count, "record")).")
+                    "Revert it?", orElse: "This would change \(NumberText.count(preview.changed.count, "record")).")
             }
             reverted = try await store.revert(events, note: note, author: author)
         }
@@ -61,7 +61,7 @@ struct TakingBack {
 enum RevertOutput {
     static func preview(_ reverted: Reverted, _ words: String, _ store: Store) throws {
         let changed = NumberText.count(reverted.changed.count, "record")
-        try Terminal.print("Taking back \(words) changes \(changed)\(reverted.changed.isEmpty ? "." : ":")")
+        try Terminal.print("Reverting \(words) changes \(changed)\(reverted.changed.isEmpty ? "." : ":")")
         try list(reverted.changed, store)
         try printLeft(reverted, store)
     }
@@ -83,9 +83,9 @@ enum RevertOutput {
 
     static func print(_ reverted: Reverted, _ store: Store) throws {
         guard let first = reverted.batches.first, !reverted.changed.isEmpty else {
-            return try Terminal.print("There was nothing left to take back.")
+            return try Terminal.print("There was nothing left to revert.")
         }
         try Terminal.print(
-            "Taken back: \(NumberText.count(reverted.changed.count, "record")), from event \(first.first.short) on.")
+            "Reverted: \(NumberText.count(reverted.changed.count, "record")), from event \(first.first.short) on.")
     }
 }

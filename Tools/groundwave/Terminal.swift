@@ -5,13 +5,13 @@ import Synchronization
 
 /// What is printed, and where: text for people, JSON for scripts, errors to standard error.
 enum Terminal {
-    /// How a verb was asked to print. Before its arguments are read, only what they say at first sight.
+    /// How to print. Before the arguments are parsed, only whether `--json` is among them.
     static let manner = Mutex(Manner(isJSON: CommandLine.arguments.contains("--json")))
 
     struct Manner {
         /// Whether errors are printed as JSON too.
         var isJSON: Bool
-        /// Whether only errors are told on standard error.
+        /// Whether only errors are printed on standard error.
         var isQuiet = false
         /// When colours are used.
         var color = ColorChoice.auto
@@ -94,7 +94,7 @@ enum Terminal {
         }
     }
 
-    /// Says what went wrong and what helps.
+    /// Prints an error and its hint.
     static func report(_ error: StoreError) {
         if error.cause is Output.Unheard { return }
         if manner.withLock({ $0.isJSON }) {

@@ -8,7 +8,7 @@ struct TraceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trace", abstract: "Traces: what USB power meters measure, recorded row by row.",
         discussion: """
-            A trace is named by its id, the first letters of it, its name, or last.
+            Specify a trace by its id, the first letters of the id, its name, or last.
             """,
         subcommands: [
             TraceRecord.self, TraceList.self, TraceShow.self, TraceVerify.self, TracePlot.self, TraceExport.self,
@@ -22,7 +22,8 @@ enum TraceName {
         let traces = try store.traces()
         if text == "last" {
             guard let last = traces.last else {
-                throw StoreError(.notFound, "There are no traces.", hint: "Record one: groundwave trace record --help.")
+                throw StoreError(
+                    .notFound, "There are no traces.", hint: "To record one, see groundwave trace record --help")
             }
             return last
         }

@@ -3,17 +3,18 @@ import Groundwave
 
 struct TraceDecode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "decode", abstract: "Make a new trace of the bytes that trace record --raw has kept.",
+        commandName: "decode",
+        abstract: "Create a new trace from the bytes that groundwave trace record --raw has kept.",
         discussion: """
               groundwave trace decode last --name "as version 2 reads it"
 
-            The decoder of this version reads what the meter sent then. The old trace stays as it is.
+            The decoder of this version reads the bytes that the meter sent then. The old trace is not changed.
             """)
 
     @Argument(help: ArgumentHelp("The trace.", valueName: "id"))
     var trace = "last"
 
-    @Option(help: ArgumentHelp("What to call the new one.", valueName: "text"))
+    @Option(help: ArgumentHelp("The name of the new trace.", valueName: "text"))
     var name = ""
 
     @OptionGroup var options: StoreOptions
@@ -49,14 +50,15 @@ struct TraceDecode: AsyncParsableCommand {
             "\(NumberText.count(rows, "row")) from \(NumberText.bytes(decoded.byteCount)): trace \(decoded.trace.short)."
         )
         if decoded.refusedByteCount > 0 {
-            Terminal.remark("\(NumberText.count(decoded.refusedByteCount, "byte")) gave no row.")
+            Terminal.remark("\(NumberText.count(decoded.refusedByteCount, "byte")) could not be decoded.")
         }
         if decoded.withheldCount > 0 {
-            Terminal.remark("\(NumberText.count(decoded.withheldCount, "byte")) withheld: on another device, or old.")
+            Terminal.remark(
+                "\(NumberText.count(decoded.withheldCount, "byte")) withheld: on another device, or removed as old.")
         }
         if decoded.unreadableCount > 0 {
             Terminal.remark(
-                "\(NumberText.count(decoded.unreadableCount, "byte")) cannot be read: groundwave trace verify says why."
+                "\(NumberText.count(decoded.unreadableCount, "byte")) cannot be read: see groundwave trace verify."
             )
         }
     }

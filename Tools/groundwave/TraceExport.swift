@@ -5,18 +5,19 @@ import Metering
 
 struct TraceExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the rows of a trace to a file, also while it is recorded.",
+        commandName: "export", abstract: "Write the rows of a trace to a file, even while it is being recorded.",
         discussion: """
               groundwave trace export last -o charge.csv
               groundwave trace export last --format influx --from 2026-05-01T12:00 | influx -import -path=/dev/stdin
               groundwave trace export last -o week.parquet --bucket 1000 --channels voltage,current
               groundwave trace export last -o charge.sqlite && sqlite3 charge.sqlite "SELECT max(voltage_V) FROM readings"
 
-            csv has the unit in each column's name and every decimal, and groundwave trace import reads it back to the same \
-            integers. Where rows are missing, the column missing says how many. sqlite is a database with a table rows of \
-            integers, a view readings of them in volts and amperes, and tables channels and trace; it needs -o.
+            csv has the unit in each column's name and every decimal, and groundwave trace import reads it back to the \
+            same integers. The column called missing counts the rows that are missing before each row. sqlite is a \
+            database with a table rows of integers, a view readings of them in volts and amperes, and tables channels \
+            and trace; it needs -o.
 
-            Where rows cannot be read the rest is written, and the exit code is 3.
+            If some rows cannot be read, the rest is written, and the exit code is 3.
             """)
 
     @Argument(help: ArgumentHelp("The trace.", valueName: "id"))
@@ -24,10 +25,10 @@ struct TraceExport: AsyncParsableCommand {
 
     @OptionGroup var options: ReadOptions
 
-    @Option(help: "csv, ndjson, influx, parquet, sqlite or sigrok; else what the file's name says, else csv.")
+    @Option(help: "csv, ndjson, influx, parquet, sqlite or sigrok; default: by the file's extension, else csv.")
     var format: TraceExportFormat?
 
-    @Option(name: .short, help: ArgumentHelp("The file; else standard output.", valueName: "file"))
+    @Option(name: .short, help: ArgumentHelp("The output file; default: standard output.", valueName: "file"))
     var output: String?
 
     @OptionGroup var range: TraceRange
@@ -35,13 +36,15 @@ struct TraceExport: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only these channels, in this order.", valueName: "name,name"))
     var channels: String?
 
-    @Option(help: ArgumentHelp("Only each so many-th row.", valueName: "rows"))
+    @Option(help: ArgumentHelp("Write only every n-th row.", valueName: "rows"))
     var every = 1
 
-    @Option(help: ArgumentHelp("Means over so many milliseconds, a row each.", valueName: "ms"))
+    @Option(
+        help: ArgumentHelp(
+            "Write one row of mean values for each interval of this many milliseconds.", valueName: "ms"))
     var bucket: Int?
 
-    @Option(help: "What stands where rows are missing: mark, a count with the next row; blank, an empty row too.")
+    @Option(help: "How missing rows are shown: mark (a count in the next row), or blank (an empty row as well).")
     var gaps = TraceExportOptions.GapPolicy.mark
 
     struct Result: Encodable {
@@ -54,7 +57,8 @@ struct TraceExport: AsyncParsableCommand {
 
     func run() async throws {
         if output == nil, options.json {
-            throw StoreError(.usage, "--json would stand between the rows.", hint: "Name a file with -o.")
+            throw StoreError(
+                .usage, "--json and the rows cannot both go to standard output.", hint: "Name a file with -o.")
         }
         let store = try await options.open()
         let trace = try TraceName.resolve(name, store)
@@ -89,12 +93,12 @@ struct TraceExport: AsyncParsableCommand {
                     + "\(report.counts.missing) missing between them.")
         }
         if absent.withheldCount > 0 {
-            Terminal.remark("\(NumberText.count(absent.withheldCount, "row")) withheld, and not in the file.")
+            Terminal.remark("\(NumberText.count(absent.withheldCount, "row")) withheld and not in the file.")
         }
         if absent.unreadableCount > 0 {
             Terminal.remark(
-                "\(NumberText.count(absent.unreadableCount, "row")) cannot be read, and not in the file: "
-                    + "groundwave trace verify says why.")
+                "\(NumberText.count(absent.unreadableCount, "row")) unreadable and not in the file: "
+                    + "see groundwave trace verify.")
         }
     }
 

@@ -5,24 +5,24 @@ import Metering
 
 struct TraceImport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Take in a trace from CSV that groundwave trace export has written.",
+        commandName: "import", abstract: "Import a trace from CSV that groundwave trace export has written.",
         discussion: """
               groundwave trace import charge.csv --meter 00:15:A5:00:11:22 --model um25c
 
-            The rows are the same integers, with the same times. A file that cannot be read to its end is refused with its \
-            line, and nothing of it is kept.
+            The imported rows have the same integers and the same times. If a file cannot be read to its end, it is \
+            refused with the number of the line, and nothing of it is kept.
             """)
 
     @Argument(help: ArgumentHelp("The file.", valueName: "file"))
     var file: String
 
-    @Option(help: ArgumentHelp("The address of the meter that it is of.", valueName: "mac"))
+    @Option(help: ArgumentHelp("The address of the meter that was recorded.", valueName: "mac"))
     var meter: String
 
     @Option(help: ArgumentHelp("The model.", valueName: "model"))
     var model: MeterModel
 
-    @Option(help: ArgumentHelp("What to call the trace.", valueName: "text"))
+    @Option(help: ArgumentHelp("The name of the trace.", valueName: "text"))
     var name = ""
 
     @OptionGroup var options: StoreOptions
@@ -60,7 +60,8 @@ private struct CSVPieces {
 
     init(_ path: String) throws {
         guard path != "-" else {
-            throw StoreError(.usage, "A trace is read twice, and standard input only once.", hint: "Name a file.")
+            throw StoreError(
+                .usage, "A trace file is read twice, but standard input can be read only once.", hint: "Name a file.")
         }
         input = try InputFile(path)
     }
@@ -78,8 +79,8 @@ private struct CSVPieces {
             return nil
         } catch let error as CSVTraceError {
             throw StoreError(
-                .damaged, "\(input.name) is no trace that can be read: \(error).",
-                hint: "CSV as groundwave trace export writes it is read.", cause: error)
+                .damaged, "\(input.name) is not a readable trace: \(error).",
+                hint: "Use CSV that groundwave trace export has written.", cause: error)
         }
     }
 }
@@ -89,8 +90,8 @@ extension MACAddress {
     init(argument: String) throws {
         guard let address = MACAddress(argument) else {
             throw StoreError(
-                .usage, "“\(argument)” is no address of a meter.",
-                hint: "Twelve hexadecimal digits: 00:15:A5:00:11:22.")
+                .usage, "“\(argument)” is not the address of a meter.",
+                hint: "Use twelve hexadecimal digits: 00:15:A5:00:11:22.")
         }
         self = address
     }

@@ -10,26 +10,28 @@ struct TracePlot: AsyncParsableCommand {
               groundwave trace plot last -o charge.png
               groundwave trace plot last -o night.svg --from 2026-05-01T22:00 --to 2026-05-02T06:00 --channels current
 
-            A picture of a long trace shows every peak: of each pixel column the least and the greatest value. Where rows are \
-            missing, the line is broken. Times are in UTC.
+            A plot of a long trace shows every peak: each pixel column shows the least and the greatest value. Where \
+            rows are missing, the line is broken. Times are in UTC.
             """)
 
     @Argument(help: ArgumentHelp("The trace.", valueName: "id"))
     var name = "last"
 
-    @Option(name: .short, help: ArgumentHelp("The file, whose name ends with .svg or .png.", valueName: "file"))
+    @Option(
+        name: .short, help: ArgumentHelp("The output file; its name must end with .svg or .png.", valueName: "file"))
     var output: String
 
     @OptionGroup var range: TraceRange
 
     @Option(
-        help: ArgumentHelp("These channels; else the first in volts, in amperes and in watts.", valueName: "name,name"))
+        help: ArgumentHelp(
+            "The channels to draw; default: the first in volts, in amperes and in watts.", valueName: "name,name"))
     var channels: String?
 
-    @Option(help: ArgumentHelp("Pixels from left to right.", valueName: "pixels"))
+    @Option(help: ArgumentHelp("The width in pixels.", valueName: "pixels"))
     var width = 1200
 
-    @Option(help: ArgumentHelp("Pixels from top to bottom.", valueName: "pixels"))
+    @Option(help: ArgumentHelp("The height in pixels.", valueName: "pixels"))
     var height = 600
 
     @OptionGroup var options: ReadOptions
@@ -44,7 +46,7 @@ struct TracePlot: AsyncParsableCommand {
         let isPNG = output.lowercased().hasSuffix(".png")
         guard isPNG || output.lowercased().hasSuffix(".svg") else {
             throw StoreError(
-                .usage, "\(output) is neither .svg nor .png.", hint: "The name of the file says what is drawn.")
+                .usage, "\(output) is neither .svg nor .png.", hint: "Choose a file name that ends with .svg or .png.")
         }
         let store = try await options.open()
         let trace = try TraceName.resolve(name, store)

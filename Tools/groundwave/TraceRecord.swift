@@ -11,9 +11,9 @@ struct TraceRecord: AsyncParsableCommand {
               groundwave trace record --meter 00:15:A5:00:11:22 --model um25c --device /dev/rfcomm0
               groundwave trace record --meter 00:15:A5:00:11:22 --model tc66c --input capture.bin --rate 10
 
-            Rows are on the disk within a second. Where the program is killed, the next one that opens the store takes \
-            what was recorded into the log, and the trace says where it ended. A file says nothing of when its rows came: \
-            they are given times from now on, as the meter's counter or --rate says.
+            Rows are on the disk within a second. If the program is killed, the next program that opens the store adds \
+            what was recorded to the log, and the trace shows where it ended. A file does not contain the times of its \
+            rows: they get times from now on, at the rate of the meter's counter or of --rate.
             """)
 
     @Option(help: ArgumentHelp("The address of the meter: twelve hexadecimal digits.", valueName: "mac"))
@@ -22,7 +22,7 @@ struct TraceRecord: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The model.", valueName: "model"))
     var model: MeterModel
 
-    @Option(help: "How the meter is connected, where that changes what it sends: usb or bluetooth.")
+    @Option(help: "How the meter is connected, if that changes what it sends: usb or bluetooth.")
     var link: MeterModel.Link?
 
     @Option(help: ArgumentHelp("The serial device of the meter, such as /dev/rfcomm0.", valueName: "path"))
@@ -31,17 +31,17 @@ struct TraceRecord: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A file or pipe with what the meter sent; - is standard input.", valueName: "file"))
     var input: String?
 
-    @Option(help: ArgumentHelp("How many rows a second there are in a file.", valueName: "rows"))
+    @Option(help: ArgumentHelp("The number of rows per second in a file.", valueName: "rows"))
     var rate: Double?
 
     @Option(help: ArgumentHelp("The speed of the serial device.", valueName: "baud"))
     var baud = 115_200
 
-    @Option(help: ArgumentHelp("What to call the trace.", valueName: "text"))
+    @Option(help: ArgumentHelp("The name of the trace.", valueName: "text"))
     var name = ""
 
     @Flag(
-        help: "Keep the bytes of the meter beside the rows, for trace decode and a better decoder of a later version.")
+        help: "Also keep the bytes that the meter sends, so that groundwave trace decode can decode them again later.")
     var raw = false
 
     @OptionGroup var options: StoreOptions
@@ -58,9 +58,10 @@ struct TraceRecord: AsyncParsableCommand {
 
     func validate() throws {
         guard (device == nil) != (input == nil) else {
-            throw ValidationError("Name the meter's --device, or an --input.")
+            throw ValidationError("Specify either --device or --input.")
         }
-        if let rate, !(rate > 0 && rate <= 1_000_000) { throw ValidationError("--rate is a number of rows a second.") }
+        if let rate, !(rate > 0 && rate <= 1_000_000) { throw ValidationError(
+            "--rate must be a number of rows per second, up to 1000000.") }
     }
 
     func run() async throws {
@@ -69,7 +70,7 @@ struct TraceRecord: AsyncParsableCommand {
         let line = try MeterLine(path, baud: baud)
         let store = try await options.open()
         let link = link ?? model.links[0]
-        // Others see who has the meter; a file is nobody's.
+        // Other devices see which device has the meter; a recording from a file reserves none.
         if device != nil { try await store.connect(address, model: model) }
         let recorder = try await store.record(
             meter: address, model: model, over: link, name: name,
@@ -94,7 +95,7 @@ struct TraceRecord: AsyncParsableCommand {
         try tell(store, recorder, feed.refusedByteCount)
     }
 
-    /// Says what there is of a recording that could not go on; returns why, and where the rest is.
+    /// Reports what was saved of a recording that failed; returns the error, with a hint where the rest is.
     private func left(
         _ store: Store, _ recorder: TraceRecorder, _ refused: Int, after error: any Error
     ) async -> any Error {
@@ -105,7 +106,7 @@ struct TraceRecord: AsyncParsableCommand {
             return error
         } catch let second {
             guard let first = error as? StoreError ?? second as? StoreError else { return error }
-            let rest = "What was recorded lies beside the log, and enters it when the store is opened next: trace "
+            let rest = "What was recorded is beside the log, and is added to it when the store is next opened: trace "
             return StoreError(
                 first.code, first.message,
                 hint: [first.hint, "\(rest)\(recorder.trace.short)."].compactMap { $0 }.joined(separator: " "),
@@ -136,15 +137,15 @@ struct TraceRecord: AsyncParsableCommand {
             if step.isAtEnd, !isOver {
                 guard let device else { break }
                 throw StoreError(
-                    .inputOutput, "The meter is gone: nothing comes from \(device) any more.",
+                    .inputOutput, "The meter has disconnected: no more data comes from \(device).",
                     hint: "Check that it is on and connected, and record again.")
             }
             if isOurs, ContinuousClock.now >= renewal {
                 renewal += .milliseconds(MeterLease.renewalMilliseconds)
-                // Whoever has taken it over has only said so: the meter still speaks to us.
+                // Another device has only recorded that it took over the meter; the meter still sends its data here.
                 do { try await renew() } catch let error as StoreError where error.code == .busy {
                     isOurs = false
-                    Terminal.remark("\(error.message) Recording goes on.")
+                    Terminal.remark("\(error.message) Recording continues.")
                 }
             }
             await live.show(recorder)
@@ -169,9 +170,10 @@ struct TraceRecord: AsyncParsableCommand {
             "\(NumberText.count(summary.rowCount, "row")) in \(NumberText.bytes(bytes)), "
                 + "\(summary.missingCount) missing in \(NumberText.count(summary.gapCount, "gap")), "
                 + "\(summary.repeatCount) repeated: trace \(recorder.trace.short).")
-        if refused > 0 { Terminal.remark("\(NumberText.count(refused, "byte")) gave no row.") }
+        if refused > 0 { Terminal.remark("\(NumberText.count(refused, "byte")) could not be decoded.") }
         if summary.rowCount == 0 {
-            Terminal.remark("Nothing was measured. Is it a \(model.displayName), and connected so?")
+            Terminal.remark(
+                "No rows were recorded. Check that it is a \(model.displayName), and how it is connected (--link).")
         }
     }
 }

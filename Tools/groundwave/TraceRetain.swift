@@ -4,35 +4,36 @@ import Metering
 
 struct TraceRetain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retain", abstract: "Say for how long this device keeps samples, and let go of older ones.",
+        commandName: "retain", abstract: "Set how long this device keeps samples, and remove older ones.",
         discussion: """
               groundwave trace retain --days 90 --dry-run
               groundwave trace retain --days 90
               groundwave trace retain --forever
 
-            Old samples leave the log of this device, and it gets smaller. What is said of them stays for ever: trace \
-            show, trace plot from afar, and every proof are as before. Other devices keep theirs. Samples that are set to \
-            synced stay until every other device has seen them.
+            Old samples are removed from the log of this device, which gets smaller. Their summaries stay permanently: \
+            groundwave trace show, plots of long stretches, and every proof stay the same. Other devices keep their \
+            samples. Samples that are set to synced stay until every other device has seen them.
 
-            The rule holds from then on: what gets old later goes by itself, where that is worth writing the log anew.
+            The rule stays in force: samples that become old later are removed automatically, when that frees enough \
+            space to be worth rewriting the log.
             """)
 
-    @Option(help: ArgumentHelp("Keep samples for so many days from when they were recorded.", valueName: "days"))
+    @Option(help: ArgumentHelp("Keep samples for this many days after they were recorded.", valueName: "days"))
     var days: Int?
 
-    @Flag(help: "Keep samples for ever.")
+    @Flag(help: "Keep samples forever.")
     var forever = false
 
     @Option(
         help: ArgumentHelp(
-            "A device that will never be heard of again, and need not have seen what goes. Repeatable.",
+            "A device that will never sync again: do not wait until it has seen these samples. Repeatable.",
             valueName: "device"))
     var gone: [String] = []
 
     @OptionGroup var options: StoreOptions
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for confirmation.")
     var yes = false
-    @Flag(help: "Tell what would go, and change nothing.")
+    @Flag(help: "Show what would be removed, and change nothing.")
     var dryRun = false
 
     struct Result: Encodable {
@@ -48,7 +49,7 @@ struct TraceRetain: AsyncParsableCommand {
     }
 
     func validate() throws {
-        if days != nil, forever { throw ValidationError("--days or --forever, not both.") }
+        if days != nil, forever { throw ValidationError("Use either --days or --forever, not both.") }
     }
 
     func run() async throws {
@@ -60,10 +61,10 @@ struct TraceRetain: AsyncParsableCommand {
         if !options.json { try tell(old, store) }
         if !dryRun {
             if old.blockCount > 0, !yes {
-                try Confirmation.ask("Let go of them?", orElse: "This would take old samples out of the log.")
+                try Confirmation.ask("Remove them?", orElse: "This would remove old samples from the log.")
             }
             if rule != (try store.sampleDays()) { try store.keepSamples(forDays: rule) }
-            old = try Progress.during("Letting go") { _ in try store.letGoOfOldSamples(gone: gone) }
+            old = try Progress.during("Removing old samples") { _ in try store.letGoOfOldSamples(gone: gone) }
         }
         if options.json {
             return try Terminal.print(
@@ -75,25 +76,25 @@ struct TraceRetain: AsyncParsableCommand {
         if dryRun { return try Terminal.print("Nothing was changed.") }
         guard old.blockCount > 0 else { return }
         try Terminal.print(
-            "Let go: the log takes \(NumberText.bytes(try store.logBytes())), and took "
+            "Removed. The log now takes \(NumberText.bytes(try store.logBytes())); before, it took "
                 + "\(NumberText.bytes(bytesBefore)).")
     }
 
     private func tell(_ old: OldSamples, _ store: Store) throws {
-        guard let days = old.days else { return try Terminal.print("This device keeps samples for ever.") }
+        guard let days = old.days else { return try Terminal.print("This device keeps samples forever.") }
         try Terminal.print("This device keeps samples for \(NumberText.count(days, "day")).")
         if old.blockCount > 0 {
             try Terminal.print(
                 "Older: \(NumberText.count(old.rowCount, "row")) of \(NumberText.count(old.traces.count, "trace")), "
                     + "\(NumberText.bytes(old.byteCount)).")
         } else {
-            try Terminal.print("None is older that could go.")
+            try Terminal.print("There are no older samples that can be removed.")
         }
         guard old.heldBackCount > 0 else { return }
         let names = try store.deviceNames()
         let devices = old.waitingFor.map { names[$0] ?? $0.short }.joined(separator: ", ")
         try Terminal.print(
-            "\(NumberText.count(old.heldBackCount, "block")) that travel stay: "
-                + (devices.isEmpty ? "another device asks for them." : "not seen yet by \(devices)."))
+            "\(NumberText.count(old.heldBackCount, "block")) of synced samples kept: "
+                + (devices.isEmpty ? "another device has requested them." : "not yet seen by \(devices)."))
     }
 }

@@ -4,19 +4,19 @@ import Metering
 
 struct TraceSet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Say what a trace is called, and whether its samples go to other devices.",
+        commandName: "set", abstract: "Set the name of a trace, and whether its samples go to other devices.",
         discussion: """
               groundwave trace set last --name "charging the power bank"
               groundwave trace set last --samples synced
 
-            What is said of samples (when, how many, least, mean, greatest, charge, energy) goes to every device. They \
-            themselves stay where they were recorded, unless their trace or their meter is set to synced.
+            Summaries of the samples (time, count, least, mean, greatest, charge, energy) go to every device. The \
+            samples themselves stay where they were recorded, unless their trace or their meter is set to synced.
             """)
 
     @Argument(help: ArgumentHelp("The trace.", valueName: "id"))
     var trace: String
 
-    @Option(help: ArgumentHelp("The name; an empty one takes it away.", valueName: "text"))
+    @Option(help: ArgumentHelp("The name; an empty one removes the name.", valueName: "text"))
     var name: String?
 
     @Option(help: "synced: every device gets them; local: they stay where they were recorded.")
@@ -32,7 +32,7 @@ struct TraceSet: AsyncParsableCommand {
     }
 
     func validate() throws {
-        if name == nil, samples == nil { throw ValidationError("Say a --name, or --samples synced or local.") }
+        if name == nil, samples == nil { throw ValidationError("Specify --name, or --samples synced or local.") }
     }
 
     func run() async throws {

@@ -4,11 +4,11 @@ import Metering
 
 struct TraceShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show a trace: its channels, what flowed, and what is missing.",
+        commandName: "show", abstract: "Show a trace: its channels, charge and energy, and missing rows.",
         discussion: """
               groundwave trace show last
 
-            Everything here is known without the samples: it stays when they are withheld.
+            Everything shown here comes from summaries, so it stays available when the samples are withheld.
             """)
 
     @Argument(help: ArgumentHelp("The trace.", valueName: "id"))
@@ -90,7 +90,7 @@ struct TraceShow: AsyncParsableCommand {
             facts.append(["not here", "the samples of \(NumberText.count(storage.withheldCount, "row"))"])
         }
         if rawCount > 0 {
-            facts.append(["raw", "\(NumberText.bytes(Int(clamping: rawCount))) of the meter and to it"])
+            facts.append(["raw", "\(NumberText.bytes(Int(clamping: rawCount))) received from the meter and sent to it"])
         }
         if summary.tailCount > 0 {
             facts.append(["in the tail", "\(NumberText.count(summary.tailCount, "row")), not in the log yet"])
@@ -98,7 +98,7 @@ struct TraceShow: AsyncParsableCommand {
         if storage.unreadableCount > 0 {
             facts.append([
                 "unreadable",
-                "\(NumberText.count(storage.unreadableCount, "row")): groundwave trace verify \(trace.id.short) says why",
+                "\(NumberText.count(storage.unreadableCount, "row")): see groundwave trace verify \(trace.id.short)",
             ])
         }
         try Terminal.print(lines: facts.lines.dropFirst())

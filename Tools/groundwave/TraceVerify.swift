@@ -4,20 +4,20 @@ import Metering
 
 struct TraceVerify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Read every row of a trace, and check what is said of it. Never writes.",
+        commandName: "verify", abstract: "Check every row of a trace against its summaries. Read-only.",
         discussion: """
               groundwave trace verify last
               groundwave trace verify --all
 
-            Checked are what listings, totals and plots are made of, that no row is missing between blocks or there twice, \
-            and that the trace ends with its last row. Rows that are withheld are counted, and no fault. Exit code 65 where \
-            anything is wrong. groundwave verify checks the log itself.
+            This checks the summaries that lists, totals and plots are made of, that no row is missing between blocks \
+            or there twice, and that the trace ends with its last row. Withheld rows are counted, but are not an \
+            error. Exit code 65 if anything is wrong. groundwave verify checks the log itself.
             """)
 
-    @Argument(help: ArgumentHelp("The trace; else the last one.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The trace; default: the last one.", valueName: "id"))
     var name: String?
 
-    @Flag(help: "All traces.")
+    @Flag(help: "Check all traces.")
     var all = false
 
     @OptionGroup var options: StoreOptions
@@ -51,7 +51,7 @@ struct TraceVerify: AsyncParsableCommand {
     }
 
     func validate() throws {
-        guard name == nil || !all else { throw ValidationError("Name a trace, or say --all.") }
+        guard name == nil || !all else { throw ValidationError("Use either a trace or --all, not both.") }
     }
 
     func run() async throws {
@@ -103,18 +103,18 @@ struct TraceVerify: AsyncParsableCommand {
         try Terminal.print(
             result.ok
                 ? Terminal.styled("All is well:", .green) + " \(rows) of \(traces)."
-                : Terminal.styled("Not well:", .red)
+                : Terminal.styled("Problems found:", .red)
                     + " \(NumberText.count(found.count, "finding")), \(rows) of \(traces) read."
         )
         let blocks = result.traces.reduce(0) { $0 + $1.withheldBlocks }
         if blocks > 0 {
             Terminal.remark(
-                "\(NumberText.count(blocks, "block")) of rows \(blocks == 1 ? "is" : "are") withheld: what is said of them "
-                    + "was checked without them.")
+                "\(NumberText.count(blocks, "block")) of rows \(blocks == 1 ? "is" : "are") withheld: their summaries "
+                    + "were checked without the rows.")
         }
         if found.contains(where: { $0.1.what == TraceVerification.Damage.What.hole.rawValue }) {
             Terminal.remark(
-                "What other devices have of the rows that no block has comes back with the next groundwave sync.")
+                "The next groundwave sync brings back missing rows that other devices still have.")
         }
     }
 

@@ -4,21 +4,21 @@ import Groundwave
 
 struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Take back what this device wrote last.",
+        abstract: "Undo the latest changes of this device.",
         discussion: """
-            Shows what would be taken back, and asks. An import is one step, however large. Nothing is lost: the undo \
-            is itself a change that the history shows, and what others changed since stays as it is.
+            Shows what would be undone, and asks. An import is one step, however large. Nothing is lost: the undo is \
+            itself a change that groundwave history shows, and what others changed since then stays as it is.
             """)
 
-    @Argument(help: ArgumentHelp("How many steps.", valueName: "count"))
+    @Argument(help: ArgumentHelp("The number of steps.", valueName: "count"))
     var count = 1
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var writing: WriteOptions
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for confirmation.")
     var yes = false
-    @Flag(help: "Show what would be taken back, and write nothing.")
+    @Flag(help: "Show what would be undone, and write nothing.")
     var dryRun = false
 
     struct Result: Encodable {
@@ -38,7 +38,7 @@ struct Undo: AsyncParsableCommand {
     }
 
     func validate() throws {
-        guard count > 0 else { throw ValidationError("The count is at least 1.") }
+        guard count > 0 else { throw ValidationError("The count must be at least 1.") }
     }
 
     func run() async throws {
@@ -62,13 +62,13 @@ struct Undo: AsyncParsableCommand {
             }
         }
         if options.json { return try Terminal.print(json: result) }
-        if steps.isEmpty { return try Terminal.print("This device wrote nothing that could be undone.") }
+        if steps.isEmpty { return try Terminal.print("There is nothing to undo on this device.") }
         if dryRun { return try Terminal.print("Nothing was written.") }
         if result.records == 0 {
-            return try Terminal.print("There was nothing left to take back: all of it was changed since.")
+            return try Terminal.print("There was nothing left to undo: all of it has been changed since.")
         }
         try Terminal.print(
-            "Taken back: \(NumberText.count(steps.count, "step")), \(NumberText.count(result.records, "record")).")
+            "Undone: \(NumberText.count(steps.count, "step")), \(NumberText.count(result.records, "record")).")
     }
 
     private func describe(_ steps: [UndoStep]) throws {
@@ -86,6 +86,6 @@ struct Undo: AsyncParsableCommand {
     private func confirm(_ steps: [UndoStep]) throws {
         if yes { return }
         try Confirmation.ask(
-            "Take this back?", orElse: "This would take back \(NumberText.count(steps.count, "step")).")
+            "Undo this?", orElse: "This would undo \(NumberText.count(steps.count, "step")).")
     }
 }

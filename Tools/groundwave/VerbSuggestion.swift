@@ -2,7 +2,7 @@ import ArgumentParser
 import Groundwave
 import Radio
 
-/// What a mistyped verb may have meant.
+/// Suggestions for mistyped commands.
 enum VerbSuggestion {
     /// The error to report instead of the parser's where a word of `arguments` stands in the place of a verb and is
     /// none, or `nil`.
@@ -18,12 +18,12 @@ enum VerbSuggestion {
                 path.append(word)
             } else if let meant = Spelling.nearest(to: word.lowercased(), among: verbs.map { $0._commandName }) {
                 return StoreError(
-                    .usage, "There is no “\(word)” in \(path.joined(separator: " ")).",
+                    .usage, "There is no command “\(word)” in \(path.joined(separator: " ")).",
                     hint: "Did you mean \((path + [meant]).joined(separator: " "))?")
             } else if command.configuration.defaultSubcommand == nil, !isOptionValue(word, in: arguments) {
                 return StoreError(
-                    .usage, "There is no “\(word)” in \(path.joined(separator: " ")).",
-                    hint: "It has \(verbs.map { $0._commandName }.joined(separator: ", ")).")
+                    .usage, "There is no command “\(word)” in \(path.joined(separator: " ")).",
+                    hint: "The commands are \(verbs.map { $0._commandName }.joined(separator: ", ")).")
             }
         }
         return nil

@@ -4,17 +4,17 @@ import Groundwave
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check every event, chain and tree of the log, the views and every snapshot. Never writes.",
+        abstract: "Check every event, chain and tree of the log, the views and every snapshot. Read-only.",
         discussion: """
-            The files are read page by page and not through the database, so that any damage can be looked at. With \
-            --deep the log is folded again in a temporary folder and compared with the views. With --archive the log \
-            and what was moved to that file are checked as one. Exit code 65 where anything is wrong.
+            The files are read page by page, without the database, so that any damage can be examined. With --deep, \
+            the log is replayed in a temporary folder and the result is compared with the views. With --archive, the \
+            log and that archive are checked as one. Exit code 65 if anything is wrong.
             """)
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var archives: ArchiveOptions
 
-    @Flag(help: "Fold the log again too, and compare with the views.")
+    @Flag(help: "Also replay the log, and compare the result with the views.")
     var deep = false
 
     struct Result: Encodable {
@@ -86,25 +86,25 @@ struct Verify: AsyncParsableCommand {
         }
         if let comparison = verification.comparison {
             try Terminal.print(
-                comparison.isSame ? "The views are what the log says." : "The views are not what the log says.")
+                comparison.isSame ? "The views match the log." : "The views do not match the log.")
         }
         if let count = verification.archivedEvents {
             let files = archives.files.count
             try Terminal.print(
-                "\(files == 1 ? "The archive is" : "The archives are") whole: \(NumberText.count(count, "event")) in "
+                "\(files == 1 ? "The archive is" : "The archives are") intact: \(NumberText.count(count, "event")) in "
                     + "\(NumberText.count(files, "file")).")
         }
         let lost = verification.missing.reduce(0) { $0 + $1.count }
         try Terminal.print(
             result.ok
                 ? Terminal.styled("All is well:", .green) + " \(NumberText.count(result.events, "event"))."
-                : Terminal.styled("Not well:", .red) + " \(NumberText.count(result.damage.count, "finding")), "
-                    + "\(NumberText.count(result.events, "event")) whole\(lost > 0 ? ", \(lost) lost" : "").")
+                : Terminal.styled("Problems found:", .red) + " \(NumberText.count(result.damage.count, "finding")), "
+                    + "\(NumberText.count(result.events, "event")) intact\(lost > 0 ? ", \(lost) lost" : "").")
         if lost > 0 {
             Terminal.remark(
                 verification.damage.allSatisfy { $0.what == "hole" }
-                    ? "What others have of the lost events comes back with the next groundwave sync."
-                    : "groundwave recover status says what can be done; keep the folder as it is until then.")
+                    ? "The next groundwave sync brings back lost events that other devices still have."
+                    : "To see what can be done: groundwave recover status. Do not change the folder until then.")
         }
     }
 

@@ -5,24 +5,24 @@ import Projections
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show changes as they happen, also those of other programs.",
+        abstract: "Show changes as they happen, including those of other programs.",
         discussion: """
-            Without --since it begins with what comes next. A token stands for a place in the history: pass the last \
-            one you saw to go on behind it, and nothing is missed or shown twice. Ends after --count lines, or when \
-            it is interrupted. Exit code 66 where a token is of a history that the store no longer has.
+            Without --since, it starts with the next change. A token marks a position in the history: pass the last \
+            token you saw to continue after it; then nothing is missed or shown twice. Ends after --count lines, or \
+            when it is interrupted. Exit code 66 if a token belongs to a history that the store no longer has.
             """)
 
     @OptionGroup var options: StoreOptions
 
-    @Option(help: ArgumentHelp("Go on behind this token; 0 for the beginning.", valueName: "token"))
+    @Option(help: ArgumentHelp("Start after this token; 0 for the beginning.", valueName: "token"))
     var since: String?
     @Option(help: ArgumentHelp("Only records of this kind, such as qso.", valueName: "kind"))
     var kind: String?
-    @Option(help: ArgumentHelp("Only changes of this field; may be given more than once.", valueName: "field"))
+    @Option(help: ArgumentHelp("Only changes of this field. Repeatable.", valueName: "field"))
     var field: [String] = []
     @Flag(help: "Leave out what this device wrote.")
     var others = false
-    @Option(help: ArgumentHelp("End after so many lines.", valueName: "count"))
+    @Option(help: ArgumentHelp("End after this many lines.", valueName: "count"))
     var count: Int?
 
     struct Line: Encodable {
@@ -55,7 +55,7 @@ struct Watch: AsyncParsableCommand {
         case "0": token = nil
         case let text?:
             guard let given = ChangeToken(text) else {
-                throw StoreError(.usage, "“\(text)” is no token.", hint: "Tokens look like 1f2e3d4c5b6a7988@120.")
+                throw StoreError(.usage, "“\(text)” is not a token.", hint: "Tokens look like 1f2e3d4c5b6a7988@120.")
             }
             token = given
         }

@@ -8,11 +8,11 @@ import Records
 struct WhatIf: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "whatif",
-        abstract: "What the store would show without an import, a device or an event, or with a clock set right.",
+        abstract: "Show the store as it would be without an import, a device or an event, or with a corrected clock.",
         discussion: """
-            The log is replayed without them into a scratch view, and what differs is shown. Nothing is written, unless \
-            --keep makes it so: by new changes that the history shows, that undo takes back, and that reach your other \
-            devices like all others.
+            The log is replayed with these changes into a temporary view, and the differences are shown. Nothing is \
+            written, unless --keep applies the result: by new changes that groundwave history shows, that groundwave \
+            undo reverts, and that reach your other devices like all others.
 
               groundwave whatif --without-import last
               groundwave whatif --without-replica laptop
@@ -32,18 +32,18 @@ struct WhatIf: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Without this event: REPLICA.n, @position or last. Repeatable.", valueName: "event"))
     var withoutEvent: [String] = []
     @Option(
-        help: ArgumentHelp("With so many seconds added to this device's clock. Repeatable.", valueName: "replica=+s"))
+        help: ArgumentHelp("With this many seconds added to the device's clock. Repeatable.", valueName: "replica=+s"))
     var clock: [String] = []
     @Option(
         help: ArgumentHelp(
-            "Of several values written side by side show the latest, or the established one, which came first.",
+            "Of several concurrent values, show the latest, or the established one, which came first.",
             valueName: "kind.field=policy"))
     var policy: [String] = []
-    @Flag(help: "Make it so: write what makes the store show this.")
+    @Flag(help: "Apply the result: write the changes that make the store look like this.")
     var keep = false
     @Flag(help: "Do not ask before --keep writes.")
     var yes = false
-    @Option(help: ArgumentHelp("Show at most so many records; 50 on a terminal.", valueName: "count"))
+    @Option(help: ArgumentHelp("Show at most this many records; default on a terminal: 50.", valueName: "count"))
     var limit: Int?
 
     struct Result: Encodable {
@@ -55,10 +55,10 @@ struct WhatIf: AsyncParsableCommand {
     }
 
     func validate() throws {
-        if keep, !archives.files.isEmpty { throw ValidationError("--keep writes, and goes with no --archive.") }
+        if keep, !archives.files.isEmpty { throw ValidationError("--keep cannot be combined with --archive.") }
         if [withoutImport, withoutReplica, withoutEvent, clock, policy].allSatisfy(\.isEmpty) {
             throw ValidationError(
-                "What if what? Say --without-import, --without-replica, --without-event, --clock or --policy.")
+                "Specify --without-import, --without-replica, --without-event, --clock or --policy.")
         }
     }
 
@@ -85,7 +85,7 @@ struct WhatIf: AsyncParsableCommand {
                     added: output.added, removed: output.removed, changed: output.changed, kept: keep,
                     events: reverted.eventCount))
         }
-        guard keep else { return Terminal.remark("Nothing was written; --keep makes it so.") }
+        guard keep else { return Terminal.remark("Nothing was written; --keep applies the result.") }
         try RevertOutput.print(reverted, store)
         try RevertOutput.printLeft(reverted, store)
     }
@@ -105,7 +105,7 @@ struct WhatIf: AsyncParsableCommand {
         for text in clock {
             guard let equals = text.lastIndex(of: "="), let seconds = Int64(text[text.index(after: equals)...]),
                 abs(seconds) < 1 << 40
-            else { throw ValidationError("“\(text)” is no REPLICA=+SECONDS.") }
+            else { throw ValidationError("“\(text)” is not REPLICA=+SECONDS.") }
             filter.clockShifts[try store.replica(named: String(text[..<equals]))] = seconds * 1000
         }
         return filter
@@ -116,15 +116,15 @@ struct WhatIf: AsyncParsableCommand {
         var names: Set<String> = []
         for text in policy {
             guard let match = text.wholeMatch(of: /([^.=]+)\.([^=]+)=(.+)/) else {
-                throw ValidationError("“\(text)” is no KIND.FIELD=POLICY.")
+                throw ValidationError("“\(text)” is not KIND.FIELD=POLICY.")
             }
             let (kind, field) = (String(match.1), match.2.uppercased())
             guard let policy = MergePolicy(rawValue: String(match.3)), [.latest, .established].contains(policy) else {
-                throw ValidationError("“\(match.3)” is no policy: say latest or established.")
+                throw ValidationError("“\(match.3)” is not a policy: use latest or established.")
             }
             guard let changed = result.reading(kind, field, by: policy) else {
                 throw StoreError(
-                    .usage, "There is no field \(field) of one value in the kind \(kind).",
+                    .usage, "The kind \(kind) has no single-valued field \(field).",
                     hint: "groundwave record kinds lists them.")
             }
             result = changed
@@ -135,6 +135,6 @@ struct WhatIf: AsyncParsableCommand {
 
     private func confirm() throws {
         if yes { return }
-        try Confirmation.ask("Make it so?", orElse: "This would write changes.")
+        try Confirmation.ask("Apply the result?", orElse: "This would write changes.")
     }
 }

@@ -47,12 +47,12 @@ extension PageCheck {
         if let damage = tables.damaged.first { return "\(damage)" }
         if counts != TreeCounts(reader.meta.main) { return words(.counts, of: reader.meta.main) }
         for (name, record) in tables.tables.sorted(by: { $0.key < $1.key }) {
-            guard judge.begins(table: name) else { return "it has a table that is not its own" }
+            guard judge.begins(table: name) else { return "it has an unknown table" }
             var rows = JudgedRows(judge: judge)
             let counts = reader.walk(record, valueLimit: Int(Int32.max), &rows)
             judge = rows.judge
             if let damage = rows.damage.first { return "\(damage)" }
-            if rows.unsound > 0 { return "\(rows.unsound) rows of its table \(name) are not what was written" }
+            if rows.unsound > 0 { return "\(rows.unsound) rows of its table \(name) are damaged" }
             if counts != TreeCounts(record) { return words(.counts, of: record) }
         }
         // Overflow pages must not be listed as free either; the check of branches does not reach them.

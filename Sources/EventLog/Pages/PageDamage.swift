@@ -46,10 +46,10 @@ package struct PageDamage: Error, Hashable, Sendable, CustomStringConvertible {
         switch what {
         case .unreadable(let code): "page \(page) cannot be read: \(systemMessage(code))"
         case .pastEnd: "page \(page) lies past the end of the file"
-        case .outOfBounds: "page \(page) is named by another and is no page of a tree"
-        case .wrongNumber(let found): "page \(page) says to be page \(found)"
-        case .wrongFlags(let flags): "page \(page) is of another kind (flags \(flags))"
-        case .freeSpace: "page \(page) has impossible bounds of its free space"
+        case .outOfBounds: "page \(page) is referenced by another page but is not part of a tree"
+        case .wrongNumber(let found): "page \(page) is numbered as page \(found)"
+        case .wrongFlags(let flags): "page \(page) is of the wrong kind (flags \(flags))"
+        case .freeSpace: "page \(page) has impossible bounds for its free space"
         case .entry(let slot): "page \(page) has a damaged entry, number \(slot)"
         case .keyOrder(let slot): "page \(page) has a key out of order, number \(slot)"
         case .layout: "page \(page) has entries that overlap or leave a hole"
@@ -57,9 +57,9 @@ package struct PageDamage: Error, Hashable, Sendable, CustomStringConvertible {
         case .depth: "page \(page) is at a wrong depth of its tree"
         case .valueLength: "page \(page) starts a long value with a wrong number of pages"
         case .listedAsFree: "page \(page) is in use and listed as free"
-        case .freeList: "page \(page) is listed as free wrongly"
-        case .meta: "page \(page) is no sound meta page"
-        case .counts: "page \(page) is the root of a tree that has other pages than its record says"
+        case .freeList: "page \(page) is wrongly listed as free"
+        case .meta: "page \(page) is not a valid meta page"
+        case .counts: "page \(page) is the root of a tree whose page counts differ from its record"
         }
     }
 }

@@ -20,7 +20,7 @@ extension EventLog {
         guard let row = try transaction.value(ReplicaKey(stream), in: tables.signed) else { return nil }
         let replica = try Self.streams(in: transaction, tables).origin(of: stream)
         guard let head = row.withSpan({ Self.signedHead(id, replica, $0) }) else {
-            throw EventLogError.damaged("the head that a replica has signed")
+            throw EventLogError.damaged("the signed head of a replica")
         }
         return head
     }

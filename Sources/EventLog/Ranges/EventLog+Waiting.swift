@@ -65,7 +65,7 @@ extension EventLog {
 
     private static func frame(_ row: RawSpan) throws -> RangeFrame {
         do throws(RangeError) { return try RangeFrame(checkedBefore: row.toArray()) } catch {
-            throw EventLogError.damaged("a range that waits")
+            throw EventLogError.damaged("a pending range")
         }
     }
 

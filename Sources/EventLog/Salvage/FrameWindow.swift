@@ -21,13 +21,14 @@ struct FrameWindow {
             bytes = try file.read(Swift.max(Self.size, found.length), at: found.offset)
         }
         let offset = found.offset - start
-        guard offset + found.length <= bytes.count else { throw EventLogError.damaged("an event that was there") }
+        guard offset + found.length <= bytes.count else { throw EventLogError.damaged(
+            "an event that could be read before") }
         return try whole(Array(bytes[offset..<offset + found.length]), found)
     }
 
     private func whole(_ bytes: [UInt8], _ found: FoundFrame) throws -> [UInt8] {
         guard try Frame(verifying: bytes.span.bytes, at: found.position).id == found.event else {
-            throw EventLogError.damaged("an event that was there")
+            throw EventLogError.damaged("an event that could be read before")
         }
         return bytes
     }

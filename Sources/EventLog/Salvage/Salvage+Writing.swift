@@ -131,7 +131,7 @@ private struct SalvageWriter {
         guard found.event.sequence >= expected else { return }
         if found.event.sequence > expected {
             guard found.event.sequence - expected <= UInt64(Swift.max(0, placeLimit - placeCount)) else {
-                throw EventLogError.damaged("event \(found.event.short), whose number cannot be")
+                throw EventLogError.damaged("event \(found.event.short), whose number is impossible")
             }
             if wholeHeads[replica] == nil { wholeHeads[replica] = expected - 1 }
             let stamp = heads[replica]?.stamp ?? found.stamp

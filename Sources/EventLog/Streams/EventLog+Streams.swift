@@ -58,12 +58,12 @@ extension EventLog {
         var streams = Streams()
         try transaction.forEach(in: tables.streams) { key, value in
             guard let key = ReplicaKey(keyBytes: key), let branch = branch(value) else {
-                throw EventLogError.damaged("how the histories of a replica part")
+                throw EventLogError.damaged("the forks of a replica's history")
             }
             streams.add(key.replica, to: branch.parent, after: branch.after)
             return true
         }
-        guard streams.isSound else { throw EventLogError.damaged("how the histories of a replica part") }
+        guard streams.isSound else { throw EventLogError.damaged("the forks of a replica's history") }
         return streams
     }
 
@@ -77,7 +77,7 @@ extension EventLog {
     ) throws -> NameState {
         guard let row = try transaction.value(NameState.key, in: tables.meta) else { return NameState() }
         guard let state = row.withSpan({ NameState($0) }) else {
-            throw EventLogError.damaged("how the names in events are read")
+            throw EventLogError.damaged("the record of how replica names are resolved")
         }
         return state
     }

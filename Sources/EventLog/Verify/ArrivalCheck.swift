@@ -28,11 +28,11 @@ struct ArrivalCheck: RowVisitor {
     func damage(end: Position) -> [LogDamage] {
         var damage = damaged.map { LogDamage(.page, "in the table of arrivals: \($0)") }
         if malformed > 0 {
-            damage.append(LogDamage(.arrival, "\(malformed) rows are not the times of arrival that were written"))
+            damage.append(LogDamage(.arrival, "\(malformed) rows of arrival times are damaged"))
         }
         // If a page is unreadable, rows are missing as well.
         if damaged.isEmpty, malformed == 0, let wrong = odd ?? (next == end + 1 ? nil : Swift.min(next, end + 1)) {
-            damage.append(LogDamage(.arrival, position: wrong, "the log does not say, or says twice, when it arrived"))
+            damage.append(LogDamage(.arrival, position: wrong, "the log has no arrival time for it, or two"))
         }
         return damage
     }

@@ -47,20 +47,22 @@ extension EventCheck {
 
     private mutating func checkState(end: Position) {
         guard let state = rows.state else {
-            damage.append(LogDamage(.meta, "the row that says where the log goes on is not there"))
+            damage.append(LogDamage(.meta, "the row with the next position of the log is missing"))
             return
         }
         if state.nextPosition != end + 1 {
             damage.append(
-                LogDamage(.meta, "the log says its next position is \(state.nextPosition), and it is \(end + 1)"))
+                LogDamage(.meta, "the log records its next position as \(state.nextPosition), but it is \(end + 1)"))
         } else if let lastChecksum, lastChecksum != state.lastChecksum {
             damage.append(
-                LogDamage(.chain, position: end > 0 ? end : nil, "the last event is not the one the log says it is"))
+                LogDamage(
+                    .chain, position: end > 0 ? end : nil,
+                    "the last event is not the one that the log records as its last"))
         }
         // The clock equals the stamp of an event, or 0, or its value when the log was cleared. That event may be a lost
         // one.
         if !sawClock, loss.holes.isEmpty, rows.holes.isEmpty {
-            damage.append(LogDamage(.meta, "the clock of the log stands at a time that no event has"))
+            damage.append(LogDamage(.meta, "the clock of the log is at a time that no event has"))
         }
     }
 
@@ -96,12 +98,12 @@ extension EventCheck {
         }
         let known = Set(replicas.map(\.replica))
         for replica in rows.trees.keys.sorted() where !known.contains(replica) {
-            damage.append(LogDamage(.tree, replica, "a tree of a replica that has no events"))
+            damage.append(LogDamage(.tree, replica, "there is a tree of a replica that has no events"))
         }
         for key in rows.nodes.keys.sorted(by: { ($0.replica, $0.number) < ($1.replica, $1.number) }) {
             let (first, overflow) = key.number.multipliedReportingOverflow(by: Sealer.blockCount)
             if overflow || !missing.intersects(key.replica, first &+ 1, through: first &+ Sealer.blockCount) {
-                damage.append(LogDamage(.tree, key.replica, "the hash of a block of events that are not there"))
+                damage.append(LogDamage(.tree, key.replica, "there is a hash of a block of events that do not exist"))
             }
         }
     }
@@ -113,14 +115,14 @@ extension EventCheck {
             damage.append(
                 LogDamage(
                     .sequence, range.replica, first: range.first, last: range.last,
-                    "a place is held for events that the log does not say are lost"))
+                    "a position is reserved for events that the log does not record as lost"))
         }
         let last = Dictionary(replicas.map { ($0.replica, $0.expected - 1) }) { first, _ in first }
         for range in rows.holes.subtracting(places).ranges where range.first <= last[range.replica] ?? 0 {
             damage.append(
                 LogDamage(
                     .sequence, range.replica, first: range.first, last: range.last,
-                    "the log says that events are lost which are there"))
+                    "the log records events as lost that are there"))
         }
     }
 
@@ -132,7 +134,7 @@ extension EventCheck {
             damage.append(
                 LogDamage(
                     .late, event?.replica, first: event?.sequence, position: position,
-                    "what came late counts at a position that has no event"))
+                    "an event that arrived late is assigned to a position that has no event"))
         }
     }
 
@@ -141,7 +143,7 @@ extension EventCheck {
         rows.holes.ranges.map { range in
             LogDamage(
                 .hole, range.replica, first: range.first, last: range.last,
-                "lost with a damaged file, and not brought back by anybody yet")
+                "lost with a damaged file, and not restored from another device yet")
         }
     }
 
@@ -152,7 +154,7 @@ extension EventCheck {
             damage.append(
                 LogDamage(
                     .run, key.replica, first: key.number, position: position,
-                    "the row of a run names an event that is not there"))
+                    "the row of a run refers to an event that does not exist"))
         }
     }
 
@@ -172,7 +174,7 @@ extension EventCheck {
             list.append(
                 LogDamage(
                     .position, position: loss.holes.first?.positions.lowerBound,
-                    "\(lost - named) positions have no event, and nothing tells whose events they had"))
+                    "\(lost - named) positions have no event, and it is unknown which replicas' events they had"))
         }
         if list.omitted > 0 { list.append(LogDamage(.file, "and \(list.omitted) more like these")) }
         return list.entries

@@ -65,7 +65,7 @@ struct EventCheck: RowVisitor {
     mutating func row(_ position: Position, _ event: Result<CheckedEvent, FrameError>) {
         guard position >= next, position < .max else {
             damage.append(
-                LogDamage(.position, position: position, "position \(position) stands behind position \(next - 1)"))
+                LogDamage(.position, position: position, "position \(position) comes after position \(next - 1)"))
             return
         }
         if position > next { miss(through: position - 1) }
@@ -81,9 +81,9 @@ struct EventCheck: RowVisitor {
 
     private static func words(for error: FrameError) -> String {
         switch error {
-        case .notAFrame: "they do not start as an event does"
+        case .notAFrame: "they do not start like an event"
         case .truncated, .malformed: "its lengths do not add up"
-        case .checksumMismatch: "they are not those that were written"
+        case .checksumMismatch: "their checksum is wrong"
         }
     }
 
@@ -94,7 +94,7 @@ struct EventCheck: RowVisitor {
         if let pageDamage {
             loss.add(next...position, .page, "lost with a page: \(pageDamage)")
         } else {
-            loss.add(next...position, .position, "nothing stands at the position")
+            loss.add(next...position, .position, "there is nothing at the position")
         }
         next = position + 1
     }
@@ -107,7 +107,7 @@ struct EventCheck: RowVisitor {
         let index = index(of: event.id.replica)
         guard isPlausible(event.id, replicas[index], isChained: isChained) else {
             lastChecksum = nil
-            loss.add(position...position, .sequence, "an event stands there that belongs elsewhere (\(event.id))")
+            loss.add(position...position, .sequence, "there is an event that belongs elsewhere (\(event.id))")
             return
         }
         if isChained == false {
@@ -133,7 +133,7 @@ struct EventCheck: RowVisitor {
             damage.append(
                 LogDamage(
                     .frame, event.id.replica, first: event.id.sequence, position: position,
-                    "the event says it has seen what no author can have seen"))
+                    "the event claims to have seen events that its author cannot have seen"))
         }
         if let contradiction = withholding(of: event) {
             damage.append(
@@ -154,7 +154,7 @@ struct EventCheck: RowVisitor {
             damage.append(
                 LogDamage(
                     .late, event.id.replica, first: event.id.sequence, position: position,
-                    "what came late there is not the event, or not to be found"))
+                    "the late event recorded there is a different one, or cannot be found"))
             return event
         }
         return late.event
@@ -164,10 +164,10 @@ struct EventCheck: RowVisitor {
     private func withholding(of event: CheckedEvent) -> String? {
         if event.isWithheld {
             return rows.erased.contains(event.id) || rows.lacking.contains(event.id) || archived.contains(event.id)
-                ? nil : "the event has no values, and nothing says why"
+                ? nil : "the event has no values, and no reason for that is recorded"
         }
         if rows.erased.contains(event.id) { return "the event was erased, and its values are still there" }
-        return rows.lacking.contains(event.id) ? "the event is said to lack its values, and has them" : nil
+        return rows.lacking.contains(event.id) ? "the event is recorded as missing its values, but has them" : nil
     }
 
     /// Whether a valid frame belongs at this place of the log: stale copies and frames of other places are valid too.
@@ -201,13 +201,13 @@ struct EventCheck: RowVisitor {
             damage.append(
                 LogDamage(
                     .run, event.replica, first: event.sequence, position: position,
-                    "the row of the run says position \(run), and the event stands at \(position)"))
+                    "the row of the run has position \(run), but the event is at \(position)"))
         }
         let follows = before.map { $0.sequence + 1 == event.sequence } ?? (event.sequence == 1)
         if run == nil, follows, before.map({ $0.position + 1 != position }) ?? true {
             damage.append(
                 LogDamage(
-                    .run, event.replica, first: event.sequence, position: position, "the row of the run is not there"))
+                    .run, event.replica, first: event.sequence, position: position, "the row of the run is missing"))
         }
     }
 }

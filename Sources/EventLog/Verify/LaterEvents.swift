@@ -61,7 +61,7 @@ struct LaterEvents {
             list.append(
                 LogDamage(
                     .meta, event.replica, first: event.sequence, position: position + UInt64(index),
-                    "no state that can be read leads to the event, which is in the file"))
+                    "the event is in the file, but no readable state of the log refers to it"))
         }
         report.damage = list.entries + report.damage
         let ranges = events.map { EventRange($0.replica, $0.sequence, through: $0.sequence) }

@@ -41,7 +41,7 @@ struct LogReading {
     mutating func report() -> LogReport {
         readTables()
         guard hasEvents else {
-            damage.append(LogDamage(.meta, "nothing leads to the events of the newest state; they may be whole"))
+            damage.append(LogDamage(.meta, "nothing refers to the events of the newest state; they may be intact"))
             var report = LogReport()
             report.damage = damage
             return report
@@ -49,7 +49,7 @@ struct LogReading {
         var freePages = FreePages(reader.meta, pageCount: reader.pageCount)
         for table in Self.smallTables { readRows(of: table) }
         if !rows.streams.isSound {
-            damage.append(LogDamage(.stream, "the rows that say how histories part lead in a circle"))
+            damage.append(LogDamage(.stream, "the rows of forked histories refer to each other in a circle"))
             rows.streams = Streams()
         }
         for name in ["events", "arrivals"] { if let record = tables[name] { reader.pinRightEdge(of: record) } }
@@ -100,7 +100,7 @@ struct LogReading {
         damage += visitor.damaged.map { LogDamage(.page, "in the table of tables: \($0)") }
         compare(counts, main, name: "tables", isDamaged: !visitor.damaged.isEmpty)
         for name in LogTable.allCases.map(\.name) + ["events"] where tables[name] == nil {
-            damage.append(LogDamage(.meta, "the table \(name) is not there"))
+            damage.append(LogDamage(.meta, "the table \(name) is missing"))
         }
     }
 
@@ -113,7 +113,7 @@ struct LogReading {
         if visitor.malformed > 0 {
             damage.append(
                 LogDamage(
-                    Self.what(of: table), "\(visitor.malformed) rows of the table \(name) are not what was written"))
+                    Self.what(of: table), "\(visitor.malformed) rows of the table \(name) are damaged"))
         }
     }
 
@@ -189,7 +189,7 @@ struct LogReading {
         let isEmpty = record.root == TreeRecord.noPage
         if !isDamaged, counts != TreeCounts(record) || isEmpty != (record.entries == 0) {
             damage.append(
-                LogDamage(.meta, "the record of \(name) counts \(record.entries) rows, and \(counts.entries) are there")
+                LogDamage(.meta, "the record of \(name) counts \(record.entries) rows, but there are \(counts.entries)")
             )
         }
     }
@@ -199,7 +199,7 @@ struct LogReading {
         for (stream, row) in rows.signed.sorted(by: { $0.key < $1.key }) {
             let head = row.withSpan { EventLog.signedHead(log, rows.streams.origin(of: stream), $0) }
             guard let head, (try? head.check()) != nil else {
-                damage.append(LogDamage(.signature, stream, "the head that the replica has signed is not what it was"))
+                damage.append(LogDamage(.signature, stream, "the signed head of the replica is damaged"))
                 continue
             }
             guard let now = replicas.first(where: { $0.replica == stream }) else { continue }
@@ -209,17 +209,19 @@ struct LogReading {
             if base + now.events < head.sequence || isOther {
                 damage.append(
                     LogDamage(
-                        .signature, stream, "the replica has signed \(head.sequence) events, and other ones are here"))
+                        .signature, stream,
+                        "the replica has signed \(head.sequence) events, but the events here are different"))
             }
         }
         for (stream, branch) in rows.streams.branches.sorted(by: { $0.key < $1.key }) {
             let before = replicas.first { $0.replica == branch.parent }?.events ?? 0
             if before != branch.after || !replicas.contains(where: { $0.replica == stream }) {
-                damage.append(LogDamage(.stream, stream, "the history goes on elsewhere than the log says"))
+                damage.append(
+                    LogDamage(.stream, stream, "the history continues at a different point than the log records"))
             }
         }
         for bytes in rows.ranges where (try? RangeFrame(reading: bytes, of: log)) == nil {
-            damage.append(LogDamage(.range, "a range that came and waits is not what it was"))
+            damage.append(LogDamage(.range, "a pending range is damaged"))
         }
     }
 
@@ -227,13 +229,13 @@ struct LogReading {
     private mutating func describe(_ report: inout LogReport) {
         report.log = rows.metaRow("log", count: 16).map { LogID($0) }
         report.epoch = rows.metaRow("epoch", count: 8)?.withSpan { $0.uint64(at: 0) }
-        if report.log == nil { damage.append(LogDamage(.meta, "the log does not say its name")) }
-        if report.epoch == nil { damage.append(LogDamage(.meta, "the log does not say its epoch")) }
+        if report.log == nil { damage.append(LogDamage(.meta, "the log's id is missing")) }
+        if report.epoch == nil { damage.append(LogDamage(.meta, "the log's epoch is missing")) }
         if rows.metaRow("generation", count: LogGeneration.byteCount) == nil {
-            damage.append(LogDamage(.meta, "the log does not say its generation"))
+            damage.append(LogDamage(.meta, "the log's generation is missing"))
         }
         if !rows.isBaseWhole {
-            damage.append(LogDamage(.base, "the snapshot that stands for archived history is not what was written"))
+            damage.append(LogDamage(.base, "the snapshot of archived history is damaged"))
         }
         if let log = report.log { checkWhatCame(of: log, report.replicas) }
         let format = rows.metaRow("format", count: 4)?.withSpan { $0.uint32(at: 0) }

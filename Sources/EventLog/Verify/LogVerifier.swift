@@ -47,7 +47,8 @@ public enum LogVerifier {
         }
         report.isSettled = false
         report.damage.append(
-            LogDamage(.file, "the log was written to each time it was read: stop what writes to it, and verify again"))
+            LogDamage(
+                .file, "the log changed each time it was read: stop the programs that write to it, and verify again"))
         return report
     }
 
@@ -89,7 +90,7 @@ public enum LogVerifier {
         switch (pages[0], pages[1]) {
         case (nil, nil):
             damage.append(
-                LogDamage(.meta, "both meta pages are damaged, or this is no log: nothing leads to the events"))
+                LogDamage(.meta, "both meta pages are damaged, or this is not a log: nothing refers to the events"))
         case (nil, _), (_, nil):
             let name = pages[0] == nil ? "first" : "second"
             damage.append(LogDamage(.meta, "the \(name) meta page is damaged; the last commit may be lost with it"))
@@ -102,7 +103,7 @@ public enum LogVerifier {
                     LogDamage(
                         .meta,
                         "the meta pages are of transactions \(first.transaction) and \(second.transaction), "
-                            + "which cannot be; the last commits may be lost"))
+                            + "which is impossible; the last commits may be lost"))
             }
         }
         if let newest = pages.compactMap({ $0 }).max(by: { $0.transaction < $1.transaction }) {
@@ -110,7 +111,7 @@ public enum LogVerifier {
             if newest.lastPage >= pageCount {
                 damage.append(
                     LogDamage(
-                        .file, "the file has \(pageCount) whole pages, and the log uses \(newest.lastPage) and more"))
+                        .file, "the file has \(pageCount) whole pages, but the log uses page \(newest.lastPage)"))
             }
         }
         return damage

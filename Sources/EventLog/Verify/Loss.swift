@@ -76,7 +76,7 @@ struct Loss {
             }
         }
         if let pieces = pieces(of: range, runs) { return pieces }
-        let detail = "events \(range.first) to \(range.last) are not there"
+        let detail = "events \(range.first) to \(range.last) are missing"
         return [LogDamage(.sequence, range.replica, first: range.first, last: range.last, detail)]
     }
 

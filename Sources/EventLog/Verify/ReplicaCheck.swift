@@ -28,7 +28,8 @@ struct ReplicaCheck {
         if let last, event.stamp < last.stamp {
             damage.append(
                 LogDamage(
-                    .stamp, replica, first: sequence, position: position, "the stamp is before that of the event before"
+                    .stamp, replica, first: sequence, position: position,
+                    "the stamp is earlier than that of the previous event"
                 ))
         }
         count += 1
@@ -53,7 +54,7 @@ struct ReplicaCheck {
             damage.append(
                 LogDamage(
                     .batch, replica, first: event.id.sequence, position: position,
-                    "the event does not go on with the batch of the event before"))
+                    "the event does not continue the batch of the previous event"))
         }
     }
 
@@ -86,11 +87,11 @@ struct ReplicaCheck {
         }
         let first = seen > 0 ? seen : nil
         guard let head else {
-            damage.append(LogDamage(.head, replica, first: first, "the row of the last event is not there"))
+            damage.append(LogDamage(.head, replica, first: first, "the row of the last event is missing"))
             return
         }
         let detail =
-            "the row of the last event says event \(head.sequence) at position \(head.position), and it is event "
+            "the row of the last event has event \(head.sequence) at position \(head.position), but it is event "
             + "\(seen) at position \(after)"
         damage.append(LogDamage(.head, replica, first: first, position: last?.position, detail))
     }

@@ -66,7 +66,7 @@ struct ReplicaTree {
         if node == nil, last > sealedCount { return [] }
         if node == root { return [] }
         let detail =
-            node == nil ? "the hash of a block of events is not there" : "the hash of a block of events differs"
+            node == nil ? "the hash of a block of events is missing" : "the hash of a block of events differs"
         return [LogDamage(.tree, replica, first: first, last: last, detail)]
     }
 
@@ -87,6 +87,6 @@ struct ReplicaTree {
     /// Returns the damage that is known only at the end, after the last event `last`.
     func finish(last: SequenceNumber) -> [LogDamage] {
         guard stored != nil, sealedCount > 0, isWhole, sealedCount > last else { return [] }
-        return [LogDamage(.tree, replica, "the stored tree has \(sealedCount) events, and \(last) are there")]
+        return [LogDamage(.tree, replica, "the stored tree has \(sealedCount) events, but there are \(last)")]
     }
 }

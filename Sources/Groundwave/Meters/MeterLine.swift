@@ -43,12 +43,12 @@ public final class MeterLine {
             throw StoreError(
                 code, "\(path) cannot be opened: \(reason).",
                 hint: errno == EACCES
-                    ? "On Linux, being in the group dialout opens serial devices." : "Check the name.")
+                    ? "On Linux, serial devices need membership of the group dialout." : "Check the name.")
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
             close(descriptor)
-            throw StoreError(.usage, "\(path) is no device, pipe or file.")
+            throw StoreError(.usage, "\(path) is not a device, pipe or file.")
         }
         isFile = status.st_mode & S_IFMT == S_IFREG
         isDevice = isatty(descriptor) == 1
@@ -60,11 +60,11 @@ public final class MeterLine {
     private func setRaw(_ baud: Int) throws {
         guard let speed = Self.speeds[baud] else {
             throw StoreError(
-                .usage, "No serial line has \(baud) baud.",
-                hint: "One of \(Self.speeds.keys.sorted().map(String.init).joined(separator: ", ")).")
+                .usage, "\(baud) baud is not a speed for a serial device.",
+                hint: "Use one of \(Self.speeds.keys.sorted().map(String.init).joined(separator: ", ")).")
         }
         var settings = termios()
-        guard tcgetattr(descriptor, &settings) == 0 else { throw failure("asked how it is set") }
+        guard tcgetattr(descriptor, &settings) == 0 else { throw failure("asked for its settings") }
         cfmakeraw(&settings)
         settings.c_cflag |= tcflag_t(CLOCAL | CREAD)
         cfsetspeed(&settings, speed)
@@ -84,7 +84,7 @@ public final class MeterLine {
             var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let count = poll(&request, 1, Int32(clamping: milliseconds))
             if count == 0 || count < 0 && errno == EINTR { return .nothing }
-            guard count > 0 else { throw failure("waited for") }
+            guard count > 0 else { throw failure("polled") }
         }
         let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
         if count > 0 { return .bytes(Array(buffer[..<count])) }

@@ -34,16 +34,16 @@ extension Store {
         let captures = try captures(of: trace.id)
         guard captures.byteCount > 0 else {
             throw StoreError(
-                .notFound, "Of the trace \(trace.id.short) only rows were kept.",
-                hint: "Record with --raw to keep what the meter sends, too.")
+                .notFound, "The trace \(trace.id.short) has only rows, not the bytes that the meter sent.",
+                hint: "Record with --raw to keep the bytes that the meter sends.")
         }
         guard
             try !captures.tail.isEmpty || captures.blocks.contains(where: { try byteCount(of: $0.block).items != nil })
         else {
             throw StoreError(
                 .notFound,
-                "What the meter sent for the trace \(trace.id.short) is withheld: it is on another device, or old.",
-                hint: "See groundwave trace set --samples synced.")
+                "The meter's bytes of the trace \(trace.id.short) are withheld: on another device, or removed as old.",
+                hint: "To share samples: groundwave trace set ID --samples synced")
         }
         guard let meter = trace.meter, let model = trace.model else {
             throw StoreError(.usage, "The model of the trace \(trace.id.short) is not known to this version.")

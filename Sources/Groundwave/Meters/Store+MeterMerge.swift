@@ -19,7 +19,7 @@ extension Store {
     @discardableResult
     public func mergeMeters() async throws -> Written<[MACAddress]> {
         guard !isReadOnly, try !meterDoubles().isEmpty else { return Written(value: [], batch: nil) }
-        return try await write(note: "One record of each meter") { [self] batch in
+        return try await write(note: "Merge duplicate meter records") { [self] batch in
             var merged: [MACAddress] = []
             for (address, doubles) in try meterDoubles().sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 try batch.merge(doubles, of: address)

@@ -83,14 +83,14 @@ extension Store {
         if let lease = present?.lease, lease.isHeld, lease.replica != replica {
             throw StoreError(
                 .busy, "\(address) is locked by \(lease.device) until \(UTCText.seconds(lease.expires / 1000)).",
-                hint: "Disconnect it there, or try again then.")
+                hint: "Disconnect it there, or try again after that.")
         }
         let isRenewal = present?.lease.map { $0.isHeld && $0.replica == replica } ?? false
         try await write(note: isRenewal ? "" : "Connected", author: author) { batch in
             try batch.findOrMakeMeter(address, model: model)
             try batch.claim(address, isHeld: true, isRenewal: isRenewal)
         }
-        guard let meter = try meter(address) else { throw StoreError(.bug, "The meter \(address) is not there.") }
+        guard let meter = try meter(address) else { throw StoreError(.bug, "The meter \(address) is missing.") }
         return meter
     }
 
@@ -115,7 +115,7 @@ extension Store {
     ) async throws {
         guard try meter(address) != nil else {
             throw StoreError(
-                .notFound, "There is no meter \(address).", hint: "groundwave meter list shows those that are known.")
+                .notFound, "There is no meter \(address).", hint: "groundwave meter list shows the known meters.")
         }
         var fields: [Assignment] = []
         for (field, value) in [("NAME", name), ("TEMPERATURE_UNIT", temperatureUnit), ("SAMPLES", sharing?.rawValue)] {

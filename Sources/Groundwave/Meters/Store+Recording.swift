@@ -19,8 +19,8 @@ extension Store {
     ) async throws -> TraceRecorder {
         guard !isReadOnly else {
             throw StoreError(
-                .notPermitted, "The store \(files.folder.path) can only be read.",
-                hint: "Copy it to a place that can be written.")
+                .notPermitted, "The store \(files.folder.path) is read-only.",
+                hint: "Copy it to a folder that can be written.")
         }
         let start = started ?? surroundings.now().wallMilliseconds
         var generator = surroundings.generator
@@ -77,7 +77,8 @@ extension Store {
             try await mergeMeters()
         } catch {
             Subsystem.store.logger.warning(
-                "what was recorded last is not in the log yet", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+                "the latest recorded rows are not in the log yet",
+                metadata: ["reason": "\(Subsystem.reason(of: error))"])
         }
     }
 

@@ -38,7 +38,7 @@ extension Store {
     /// - Throws: ``StoreError`` with code `usage` if that is less than one day, or more than 36,500; `notPermitted`
     ///   if the store is read-only.
     public func keepSamples(forDays days: Int?) throws {
-        guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) can only be read.") }
+        guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) is read-only.") }
         if let days { try Self.check(days) }
         _ = try LocalSettings(files).set(Self.sampleDaysKey, to: days.map(String.init))
     }
@@ -48,7 +48,7 @@ extension Store {
 
     private static func check(_ days: Int) throws {
         guard (1...36_500).contains(days) else {
-            throw StoreError(.usage, "Samples are kept for 1 to 36500 days, or for ever.")
+            throw StoreError(.usage, "Samples can be kept for 1 to 36500 days, or forever.")
         }
     }
 
@@ -129,7 +129,7 @@ extension Store {
     /// - Complexity: O(bytes of the log), if anything is old.
     @discardableResult
     public func letGoOfOldSamples(gone: Set<ReplicaID> = []) throws -> OldSamples {
-        guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) can only be read.") }
+        guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) is read-only.") }
         let old = try oldSamples(gone: gone)
         guard old.blockCount > 0 else { return old }
         return try describing {

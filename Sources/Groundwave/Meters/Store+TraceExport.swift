@@ -44,7 +44,8 @@ extension Reading {
         from start: Int64 = .min, to end: Int64 = .max, sink: @escaping ([UInt8]) throws -> Void
     ) throws -> TraceExportReport {
         guard format != .sqlite else {
-            throw StoreError(.usage, "An SQLite database is a file.", hint: "Name one with -o.")
+            throw StoreError(
+                .usage, "An SQLite database cannot be written to standard output.", hint: "Name a file with -o.")
         }
         var byteCount = 0
         return try describingExport {
@@ -111,12 +112,12 @@ extension Reading {
             if absent.unreadableCount > 0 {
                 throw StoreError(
                     .damaged, "The rows of the trace \(trace.id.short) cannot be read.",
-                    hint: "groundwave trace verify says why.")
+                    hint: "To see why: groundwave trace verify")
             }
             throw StoreError(
                 .notFound, "The trace \(trace.id.short) has no rows there.",
                 hint: absent.withheldCount > 0
-                    ? "Its samples are withheld: only what is said of them is here." : "See groundwave trace show.")
+                    ? "Its samples are withheld: only their summaries are here." : "See groundwave trace show.")
         }
         return (try writer.finish(to: sink), absent)
     }
@@ -132,7 +133,7 @@ extension Reading {
     private func describingExport<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as TraceExportError {
             throw StoreError(
-                .usage, "The trace cannot be written so: \(error).", hint: "See groundwave trace export --help.",
+                .usage, "The trace cannot be exported: \(error).", hint: "See groundwave trace export --help.",
                 cause: error)
         }
     }

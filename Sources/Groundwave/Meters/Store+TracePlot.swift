@@ -83,7 +83,7 @@ extension Reading {
                 guard let channel = all.first(where: { $0.name == name }) else {
                     throw StoreError(
                         .usage, "There is no channel \(name).",
-                        hint: "There are \(all.map(\.name).joined(separator: ", ")).")
+                        hint: "The channels are \(all.map(\.name).joined(separator: ", ")).")
                 }
                 return channel
             }

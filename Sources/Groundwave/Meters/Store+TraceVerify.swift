@@ -49,7 +49,7 @@ extension Store {
             guard FileManager.default.fileExists(atPath: path) else { return [] }
         }
         check.result.damage.append(
-            .init(.tail, detail: "\(path) cannot be read: what was recorded last is in it, and not in the log"))
+            .init(.tail, detail: "\(path) cannot be read: it has the latest recorded rows, which are not in the log"))
         return []
     }
 
@@ -93,7 +93,7 @@ struct TraceCheck {
             result.damage.append(
                 .init(
                     .unknown, rows: rows, event: block.event,
-                    detail: "what is said of the block is malformed, or of a later version of this program"))
+                    detail: "the summary of the block is malformed, or from a later version of this program"))
             (before, lastTime) = (nil, nil)
             return nil
         }
@@ -101,7 +101,7 @@ struct TraceCheck {
             result.damage.append(
                 .init(
                     .summary, rows: rows, event: block.event,
-                    detail: "what is said of the block is about the rows \(summary.first) to \(summary.end - 1)"))
+                    detail: "the summary of the block is about the rows \(summary.first) to \(summary.end - 1)"))
         }
         return summary
     }
@@ -121,7 +121,7 @@ struct TraceCheck {
             result.damage.append(
                 damage(
                     .view,
-                    "the views say something else of the block than its event; delete views.mdb in the store: it is made "
+                    "the views differ from the event of the block; delete views.mdb in the store: it is made "
                         + "again from the log"))
         case .unreadable(let reason):
             result.damage.append(damage(.unreadable, "the rows of the block cannot be read: \(reason)"))
@@ -130,7 +130,7 @@ struct TraceCheck {
             let parts = summary.parts(unlike: rows, after: before)
             if !parts.isEmpty {
                 let words = parts.map(\.description).joined(separator: ", ")
-                result.damage.append(damage(.summary, "what is said of the block is not what its rows say: \(words)"))
+                result.damage.append(damage(.summary, "the summary of the block does not match its rows: \(words)"))
             }
         }
     }
@@ -154,7 +154,7 @@ struct TraceCheck {
         case .another:
             damage(
                 bytes, block.event,
-                "are not those of which the views speak; delete views.mdb in the store: it is made again from the log")
+                "differ from those in the views; delete views.mdb in the store: it is made again from the log")
         case .unreadable(let reason): damage(bytes, block.event, "cannot be read: \(reason)")
         }
     }
@@ -175,7 +175,7 @@ struct TraceCheck {
     }
 
     private mutating func damage(_ bytes: Range<UInt64>, _ event: EventID?, _ what: String) {
-        let named = "the bytes \(bytes.lowerBound) to \(bytes.upperBound - 1) that went over the line"
+        let named = "the bytes \(bytes.lowerBound) to \(bytes.upperBound - 1) sent to or by the meter"
         result.damage.append(.init(.capture, event: event, detail: "\(named) \(what)"))
     }
 
@@ -186,7 +186,7 @@ struct TraceCheck {
             .init(
                 .end,
                 detail:
-                    "the trace says that it ended with a row of \(UTCText.milliseconds(ended)), and its last row is of "
+                    "the trace is recorded as ending at \(UTCText.milliseconds(ended)), but its last row is of "
                     + UTCText.milliseconds(lastTime)))
     }
 

@@ -13,7 +13,7 @@ enum Tails {
             try FileManager.default.createDirectory(
                 at: files.tailFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StoreError(error, "The folder \(files.tailFolder.path) cannot be made")
+            throw StoreError(error, "The folder \(files.tailFolder.path) cannot be created")
         }
         return path(of: trace, below: files)
     }

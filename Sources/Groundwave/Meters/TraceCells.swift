@@ -54,7 +54,7 @@ struct TraceCells {
                 return TraceVerification.Damage(
                     .cell, rows: first..<(overflow ? .max : end),
                     detail:
-                        "the cell of level \(level) is not what is said of its blocks; delete views.mdb in the store: it is "
+                        "the cell of level \(level) does not match its blocks; delete views.mdb in the store: it is "
                         + "made again from the log")
             }
         )

@@ -49,7 +49,7 @@ public actor TraceRecorder {
         capture = isKeepingCapture ? Capture() : nil
         tailPath = try Tails.path(of: trace, in: store.files)
         guard let lock = try TailLock(tailPath) else {
-            throw StoreError(.busy, "Another process records the trace \(trace.short).")
+            throw StoreError(.busy, "Another process is recording the trace \(trace.short).")
         }
         self.lock = lock
         let isAlone = try store.log.vector().entries.count <= 1

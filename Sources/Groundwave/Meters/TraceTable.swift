@@ -41,7 +41,8 @@ struct TraceTable: RowWriter {
         var taken = Set(own + ["time"])
         for channel in layout.channels where !taken.insert(ColumnNames.column(channel).lowercased()).inserted {
             throw TraceExportError.channel(
-                channel.name, reason: "a column is called so already, and SQLite does not tell upper from lower case")
+                channel.name,
+                reason: "a column already has this name, and SQLite does not distinguish upper and lower case")
         }
         let columns = names.map { "\"\($0)\" INTEGER" }.joined(separator: ", ")
         try database.execute(sql: "CREATE TABLE rows (\(columns))")
@@ -110,7 +111,7 @@ struct TraceTable: RowWriter {
 
     private func fitting(_ number: UInt64, _ name: String) throws -> DatabaseValue {
         guard let value = Int64(exactly: number) else {
-            throw TraceExportError.value(name, row: rowCount, reason: "an integer of SQLite has 63 bits")
+            throw TraceExportError.value(name, row: rowCount, reason: "SQLite integers have 63 bits")
         }
         return value.databaseValue
     }

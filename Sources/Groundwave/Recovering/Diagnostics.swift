@@ -84,7 +84,7 @@ extension Store {
             try target.finish()
             if let anonymousLog {
                 guard let salvage else {
-                    throw StoreError(.notFound, "There is no log that could be read.", hint: "Leave --anonymize out.")
+                    throw StoreError(.notFound, "There is no log that can be read.", hint: "Leave out --anonymize.")
                 }
                 try AnonymousLog.write(salvage, to: anonymousLog)
             }

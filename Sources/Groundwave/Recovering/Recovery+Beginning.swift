@@ -19,19 +19,19 @@ extension Recovery {
         do { record = try incident.begin(finding) } catch let error as Incident.NotWrittenDown {
             throw StoreError(
                 .damaged,
-                "\(files.log) is damaged: \(finding.message). It lies in \(error.backup) now, byte for byte; that could "
-                    + "not be written down: \(error.cause.description)",
-                hint: "Nothing was lost by this. Make room, and open the store again: recovery then goes on.",
+                "\(files.log) is damaged: \(finding.message). It is now in \(error.backup), byte for byte, but that "
+                    + "could not be recorded: \(error.cause.description)",
+                hint: "Nothing was lost by this. Free some space, and open the store again: recovery then continues.",
                 cause: error)
         } catch {
             let cause = (error as? Incident.NotPreserved)?.cause ?? error
             guard let refused = StoreError(systemError: cause) else { throw error }
             throw StoreError(
                 .damaged,
-                "\(files.log) is damaged: \(finding.message). It could not be preserved where it lies: \(refused.message)",
+                "\(files.log) is damaged: \(finding.message). It could not be preserved there: \(refused.message)",
                 hint: """
-                    Make room or make the folder writable, and open the store again; or make a store elsewhere of what is \
-                    left: groundwave salvage \(files.log) --to PATH
+                    Free some disk space or make the folder writable, and open the store again; or create a store \
+                    elsewhere from what is left: groundwave salvage \(files.log) --to PATH
                     """, cause: cause)
         }
         return try await resume(record, files, configuration)
@@ -58,7 +58,8 @@ extension Recovery {
             guard let path = witnesses.newestSnapshot else { return }
             do { _ = try incident.prepare(record, snapshot: path) } catch let finding as Incident.Finding {
                 throw StoreError(
-                    .archived, "This cannot be: \(finding.message).", hint: "Restore from salvage.", cause: finding)
+                    .archived, "The snapshot cannot be used: \(finding.message).",
+                    hint: "Use groundwave recover restore --from salvage.", cause: finding)
             }
         }
     }
@@ -88,7 +89,7 @@ extension Recovery {
             try await nested.stageRestore(from: .salvage)
             try nested.temporary.close()
             guard case .ready(let store) = try await Store.open(at: files.temporary, configuration) else {
-                throw StoreError(.damaged, "The store that is used while recovery waits is damaged as well.")
+                throw StoreError(.damaged, "The temporary store that is used while recovery waits is damaged as well.")
             }
             return store
         }

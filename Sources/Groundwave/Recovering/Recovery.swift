@@ -93,13 +93,15 @@ public final class Recovery: Sendable {
         case .salvage:
             guard receipt != nil else {
                 throw StoreError(
-                    .notFound, "Nothing could be got out of the damaged file\(trouble.map { ": \($0)" } ?? ".")",
-                    hint: "Restore from a snapshot or a remote, or reset.")
+                    .notFound, "Nothing could be salvaged from the damaged file\(trouble.map { ": \($0)" } ?? ".")",
+                    hint: "Use groundwave recover restore --from snapshot or remote, or groundwave recover reset.")
             }
             try stage(.salvage)
         case .snapshot:
             guard snapshot != nil else {
-                throw StoreError(.notFound, "There is no snapshot that can be read.", hint: "Restore from salvage.")
+                throw StoreError(
+                    .notFound, "There is no snapshot that can be read.",
+                    hint: "Use groundwave recover restore --from salvage.")
             }
             try prepareWithSnapshot()
             try stage(.snapshot)
@@ -107,7 +109,7 @@ public final class Recovery: Sendable {
             guard try !SyncFile.file(of: StoreFiles(files.folder)).read().remotes.isEmpty else {
                 throw StoreError(
                     .notFound, "No remote is known.",
-                    hint: "Name one: groundwave remote add NAME URL; or restore from salvage.")
+                    hint: "Add one: groundwave remote add NAME URL; or use groundwave recover restore --from salvage.")
             }
             try stage(.remote)
         }

@@ -163,7 +163,7 @@ extension Store {
             guard salvage.count > 0 else {
                 throw StoreError(
                     .damaged, "There is no event in \(file.path).",
-                    hint: "Is it the log of a store? It is called log.mdb, or lies in EmergencyBackup.")
+                    hint: "Check that it is the log of a store: it is called log.mdb, or is in EmergencyBackup.")
             }
             var generator = configuration.surroundings.generator
             let name = salvage.log ?? LogID.random(using: &generator)

@@ -59,12 +59,12 @@ extension Store {
             // The views are rebuilt from the log, which was found intact.
             if let damage {
                 Subsystem.recovery.logger.warning(
-                    "the views are damaged: they are built anew", metadata: ["reason": "\(damage)"])
+                    "the views are damaged: they are rebuilt", metadata: ["reason": "\(damage)"])
             }
             let store = try openWhole(files, configuration, mark, areViewsDamaged: damage != nil)
             if !left.isEmpty, damage == nil {
                 Subsystem.recovery.logger.notice(
-                    "every page was looked at, and nothing is wrong",
+                    "every page was checked, and nothing is wrong",
                     metadata: ["reason": "a program ended without closing the store, or met damage"])
             }
             // Read-only views stay as they are, and so do the marks that cause them to be checked.
@@ -120,7 +120,7 @@ extension Store {
             try await mend(damaged, choice, record, files, writable)
             do { outcome = try applying.run() } catch is Applying.Damaged {
                 throw StoreError(
-                    .damaged, "What was to be put in place in \(files.folder.path) was damaged again at once.",
+                    .damaged, "What was restored for \(files.folder.path) was damaged again at once.",
                     hint: "Check the disk.", cause: damaged)
             }
         }
@@ -145,10 +145,10 @@ extension Store {
     ) async throws {
         guard let record else {
             throw StoreError(
-                .damaged, "What was made from the damaged log of \(files.folder.path) is damaged as well.",
-                hint: "Make a store elsewhere of what was preserved: groundwave salvage FILE --to PATH")
+                .damaged, "What was salvaged from the damaged log of \(files.folder.path) is damaged as well.",
+                hint: "Create a store elsewhere from what was preserved: groundwave salvage FILE --to PATH")
         }
-        Subsystem.recovery.logger.error("what was to be put in place is damaged: it is made once more")
+        Subsystem.recovery.logger.error("what was prepared for the restore is damaged: it is made again")
         if damaged == .temporary {
             OpenMark.suspect(RecoveryFiles(files.folder).temporary, in: configuration.stateFolder)
         }
@@ -163,8 +163,8 @@ extension Store {
             switch choice.way {
             case .salvage: "Recovered from a damaged log"
             case .snapshot: "Recovered from a damaged log and a snapshot"
-            case .remote: "Begun anew after damage, with what others have"
-            case .reset: "Begun anew after damage"
+            case .remote: "Started over after damage, with what other devices have"
+            case .reset: "Started over after damage"
             }
         try await write(note: words) { batch in
             let id = RecordID(text: choice.record) ?? batch.newID()

@@ -39,7 +39,7 @@ enum StoreCondition {
         switch self {
         case .inUse: nil
         case .damaged(let finding): "The log is damaged: \(finding.message)."
-        case .waiting(let record): "The store waits in recovery: \(record.message)."
+        case .waiting(let record): "The store is waiting for recovery: \(record.message)."
         case .staged: "The next command carries out what was decided about the damaged log."
         }
     }

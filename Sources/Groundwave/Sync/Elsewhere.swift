@@ -31,8 +31,8 @@ struct Elsewhere: Sendable {
         var found = self
         let unreadable = try await PlaceContents.forEachRange(at: folder, of: log.id) { try found.found($0) }
         self = found
-        guard let unreadable else { return "no log lies there" }
-        return unreadable > 0 ? "some of what lies there could not be read" : nil
+        guard let unreadable else { return "there is no log there" }
+        return unreadable > 0 ? "some of the data there could not be read" : nil
     }
 
     /// Returns whether all of a retained range was found.

@@ -38,8 +38,8 @@ public struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
 
     static func refusal(_ text: String) -> StoreError {
         StoreError(
-            .usage, "“\(text)” is no host and port.",
-            hint: "Such as shack.local:7373, 192.0.2.7:7373 or [2001:db8::7]:7373.")
+            .usage, "“\(text)” is not a host and port.",
+            hint: "Use the form shack.local:7373, 192.0.2.7:7373 or [2001:db8::7]:7373.")
     }
 
     /// Whether the host can only be this machine.

@@ -25,10 +25,10 @@ final class Joining {
         guard let address = try address(in: files) else { return }
         throw StoreError(
             .joining,
-            "The store in \(files.folder.path) was being joined from \(address), and that has not come to its end.",
+            "The store in \(files.folder.path) is incomplete: joining it from \(address) is not finished.",
             hint: """
-                groundwave join \(address) goes on. If that place is gone for good, delete \(path(files)) to use what has \
-                come so far.
+                To resume: groundwave join \(address). If that remote no longer exists, delete \(path(files)) to use \
+                what has arrived so far.
                 """)
     }
 
@@ -70,7 +70,7 @@ final class Joining {
             guard present != address.description else { return }
             throw StoreError(
                 .exists, "The store in \(files.folder.path) was being joined from \(present), not from \(address).",
-                hint: "groundwave join \(present) goes on; or choose another folder with --store.")
+                hint: "To resume: groundwave join \(present); or choose another folder with --store.")
         }
         guard try !files.exists || files.isUnfinished() else {
             throw StoreError(

@@ -22,10 +22,10 @@ public enum RemoteAddress: Hashable, Sendable, CustomStringConvertible {
         } else if let url = URL(string: text), let scheme = url.scheme, text.contains("://") {
             guard scheme == "file", url.host() == nil || url.host() == "", url.path.hasPrefix("/") else {
                 throw StoreError(
-                    .usage, "“\(text)” is no address that groundwave knows.",
+                    .usage, "“\(text)” is not an address that groundwave knows.",
                     hint: """
-                        A folder is file:///path/to/folder, or just its path; a device that waits for others is \
-                        groundwave://host:\(Self.defaultPort).
+                        Use file:///path/to/folder, or just the path, for a folder, or \
+                        groundwave://host:\(Self.defaultPort) for a device that runs groundwave serve.
                         """)
             }
             self = .folder(URL(filePath: url.path).standardizedFileURL)

@@ -105,7 +105,8 @@ extension Store {
         try requireWritable()
         guard case .folder(let url) = remote.address else {
             throw StoreError(
-                .usage, "\(remote.address) is a device, and what it has is its own.", hint: "Nothing was deleted.")
+                .usage, "\(remote.address) is a device: its data cannot be deleted from here.",
+                hint: "Nothing was deleted.")
         }
         return try await reaching(remote) { [logID, files] in
             let transport = FolderTransport(url)
@@ -113,7 +114,9 @@ extension Store {
             guard found == logID else {
                 throw StoreError(
                     .exists,
-                    found == nil ? "No log lies at \(remote.address)." : "Another log lies at \(remote.address).",
+                    found == nil
+                        ? "There is no log at \(remote.address)."
+                        : "There is a different log at \(remote.address).",
                     hint: "Nothing was deleted.")
             }
             let count = try await PlaceContents.delete(at: transport)
@@ -128,10 +131,10 @@ extension ForeignName.Kind {
     fileprivate var sentence: String {
         switch self {
         case .conflictCopy(of: let name): "a copy that a cloud service has made of \(name)"
-        case .notDownloaded(let name): "\(name), which the cloud has and this machine has not downloaded yet"
+        case .notDownloaded(let name): "\(name), which is in the cloud and not downloaded to this machine yet"
         case .symbolicLink: "a symbolic link"
         case .special: "a device or pipe"
-        case .other: "nothing that groundwave has left"
+        case .other: "not a file of groundwave"
         }
     }
 }

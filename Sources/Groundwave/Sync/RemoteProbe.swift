@@ -58,8 +58,8 @@ extension Store {
             case let error as Greeting.Refusal: throw StoreError(endedAt: address, reason: error.reason)
             case let error as ProtocolError:
                 throw StoreError(
-                    .damaged, "What answers at \(address) is no groundwave. \(error.sentence)",
-                    hint: "Check host and port.", cause: error)
+                    .damaged, "The program at \(address) is not groundwave. \(error.sentence)",
+                    hint: "Check the host and port.", cause: error)
             default: throw error
             }
         }

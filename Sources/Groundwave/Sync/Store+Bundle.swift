@@ -117,7 +117,7 @@ final class BundleReader {
             do throws(RangeError) { return try RangeFrame(reading: bytes, of: log) } catch {
                 throw StoreError(
                     .damaged, "The bundle \(path) was changed: a range in it is not what was signed (\(error)).",
-                    hint: "Get it once more from where it came.")
+                    hint: "Get the bundle again from where it came.")
             }
         }
     }
@@ -125,12 +125,12 @@ final class BundleReader {
     private func refusal(_ failure: Segment.Failure) -> StoreError {
         if case .otherLog(let log) = failure {
             return StoreError(
-                .notFound, "The bundle \(path) is of another log, \(log.short).",
+                .notFound, "The bundle \(path) is from another log, \(log.short).",
                 hint: "Name the store of that log with --store.")
         }
         return StoreError(
-            .damaged, "\(path) is no bundle, or was changed on its way (\(failure)).",
-            hint: "Get it once more from where it came.")
+            .damaged, "\(path) is not a bundle, or was changed on its way (\(failure)).",
+            hint: "Get the bundle again from where it came.")
     }
 
     /// Returns the bytes of the next segment; `nil` at the end.
@@ -143,8 +143,8 @@ final class BundleReader {
             span.uint32(at: 4) <= Segment.byteLimit
         else {
             throw StoreError(
-                .damaged, "\(path) is no bundle, or was changed on its way.",
-                hint: "Get it once more from where it came.")
+                .damaged, "\(path) is not a bundle, or was changed on its way.",
+                hint: "Get the bundle again from where it came.")
         }
         let length = Int(span.uint32(at: 4))
         var bytes = start

@@ -44,7 +44,7 @@ extension Store {
         try await sealTails()
         if let tail = Tails.all(in: files).first(where: TailLock.isHeld) {
             throw StoreError(
-                .busy, "A recording goes on here: \(URL(filePath: tail).deletingPathExtension().lastPathComponent).",
+                .busy, "A recording is running here: \(URL(filePath: tail).deletingPathExtension().lastPathComponent).",
                 hint: "End it first. Nothing was deleted.")
         }
         try await introduce()
@@ -77,7 +77,7 @@ extension Store {
         }
         if !isOff { do { try await sync(remote, isFull: true) } catch { note(error) } }
         guard case .folder(let folder) = remote.address else {
-            return clauses + ["a device that is talked with: what it has is not counted on"]
+            return clauses + ["it is a device, not a folder: what it has is not counted"]
         }
         do {
             if let clause = try await elsewhere.read(FolderTransport(folder)) { clauses.append(clause) }
@@ -125,7 +125,7 @@ extension Store {
                 guard try contents() == before else {
                     if let bundle { unlink(bundle.path) }
                     throw StoreError(
-                        .busy, "Another program has written to the store meanwhile.",
+                        .busy, "Another program has written to the store in the meantime.",
                         hint: "Nothing was deleted. Try again.")
                 }
                 // The remote caches record what was pulled, and all of it has to be pulled again.
@@ -146,7 +146,7 @@ extension Store {
         if let count {
             guard count == missing.count else {
                 throw StoreError(
-                    .busy, "\(missing.count) events exist nowhere else now, not \(count).",
+                    .busy, "\(missing.count) events now exist nowhere else, not \(count).",
                     hint: "Nothing was deleted. Try again.")
             }
             return nil
@@ -154,8 +154,8 @@ extension Store {
         guard missing.unprovable.isEmpty else {
             throw StoreError(
                 .notPermitted,
-                "\(missing.unprovable.count) events can be proven to nobody, since others before them or their author's "
-                    + "signature were lost here: no bundle can hold them.",
+                "\(missing.unprovable.count) events cannot be proven to other devices, because earlier events or their "
+                    + "author's signature were lost here: no bundle can hold them.",
                 hint: "Nothing was deleted. Synchronise with a device that has what was lost, or clear with --discard.")
         }
         ClearingBundle.removeUnfinished(beside: url)
@@ -183,8 +183,8 @@ extension Store {
         try requireWritable()
         guard try log.base() == nil else {
             throw StoreError(
-                .archived, "This store has archived history, of which others may have no values.",
-                hint: "Take it back first: groundwave archive --restore FILE.")
+                .archived, "This store has archived history, and other devices may not have its values.",
+                hint: "Restore it first: groundwave archive --restore FILE")
         }
     }
 }

@@ -98,13 +98,13 @@ extension Store {
         switch standing.ending {
         case .quarantine(.otherLog(let log)):
             throw StoreError(
-                .exists, "Another log is kept at \(address): \(log.short).",
-                hint: "Nothing was taken or sent. Name another device.")
+                .exists, "There is a different log at \(address): \(log.short).",
+                hint: "Nothing was pulled or pushed. Name another device.")
         case .quarantine(let error):
             guard let peer = standing.remote?.store else {
                 throw StoreError(
-                    .damaged, "What answers at \(address) is no groundwave. \(error.sentence)",
-                    hint: "Nothing was taken or sent. Check host and port.")
+                    .damaged, "The program at \(address) is not groundwave. \(error.sentence)",
+                    hint: "Nothing was pulled or pushed. Check the host and port.")
             }
             summary.quarantined[peer] = error.sentence
         case .goodbye(let reason):

@@ -21,8 +21,8 @@ extension Store {
         try Joining.check(address, files)
         guard let found = try await log(at: address) else {
             throw StoreError(
-                .notFound, "No log lies at \(address).",
-                hint: "On a device that has the log: groundwave remote add NAME \(address), then groundwave sync.")
+                .notFound, "There is no log at \(address).",
+                hint: "On a device that has the log, run groundwave remote add NAME \(address), then groundwave sync.")
         }
         let joining = try Joining(address, files)
         do {
@@ -46,7 +46,7 @@ extension Store {
             let state = try? recoveryStatus(at: url, stateFolder: configuration.stateFolder).state
             if let state, state.isDamaged { throw error }
             throw StoreError(
-                error.code, error.message, hint: "What has come is kept: groundwave join \(address) goes on with it.",
+                error.code, error.message, hint: "What has arrived is kept. To resume: groundwave join \(address)",
                 cause: error)
         }
     }

@@ -64,7 +64,7 @@ extension Store {
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
                 throw StoreError(
-                    .notFound, "There is no folder \(folder.path).", hint: "Make it first, or plug the medium in.")
+                    .notFound, "There is no folder \(folder.path).", hint: "Create it first, or connect the drive.")
             }
         }
         try syncFile.update { file in
@@ -87,7 +87,7 @@ extension Store {
     public func writeMirror() throws -> MirrorWritten {
         guard let mirror = try syncFile.read().mirror else {
             throw StoreError(
-                .usage, "No folder is kept as a mirror.", hint: "Name one: groundwave backup mirror FOLDER.")
+                .usage, "There is no mirror folder.", hint: "Set one: groundwave backup mirror FOLDER")
         }
         let folder = URL(filePath: mirror.folder)
         let (adif, settings) = (

@@ -24,7 +24,7 @@ extension Store {
                 let known = vector[waiting.range.replica]
                 if waiting.range.first - 1 > known {
                     let hole = EventRange(waiting.range.replica, known + 1, through: waiting.range.first - 1)
-                    found.append(MissingRange(range: hole, reason: "later ones wait for them"))
+                    found.append(MissingRange(range: hole, reason: "later events depend on them"))
                 } else {
                     let rest = EventRange(waiting.range.replica, waiting.expected, through: waiting.expected)
                     found.append(MissingRange(range: rest, reason: "the rest of a batch"))
@@ -53,7 +53,8 @@ extension Store {
             let sides = part.split(separator: "=", omittingEmptySubsequences: false)
             guard sides.count == 2, let number = SequenceNumber(sides[1]) else {
                 throw StoreError(
-                    .usage, "“\(text)” is no vector.", hint: "A vector is REPLICA=n,REPLICA=n: see groundwave replicas."
+                    .usage, "“\(text)” is not a vector.",
+                    hint: "A vector is REPLICA=n,REPLICA=n: see groundwave replicas."
                 )
             }
             let replica = try ReplicaID(text: sides[0]) ?? self.replica(named: String(sides[0]))

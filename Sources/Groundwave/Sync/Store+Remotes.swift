@@ -27,8 +27,8 @@ extension Store {
         throw StoreError(
             .notFound, "There is no remote called “\(name)”.",
             hint: all.isEmpty
-                ? "Add one: groundwave remote add NAME file:///path/to/folder."
-                : "The remotes here: \(all.map(\.name).joined(separator: ", ")).")
+                ? "Add one: groundwave remote add NAME file:///path/to/folder"
+                : "The remotes are \(all.map(\.name).joined(separator: ", ")).")
     }
 
     /// Adds a remote. Nothing is pushed before the next ``sync(_:isPulling:isPushing:isFull:)``.
@@ -41,7 +41,7 @@ extension Store {
     public func add(remote name: String, at address: RemoteAddress) async throws {
         guard name.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9_-]{0,31}/) != nil else {
             throw StoreError(
-                .usage, "“\(name)” cannot be the name of a remote.",
+                .usage, "“\(name)” is not a valid name for a remote.",
                 hint: "Use up to 32 letters, digits, - and _, beginning with a letter or digit.")
         }
         try requireWritable()
@@ -92,8 +92,8 @@ extension Store {
     func requireWritable() throws {
         guard !isReadOnly else {
             throw StoreError(
-                .notPermitted, "The store \(url.path) can only be read.",
-                hint: "Copy it to a place that can be written.")
+                .notPermitted, "The store \(url.path) is read-only.",
+                hint: "Copy it to a folder that can be written.")
         }
     }
 
@@ -106,8 +106,8 @@ extension Store {
         }
         if let found, found != logID {
             throw StoreError(
-                .exists, "Another log lies at \(address): \(found.short); this one is \(logID.short).",
-                hint: "Name another address; or get that log with groundwave join \(address) --store NEW-FOLDER.")
+                .exists, "There is a different log at \(address): \(found.short); this one is \(logID.short).",
+                hint: "Use another address; or clone that log: groundwave join \(address) --store NEW-FOLDER")
         }
     }
 
@@ -116,7 +116,8 @@ extension Store {
         let other = url.resolvingSymlinksInPath().path
         guard other == own || other.hasPrefix(own + "/") else { return }
         throw StoreError(
-            .usage, "\(url.path) is this store's own folder.", hint: "Name a folder outside it that others can reach.")
+            .usage, "\(url.path) is in this store's own folder.",
+            hint: "Use a folder outside it that other devices can reach.")
     }
 }
 
@@ -127,21 +128,22 @@ extension StoreError {
         case .unreachable(let reason):
             self.init(
                 .unreachable, "\(address) cannot be reached: \(clause(reason)).",
-                hint: "Nothing is lost: what was logged waits here. Try again when it is back.", cause: error)
+                hint: "Nothing is lost: what was logged is kept here. Try again when the remote can be reached.",
+                cause: error)
         case .full(let reason):
             self.init(
-                .inputOutput, "\(address) is full: \(clause(reason)).", hint: "Make room there, then sync again.",
+                .inputOutput, "\(address) is full: \(clause(reason)).", hint: "Free some space there, then sync again.",
                 cause: error)
         case .notPermitted(let reason):
             self.init(
-                .notPermitted, "\(address) does not let us: \(clause(reason)).", hint: "Check its permissions.",
+                .notPermitted, "\(address) does not permit this: \(clause(reason)).", hint: "Check its permissions.",
                 cause: error)
         case .tooLarge(let name, let byteCount):
             self.init(
-                .damaged, "\(name) at \(address) has \(byteCount) bytes, which is more than anything of ours.",
+                .damaged, "\(name) at \(address) has \(byteCount) bytes, which is more than any file of groundwave.",
                 cause: error)
         case .refused(let name, let reason):
-            self.init(.damaged, "\(name) at \(address) is nothing of ours: \(clause(reason)).", cause: error)
+            self.init(.damaged, "\(name) at \(address) is not a file of groundwave: \(clause(reason)).", cause: error)
         }
     }
 }

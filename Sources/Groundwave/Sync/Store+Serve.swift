@@ -45,11 +45,12 @@ extension Store {
             case .quarantine(.otherLog(let log)):
                 throw StoreError(.exists, "The other side is a store of another log, \(log.short).")
             case .quarantine(let error):
-                throw StoreError(.damaged, "The other side is not to be believed. \(error.sentence)", cause: error)
+                throw StoreError(.damaged, "The other side sent invalid data. \(error.sentence)", cause: error)
             case .goodbye(let reason) where !standing.isDone:
                 throw StoreError(
-                    .unreachable, "The conversation ended before both were done\(reason.isEmpty ? "" : ": \(reason)").",
-                    hint: "Nothing is lost: what has come stays, and the next one goes on.")
+                    .unreachable,
+                    "The connection ended before both sides were done\(reason.isEmpty ? "" : ": \(reason)").",
+                    hint: "Nothing is lost: what has arrived is kept, and the next sync continues.")
             default:
                 let received = standing.received
                 return (
@@ -59,11 +60,11 @@ extension Store {
         } catch {
             switch error {
             case ConnectionError.notAPipe(let reason):
-                throw StoreError(.usage, "There is no pipe to talk through: \(reason).", cause: error)
+                throw StoreError(.usage, "There is no pipe to synchronise through: \(reason).", cause: error)
             case let error as ConnectionError:
                 throw StoreError(
-                    .unreachable, "The conversation was not ended: \(error.sentence).",
-                    hint: "Nothing is lost: what has come stays, and the next one goes on.", cause: error)
+                    .unreachable, "The connection did not end properly: \(error.sentence).",
+                    hint: "Nothing is lost: what has arrived is kept, and the next sync continues.", cause: error)
             default: throw error
             }
         }

@@ -67,8 +67,8 @@ extension Store {
                 case .host(let name, let port):
                     guard isPulling, isPushing else {
                         throw StoreError(
-                            .usage, "\(remote.name) is a device that is talked with: both sides tell what they have.",
-                            hint: "Leave --push and --pull out.")
+                            .usage, "\(remote.name) is a device: synchronising with it always pushes and pulls.",
+                            hint: "Leave out --push and --pull.")
                     }
                     try await converse(name, port, &summary)
                 }
@@ -120,7 +120,7 @@ extension Store {
         guard try !isSyncOff() else {
             throw StoreError(
                 .syncOff, "Synchronising is switched off on this device.",
-                hint: "Switch it on with groundwave sync on. Nothing is lost meanwhile.")
+                hint: "Switch it on: groundwave sync on. Nothing is lost meanwhile.")
         }
     }
 
@@ -133,12 +133,12 @@ extension Store {
         case let error as ConnectionError: StoreError(error, at: remote.address)
         case PlaceError.otherLog(let log):
             StoreError(
-                .exists, "Another log lies at \(remote.address): \(log.short).",
-                hint: "Nothing was taken or left. Name another folder.")
+                .exists, "There is a different log at \(remote.address): \(log.short).",
+                hint: "Nothing was pulled or pushed. Use another folder.")
         case PlaceError.notAPlace:
             StoreError(
-                .damaged, "What lies at \(remote.address) is not what groundwave leaves.",
-                hint: "Nothing was taken or left. Name another folder.")
+                .damaged, "The data at \(remote.address) is not from groundwave.",
+                hint: "Nothing was pulled or pushed. Use another folder.")
         default: StoreError.translating(error, file: file) ?? error
         }
     }

@@ -74,7 +74,7 @@ extension Store {
         while (try? await Task.sleep(for: .seconds(2))) != nil {
             do { try storeLog.fillIfIdle() } catch {
                 Subsystem.store.logger.warning(
-                    "values that came are asked for again", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+                    "values that arrived are requested again", metadata: ["reason": "\(Subsystem.reason(of: error))"])
             }
         }
     }

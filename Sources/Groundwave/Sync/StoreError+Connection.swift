@@ -6,22 +6,22 @@ extension StoreError {
         self.init(
             .unreachable, "\(address) cannot be reached: \(error.sentence).",
             hint:
-                "Nothing is lost: what was logged waits here, and what has come stays. Is groundwave serve running there?",
+                "Nothing is lost: what was logged or received is kept here. Check that groundwave serve runs there.",
             cause: error)
     }
 
     init(cannotListenAt place: HostAndPort, _ error: ConnectionError) {
         self.init(
-            .inputOutput, "Nobody can be waited for at \(place): \(error.sentence).",
-            hint: "Choose another port, or end the program that has this one.", cause: error)
+            .inputOutput, "Cannot listen on \(place): \(error.sentence).",
+            hint: "Choose another port, or close the program that uses this one.", cause: error)
     }
 
     /// Creates the error for a peer that ended the connection before both sides were caught up.
     init(endedAt address: RemoteAddress, reason: String) {
         self.init(
             .unreachable,
-            "\(address) ended the conversation\(reason.isEmpty ? "" : ": \(reason)").",
-            hint: "Nothing is lost: what has come stays, and the next sync goes on.")
+            "\(address) closed the connection\(reason.isEmpty ? "" : ": \(reason)").",
+            hint: "Nothing is lost: what has arrived is kept, and the next sync continues.")
     }
 }
 
@@ -31,7 +31,7 @@ extension ConnectionError {
         switch self {
         case .unreachable(let reason), .cannotListen(let reason), .notAPipe(let reason): reason
         case .cut: "the connection was cut"
-        case .silent(.hello): "the other side does not say hello"
+        case .silent(.hello): "the other side does not send a greeting"
         case .silent(.answer): "the other side has stopped answering"
         case .silent(.reading): "the other side has stopped reading"
         }
@@ -42,17 +42,17 @@ extension ProtocolError {
     /// What the peer did, for people.
     var sentence: String {
         switch self {
-        case .garbage: "It sends bytes that are no message of ours."
-        case .tooLong(let count): "It announced a message of \(count) bytes, which is more than any of ours."
-        case .unexpected(let what): "It said something that does not belong there: \(what)."
+        case .garbage: "It sends bytes that are not a groundwave message."
+        case .tooLong(let count): "It announced a message of \(count) bytes, more than any groundwave message has."
+        case .unexpected(let what): "It sent something unexpected: \(what)."
         case .otherLog(let log): "It is a store of another log, \(log.short)."
-        case .badRange(let error): "It sent events that are not what was signed (\(error))."
+        case .badRange(let error): "It sent events that do not match their signature (\(error))."
         case .madeUp(let range):
-            "It sent events \(range.first)-\(range.last) of \(range.replica.short) that say of their author what is not so."
+            "It sent events \(range.first)-\(range.last) of \(range.replica.short) with false claims about the author."
         case .claims(let range):
-            "It says that it has events \(range.first)-\(range.last) of \(range.replica.short), and does not send them."
-        case .goesBack(let replica): "It says now that it has less of \(replica.short) than it had."
-        case .repeats(let bytes): "It sent \(bytes) bytes of what is here already."
+            "It claims to have events \(range.first)-\(range.last) of \(range.replica.short), but does not send them."
+        case .goesBack(let replica): "It now claims to have fewer events of \(replica.short) than before."
+        case .repeats(let bytes): "It sent \(bytes) bytes that are already here."
         }
     }
 }

@@ -164,7 +164,7 @@ extension Store {
         guard !remotes.isEmpty else {
             throw StoreError(
                 .notFound, "There is no remote to synchronise with.",
-                hint: "Add one: groundwave remote add NAME file:///path/to/folder.")
+                hint: "Add one: groundwave remote add NAME file:///path/to/folder")
         }
         return Syncing(self, remotes)
     }

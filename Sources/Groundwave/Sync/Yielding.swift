@@ -32,7 +32,7 @@ struct Yielding {
         let names = try yields.isEmpty ? [:] : store.deviceNames()
         for yield in yields {
             let device = names[yield.winner] ?? yield.winner.short
-            try await store.write(note: "\(yield.field) as \(device) has it: ours had not been sent yet") { batch in
+            try await store.write(note: "\(yield.field) as on \(device): the change here was not pushed yet") { batch in
                 _ = try batch.set(yield.kind, yield.record, [Assignment(yield.field, yield.value)])
             }
         }

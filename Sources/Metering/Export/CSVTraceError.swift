@@ -46,19 +46,19 @@ extension CSVTraceError.Reason: CustomStringConvertible {
     public var description: String {
         switch self {
         case .lineTooLong(let limit): "it has more than \(limit) bytes"
-        case .lineNotEnded: "it has no end; the file was cut"
-        case .missingColumn(let found, let expected): "the column \(expected) is expected, and \(found) is there"
+        case .lineNotEnded: "it has no end; the file is cut short"
+        case .missingColumn(let found, let expected): "the column \(expected) is expected, but \(found) is there"
         case .duplicateColumn(let name): "the column \(name) is there twice"
-        case .columnName(let name): "\(name) is no name of a channel"
+        case .columnName(let name): "\(name) is not a valid name for a channel"
         case .unknownUnit(let unit): "the unit \(unit) is not known"
-        case .channelCount(let count, let limit): "there are \(count) channels, and 1 to \(limit) are possible"
-        case .fieldCount(let count, let expected): "there are \(count) fields, and \(expected) columns"
-        case .time(let text): "\(text) is no moment of the form 2026-05-01T12:00:00.000Z"
-        case .number(let column, let text): "\(text) in \(column) is no number as they are written here"
+        case .channelCount(let count, let limit): "there are \(count) channels, but only 1 to \(limit) are possible"
+        case .fieldCount(let count, let expected): "there are \(count) fields, but \(expected) columns"
+        case .time(let text): "\(text) is not a time of the form 2026-05-01T12:00:00.000Z"
+        case .number(let column, let text): "\(text) in \(column) is not a number in the expected form"
         case .overflow(let column, let text): "\(text) in \(column) does not fit into 64 bits"
         case .decimals(let column, let found, let expected):
-            "the number in \(column) has \(found) decimals, and \(expected) are expected"
-        case .gapRow: "an empty row must say how many rows are missing, and the row of its time must follow"
+            "the number in \(column) has \(found) decimals, but \(expected) are expected"
+        case .gapRow: "an empty row must give the number of missing rows, and the row of its time must follow"
         }
     }
 }

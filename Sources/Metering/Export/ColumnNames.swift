@@ -29,7 +29,7 @@ package enum ColumnNames {
     static func check(_ layout: Layout) throws(TraceExportError) {
         if layout.channels.isEmpty { throw .option("there must be at least one channel") }
         if layout.channels.count > channelLimit {
-            throw .option("there are \(layout.channels.count) channels, and \(channelLimit) is the most")
+            throw .option("there are \(layout.channels.count) channels, but the maximum is \(channelLimit)")
         }
         var taken: Set<String> = [time, missing, repeats]
         if let tick = layout.tick {
@@ -44,10 +44,11 @@ package enum ColumnNames {
                     channel.name, reason: "a name is 1 to \(nameByteLimit) characters of ASCII without _ = , \" and \\")
             }
             guard (0...9).contains(channel.decimals) else {
-                throw .channel(channel.name, reason: "it has \(channel.decimals) decimals, and 0 to 9 are possible")
+                throw .channel(
+                    channel.name, reason: "it has \(channel.decimals) decimals, but only 0 to 9 are possible")
             }
             guard taken.insert(column(channel)).inserted else {
-                throw .channel(channel.name, reason: "there are two columns \(column(channel))")
+                throw .channel(channel.name, reason: "there are two columns called \(column(channel))")
             }
         }
     }

@@ -19,7 +19,7 @@ struct InfluxRows: RowWriter {
         var line = try Self.escaped(series.measurement, ", ")
         if line.isEmpty { throw .option("a measurement needs a name") }
         if line[0] == UInt8(ascii: "#") || line[0] == UInt8(ascii: "_") {
-            throw .option("\(series.measurement) begins like a comment or a name of InfluxDB's own")
+            throw .option("\(series.measurement) begins like a comment or one of InfluxDB's own names")
         }
         for (name, value) in [("meter", series.meter), ("model", series.model), ("trace", series.trace)]
         where !value.isEmpty {
@@ -78,7 +78,7 @@ struct InfluxRows: RowWriter {
             let tick = rows.ticks.isEmpty ? nil : rows.ticks[row]
             guard let moment = clock.nanoseconds(rows.times[row], tick: tick) else {
                 throw .value(
-                    "the time", row: first + UInt64(row), reason: "InfluxDB has moments from 1677 to 2262 only")
+                    "the time", row: first + UInt64(row), reason: "InfluxDB only has times from 1677 to 2262")
             }
             DecimalText.put(series, into: &bytes, at: &end)
             for column in 0..<channels.count {

@@ -21,10 +21,10 @@ extension TraceExportError: CustomStringConvertible {
         switch self {
         case .option(let reason): reason
         case .unknownChannel(let name, let available):
-            "there is no channel \(name); there are \(available.joined(separator: ", "))"
+            "there is no channel \(name); the channels are \(available.joined(separator: ", "))"
         case .channel(let name, let reason): "the channel \(name) cannot be a column: \(reason)"
         case .layoutChanged(let row):
-            "the channels change at row \(row); write the rows before it and those from it on into files of their own"
+            "the channels change at row \(row); export the rows before it and the rows from it on to separate files"
         case .value(let name, let row, let reason): "\(name) of row \(row) cannot be written: \(reason)"
         case .tooLarge(let reason): reason
         }

@@ -42,19 +42,19 @@ public struct TraceExportOptions: Hashable, Sendable {
 
     /// Throws if `format` does not support these options.
     func check(for format: TraceExportFormat) throws(TraceExportError) {
-        guard every >= 1 else { throw .option("every must be at least 1, and is \(every)") }
+        guard every >= 1 else { throw .option("every must be at least 1, but is \(every)") }
         if let bucketMilliseconds {
             guard bucketMilliseconds >= 1 else {
-                throw .option("a bucket must have at least 1 ms, and has \(bucketMilliseconds)")
+                throw .option("a bucket must have at least 1 ms, but has \(bucketMilliseconds)")
             }
             guard bucketMilliseconds <= Self.longestBucket else {
-                throw .option("a bucket may have \(Self.longestBucket) ms, and has \(bucketMilliseconds)")
+                throw .option("a bucket can have at most \(Self.longestBucket) ms, but has \(bucketMilliseconds)")
             }
         }
         switch format {
-        case .influx where gaps == .blank: throw .option("a point of InfluxDB cannot be empty; gaps are left out there")
+        case .influx where gaps == .blank: throw .option("InfluxDB cannot have empty points; use --gaps mark")
         case .sigrok where bucketMilliseconds == nil:
-            throw .option("a session of sigrok needs a bucket, the milliseconds from one sample to the next")
+            throw .option("a sigrok session needs a bucket: the milliseconds from one sample to the next")
         default: break
         }
     }

@@ -59,7 +59,7 @@ public struct TraceWriter {
         case .ndjson: TextRows(.ndjson, gaps: options.gaps)
         case .influx: try InfluxRows(options.series)
         case .parquet: ParquetRows(gaps: options.gaps)
-        case .sqlite: throw TraceExportError.option("an SQLite database is a file, and no stream of bytes")
+        case .sqlite: throw TraceExportError.option("an SQLite database must be a file, not a stream of bytes")
         case .sigrok: try SigrokRows(milliseconds: options.bucketMilliseconds ?? 0)
         }
     }

@@ -91,7 +91,8 @@ public struct ColumnCollector: Sendable {
 
     /// Adds the joined summary of blocks of one layout that are in order, like that of one block.
     public mutating func add(_ blocks: JoinedSummary) {
-        precondition(blocks.isInOrder && blocks.parts.count <= 1, "Which value is the last of them is known.")
+        precondition(
+            blocks.isInOrder && blocks.parts.count <= 1, "The blocks are in order, so their last value is known.")
         // A gap between these blocks lies within a column.
         for part in blocks.parts { add(part, isAfterGap: blocks.isAfterGap, isBeforeGap: blocks.isBeforeGap) }
     }

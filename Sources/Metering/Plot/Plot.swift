@@ -40,15 +40,15 @@ extension PlotError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .width(let width):
-            "A picture \(width) pixels wide cannot be drawn; \(Plot.widths.lowerBound) to \(Plot.widths.upperBound) can."
+            "A picture \(width) pixels wide is invalid; use \(Plot.widths.lowerBound) to \(Plot.widths.upperBound)."
         case .height(let height):
-            "A picture \(height) pixels high cannot be drawn; \(Plot.heights.lowerBound) to \(Plot.heights.upperBound) can."
+            "A picture \(height) pixels high is invalid; use \(Plot.heights.lowerBound) to \(Plot.heights.upperBound)."
         case .tooLow(let needed):
-            "The panels need a picture \(needed) pixels high: draw fewer channels, or a higher picture."
+            "The panels need a picture \(needed) pixels high: draw fewer channels, or make the picture higher."
         case .noSeries: "There is no channel to draw."
         case .noTime: "The end of the time to draw is not after its start."
-        case .columns(let count): "A plot cannot have \(count) columns here; all series have the same, at least 1."
-        case .decimals(let count): "A channel cannot have \(count) decimals; 0 to 9 can be."
+        case .columns(let count): "A plot cannot have \(count) columns here; all series need the same, at least 1."
+        case .decimals(let count): "A channel cannot have \(count) decimals; 0 to 9 are possible."
         }
     }
 }

@@ -12,7 +12,7 @@ public struct RowPacer: Sendable {
     ///
     /// - Parameter perSecond: The number of rows per second of a meter without a counter; greater than 0.
     public init(from start: Int64, perSecond: Double) {
-        precondition(perSecond > 0, "Rows come some time.")
+        precondition(perSecond > 0, "The number of rows per second is positive.")
         (self.start, self.perSecond) = (start, perSecond)
     }
 

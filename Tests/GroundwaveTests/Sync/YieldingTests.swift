@@ -48,7 +48,7 @@ private enum Lamp: RecordKind {
             #expect(try value(fleet[index], id, "NAME") == "theirs")
             #expect(try fleet[index].conflicts().isEmpty)
             let notes = try fleet[index].history(HistoryQuery()).map(\.note.text)
-            #expect(notes.contains("NAME as device 0 has it: ours had not been sent yet"))
+            #expect(notes.contains("NAME as on device 0: the change here was not pushed yet"))
         }
         #expect(try fleet.digests().count == 1)
     }

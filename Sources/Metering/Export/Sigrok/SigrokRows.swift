@@ -29,7 +29,7 @@ struct SigrokRows: RowWriter {
     /// - Throws: ``TraceExportError/option(_:)`` if the rate is not a whole number of hertz.
     init(milliseconds: Int, chunkSampleCount: Int = 262_144) throws(TraceExportError) {
         guard milliseconds >= 1, 1000.isMultiple(of: milliseconds) else {
-            throw .option("\(milliseconds) ms are no whole number of samples a second, which is all that sigrok has")
+            throw .option("\(milliseconds) ms do not give a whole number of samples per second, which sigrok needs")
         }
         self.milliseconds = milliseconds
         self.chunkSampleCount = chunkSampleCount
@@ -58,7 +58,7 @@ struct SigrokRows: RowWriter {
             guard let moment = clock.nanoseconds(rows.times[row], tick: rows.ticks.isEmpty ? nil : rows.ticks[row])
             else {
                 throw TraceExportError.value(
-                    "the time", row: rowCount + UInt64(row), reason: "moments here are from 1677 to 2262 only")
+                    "the time", row: rowCount + UInt64(row), reason: "only times from 1677 to 2262 are possible")
             }
             var isBehindGap = false
             if note < rows.notes.count, rows.notes[note].row == row {
@@ -86,7 +86,7 @@ struct SigrokRows: RowWriter {
     private mutating func close(followedBy emptyCount: Int, isGap: Bool, to sink: TraceWriter.Sink) throws {
         guard emptyCount < StoredZip.byteLimit / 4 / scales.count else {
             throw TraceExportError.tooLarge(
-                "a session of sigrok ends before 4 GiB, and the next row is later than that")
+                "a sigrok session must stay below 4 GiB, and the next row would exceed that")
         }
         for column in sums.indices {
             // Nearly all sums fit into 64 bits, which convert to floating point directly.

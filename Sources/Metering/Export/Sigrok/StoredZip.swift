@@ -25,7 +25,7 @@ struct StoredZip {
         let name = Array(name.utf8)
         guard byteCount(with: name, data.count) < Self.byteLimit, entryCount < Self.entryLimit else {
             throw TraceExportError.tooLarge(
-                "a session of sigrok ends before 4 GiB; take longer intervals or fewer channels")
+                "a sigrok session must stay below 4 GiB; use longer intervals or fewer channels")
         }
         var about = ByteWriter()
         about.append(littleEndian: UInt16(10))
