@@ -66,8 +66,10 @@ extension EventLog {
         in transaction: borrowing some Reading & ~Copyable, _ tables: LogTables
     ) throws -> Claim? {
         guard let row = try transaction.value(Claim.key, in: tables.meta) else { return nil }
-        guard let claim = row.withSpan({ Claim($0) }) else { throw EventLogError.damaged(
-            "the record of which replica writes") }
+        guard let claim = row.withSpan({ Claim($0) }) else {
+            throw EventLogError.damaged(
+                "the record of which replica writes")
+        }
         return claim.token == LogID(high: 0, low: 0) ? nil : claim
     }
 

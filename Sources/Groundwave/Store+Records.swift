@@ -78,8 +78,9 @@ extension WriteBatch {
     /// Returns the schema of a kind whose records users may write by hand.
     private static func editable(_ kind: String, in kinds: Kinds) throws -> KindSchema {
         switch kind {
-        case QSOKind.name: throw StoreError(
-            .usage, "Contacts have their own commands.", hint: "See groundwave qso --help")
+        case QSOKind.name:
+            throw StoreError(
+                .usage, "Contacts have their own commands.", hint: "See groundwave qso --help")
         case Radio.session.name:
             throw StoreError(.usage, "Sessions have their own commands.", hint: "See groundwave session --help")
         case Settings.setting.name:
@@ -119,8 +120,9 @@ extension WriteBatch {
         // A session has no command of its own for this. Records of kinds that this version does not know may be
         // hidden too.
         switch kind {
-        case QSOKind.name: throw StoreError(
-            .usage, "Contacts have their own commands.", hint: "See groundwave qso --help")
+        case QSOKind.name:
+            throw StoreError(
+                .usage, "Contacts have their own commands.", hint: "See groundwave qso --help")
         case Settings.setting.name:
             throw StoreError(.usage, "Settings have their own commands.", hint: "groundwave settings unset KEY")
         case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name,

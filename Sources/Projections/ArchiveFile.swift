@@ -187,8 +187,10 @@ public struct ArchiveReader {
                 do { frame = try Frame(verifying: bytes.extracting(offset..<bytes.byteCount)) } catch {
                     throw ArchiveError.damaged("an event of \(chunk.replica)")
                 }
-                guard frame.id.replica == chunk.replica else { throw ArchiveError.damaged(
-                    "an event of another replica") }
+                guard frame.id.replica == chunk.replica else {
+                    throw ArchiveError.damaged(
+                        "an event of another replica")
+                }
                 frames[frame.id.sequence] = bytes.extracting(offset..<offset + frame.length).toArray()
                 offset += frame.length
             }

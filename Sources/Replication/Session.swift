@@ -270,8 +270,10 @@ public struct Session: Sendable {
             traffic.receivedEvents += frame.range.count
             arrived.append(frame)
         case .took(let count, let heads):
-            guard count >= 1, count <= inFlight else { throw .unexpected(
-                "a confirmation of a range that was not sent") }
+            guard count >= 1, count <= inFlight else {
+                throw .unexpected(
+                    "a confirmation of a range that was not sent")
+            }
             inFlight -= count
             // If the peer has learnt of a fork, the forked branch has fewer events there, and the rest has a branch
             // ID new to the peer. That ID need not be new here: a store that had the other history may have used it

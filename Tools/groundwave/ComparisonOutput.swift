@@ -152,8 +152,10 @@ struct ComparisonOutput: Encodable {
             try Terminal.print(
                 "The views there do not match the log. To rebuild them: groundwave replay, in that store.")
         }
-        if hereIsRight, thereIsRight { try Terminal.print(
-            "Both match their logs: some values are withheld in one of the stores.") }
+        if hereIsRight, thereIsRight {
+            try Terminal.print(
+                "Both match their logs: some values are withheld in one of the stores.")
+        }
     }
 
     /// `1 event with two contents, 2 events only here`.

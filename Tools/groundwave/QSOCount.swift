@@ -62,8 +62,10 @@ enum CountText {
         var lines = groups.map { line($0.count, $0.key.isEmpty ? "(no \(key.rawValue))" : $0.key) }
         lines.append(line(counts.total, "in total"))
         let sum = groups.reduce(0) { $0 + $1.count }
-        if sum > counts.total { lines.append(
-            "A contact with several parks counts once for each park, but only once in the total.") }
+        if sum > counts.total {
+            lines.append(
+                "A contact with several parks counts once for each park, but only once in the total.")
+        }
         return lines
     }
 }

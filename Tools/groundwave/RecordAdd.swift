@@ -50,7 +50,9 @@ struct RecordAdd: AsyncParsableCommand {
         for remark in record.remarks { Terminal.remark("\(remark)") }
         let state =
             !record.wasThere
-                ? "was added" : written.batch == nil ? "already exists"
+            ? "was added"
+            : written.batch == nil
+                ? "already exists"
                 : "already existed, and was changed"
         try Terminal.print("The \(kind) \(record.id.short) \(state).")
     }

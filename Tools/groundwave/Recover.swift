@@ -175,8 +175,10 @@ enum RecoveryText {
         if receipt.unnamed > 0 {
             try Terminal.print("  Of \(NumberText.count(receipt.unnamed, "event")), not even the id is known.")
         }
-        if stillLost > 0 { try Terminal.print(
-            "  The next groundwave sync brings back lost events that other devices still have.") }
+        if stillLost > 0 {
+            try Terminal.print(
+                "  The next groundwave sync brings back lost events that other devices still have.")
+        }
     }
 
     private static func print(choicesFor status: RecoveryStatus) throws {

@@ -60,8 +60,10 @@ struct TraceRecord: AsyncParsableCommand {
         guard (device == nil) != (input == nil) else {
             throw ValidationError("Specify either --device or --input.")
         }
-        if let rate, !(rate > 0 && rate <= 1_000_000) { throw ValidationError(
-            "--rate must be a number of rows per second, up to 1000000.") }
+        if let rate, !(rate > 0 && rate <= 1_000_000) {
+            throw ValidationError(
+                "--rate must be a number of rows per second, up to 1000000.")
+        }
     }
 
     func run() async throws {

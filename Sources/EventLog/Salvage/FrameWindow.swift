@@ -21,8 +21,10 @@ struct FrameWindow {
             bytes = try file.read(Swift.max(Self.size, found.length), at: found.offset)
         }
         let offset = found.offset - start
-        guard offset + found.length <= bytes.count else { throw EventLogError.damaged(
-            "an event that could be read before") }
+        guard offset + found.length <= bytes.count else {
+            throw EventLogError.damaged(
+                "an event that could be read before")
+        }
         return try whole(Array(bytes[offset..<offset + found.length]), found)
     }
 
