@@ -60,7 +60,7 @@ import Testing
         meanwhile.arm()
         let error = await #expect(throws: StoreError.self) { try await archiving.archive(before: point, to: file) }
         #expect(meanwhile.hasRun)
-        #expect(error?.code == .usage && error?.message == "More than that is archived already.")
+        #expect(error?.code == .usage && error?.message == "The log is already archived beyond that point.")
         #expect(!FileManager.default.fileExists(atPath: file), "a file that no log leads to is not left")
         #expect(try archiving.digest().content == content)
         #expect(try archiving.record("qso", old) != nil)

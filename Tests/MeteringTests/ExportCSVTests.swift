@@ -74,8 +74,8 @@ import Testing
 
     @Test(arguments: [
         ([Channel("a_b", .none, decimals: 0)], "a name is"), ([Channel("a,b", .none, decimals: 0)], "a name is"),
-        ([Channel("missing", .none, decimals: 0)], "two columns missing"),
-        ([Channel("x", .volt, decimals: 0), Channel("x", .volt, decimals: 1)], "two columns x_V"),
+        ([Channel("missing", .none, decimals: 0)], "two columns called missing"),
+        ([Channel("x", .volt, decimals: 0), Channel("x", .volt, decimals: 1)], "two columns called x_V"),
         ([Channel("x", .volt, decimals: 10)], "10 decimals"),
     ]) func `with columns that could not be told apart are refused`(channels: [Channel], reason: String) {
         let layout = Layout(channels)
