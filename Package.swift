@@ -74,14 +74,18 @@ let package = Package(
         module("MDBPages", imports: ["ByteCoding"]),
         // Layer 2
         module("Records", imports: ["ByteCoding", "Events"]),
-        module("EventLog", imports: ["ByteCoding", "Compression", "Events", "LMDB", "MDBPages"]),
+        module("LogFormat", imports: ["ByteCoding", "Compression", "Events", "LMDB"]),
+        module("LogRepair", imports: ["ByteCoding", "Events", "LMDB", "LogFormat", "MDBPages"]),
+        module("EventLog", imports: ["ByteCoding", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages"]),
         // Layer 3
         module(
             "Projections",
-            imports: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "MDBPages", "Records"], [crypto]),
-        module("Replication", imports: ["ByteCoding", "EventLog", "Events"]),
+            imports: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "Records"],
+            [crypto]),
+        module("Replication", imports: ["ByteCoding", "EventLog", "Events", "LogFormat"]),
         // Layer 4
-        module("Recovery", imports: ["EventLog", "Events", "LMDB", "MDBPages", "Projections"]),
+        module(
+            "Recovery", imports: ["EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages", "Projections"]),
         module("Radio", imports: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
         module("Metering", imports: ["ByteCoding", "Compression", "Events", "Records"]),
         module("Settings", imports: ["ByteCoding", "Events", "Records"]),
@@ -93,51 +97,53 @@ let package = Package(
         module(
             "Store",
             imports: [
-                "ByteCoding", "EventLog", "Events", "LMDB", "MDBPages", "Projections", "Records", "Recovery",
+                "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "Projections", "Records",
+                "Recovery",
             ], [logging]),
         // Layer 6
         module(
             "Syncing",
             imports: [
-                "ByteCoding", "EventLog", "Events", "Projections", "Records", "Recovery", "Replication", "Store",
+                "ByteCoding", "EventLog", "Events", "LogFormat", "Projections", "Records", "Recovery", "Replication",
+                "Store",
             ]),
         // Layer 7
         module(
-            "Auditing", imports: ["ByteCoding", "EventLog", "Events", "Projections", "Records", "Store", "Syncing"]),
+            "Auditing",
+            imports: ["ByteCoding", "EventLog", "Events", "LogFormat", "Projections", "Records", "Store", "Syncing"]),
         // Layer 8
         module(
             "Recovering",
             imports: [
-                "Auditing", "ByteCoding", "EventLog", "Events", "LMDB", "MDBPages", "Projections", "Records",
-                "Recovery",
-                "Replication", "Store", "Syncing",
+                "Auditing", "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages",
+                "Projections", "Records", "Recovery", "Replication", "Store", "Syncing",
             ], [crypto]),
         // Layer 9
         .target(
             name: "Groundwave",
             dependencies: ours([
-                "Auditing", "EventLog", "Events", "Projections", "Records", "Recovering", "Store", "Syncing",
+                "Auditing", "Events", "LogFormat", "Projections", "Records", "Recovering", "Store", "Syncing",
             ])),
         // Layer 10
         module(
             "Logbook",
             imports: [
-                "ADIF", "Auditing", "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records",
-                "Settings", "Store", "Syncing",
+                "ADIF", "Auditing", "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "Projections", "Radio",
+                "Records", "Settings", "Store", "Syncing",
             ], ["Groundwave", crypto]),
         module(
             "Meters",
             imports: [
-                "Auditing", "ByteCoding", "EventLog", "Events", "LMDB", "MDBPages", "MeterProtocols", "Metering",
-                "Projections", "Records", "Recovery", "Store", "Syncing", "TraceFiles", "TracePlot",
+                "Auditing", "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "MeterProtocols",
+                "Metering", "Projections", "Records", "Recovery", "Store", "Syncing", "TraceFiles", "TracePlot",
             ], ["Groundwave"]),
         module(
             "Network", imports: ["Connections", "EventLog", "Events", "Replication", "Store", "Syncing"], ["Groundwave"]
         ),
         // Layer 11
         module(
-            "SQLite",
-            imports: ["ADIF", "Logbook", "Metering", "Meters", "Radio", "Records", "Store", "TraceFiles"], [grdb]),
+            "SQLite", imports: ["ADIF", "Logbook", "Metering", "Meters", "Radio", "Records", "Store", "TraceFiles"],
+            [grdb]),
         module("Testing", imports: ["SeededNumbers"], ["Groundwave"]),
         // Every part of the library at once, for what is of no product.
         .target(
@@ -148,8 +154,7 @@ let package = Package(
             dependencies: ["Everything", "Groundwave", arguments, logging]
                 + ours([
                     "Events", "Logbook", "MeterProtocols", "Metering", "Meters", "Network", "Projections", "Radio",
-                    "Records", "SQLite",
-                    "Settings", "Store", "Syncing", "TraceFiles", "TracePlot",
+                    "Records", "Settings", "TraceFiles",
                 ]),
             path: "Tools/groundwave"),
         // Tests mirror the modules.
@@ -163,63 +168,70 @@ let package = Package(
         .testTarget(name: "EventsTests", dependencies: ours(["ByteCoding", "Events", "SeededNumbers"])),
         .testTarget(
             name: "EventLogTests",
-            dependencies: ours(["ByteCoding", "EventLog", "Events", "LMDB", "MDBPages", "Records", "SeededNumbers"])),
+            dependencies: ours([
+                "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages", "SeededNumbers",
+            ])),
         .testTarget(name: "RecordsTests", dependencies: ours(["ByteCoding", "Events", "Records", "SeededNumbers"])),
         .testTarget(
             name: "ProjectionsTests",
-            dependencies: ours(["ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Records", "SeededNumbers"])
+            dependencies: ours([
+                "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "Projections", "Records", "SeededNumbers",
+            ])
                 + ["flip-reader"]),
         // The other process of ProjectionsTests: it reads damaged files, and may be ended by a signal.
         .executableTarget(
             name: "flip-reader",
-            dependencies: ours(["ByteCoding", "EventLog", "Events", "LMDB", "MDBPages", "Projections", "Records"]),
+            dependencies: ours([
+                "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "Projections", "Records",
+            ]),
             path: "Tests/FlipReader"),
         .testTarget(
             name: "ReplicationTests",
-            dependencies: ours(["ByteCoding", "EventLog", "Events", "Replication", "SeededNumbers"]) + [
+            dependencies: ours(["ByteCoding", "EventLog", "Events", "LogFormat", "Replication", "SeededNumbers"]) + [
                 "transport-writer"
             ]),
         // Random histories of some devices, and what must be so afterwards: a program, for Tools/histories, and its suites.
         .executableTarget(
             name: "histories",
-            dependencies: ours(["ByteCoding", "EventLog", "Events", "LMDB", "Records", "Replication", "SeededNumbers"]),
+            dependencies: ours([
+                "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "Records", "Replication", "SeededNumbers",
+            ]),
             path: "Tests/Simulation"),
         .testTarget(
             name: "Simulation",
-            dependencies: ours(["EventLog", "Events", "Replication", "SeededNumbers"]) + ["histories"],
+            dependencies: ours(["EventLog", "Events", "LogFormat", "Replication", "SeededNumbers"]) + ["histories"],
             path: "Tests/SimulationTests"),
         .testTarget(
             name: "ConnectionsTests",
-            dependencies: ours(["Connections", "EventLog", "Events", "Replication", "SeededNumbers"]) + [
+            dependencies: ours(["Connections", "EventLog", "Events", "LogFormat", "Replication", "SeededNumbers"]) + [
                 nioCore, nioPosix,
             ]),
         // The other process of ReplicationTests: it stores objects and is killed, or may not do everything.
         .executableTarget(name: "transport-writer", dependencies: ours(["Replication"]), path: "Tests/TransportWriter"),
         // The call sites of the public interface, compiled and run: they import what an application imports.
-        .testTarget(name: "Examples", dependencies: everything, path: "Tests/Examples"),
+        .testTarget(name: "Examples", dependencies: everything + ours(["LogFormat"]), path: "Tests/Examples"),
         .testTarget(
             name: "MeteringTests",
             dependencies: ours([
-                "ByteCoding", "Compression", "Metering", "MeterProtocols", "SeededNumbers", "TraceFiles", "TracePlot",
+                "ByteCoding", "Compression", "MeterProtocols", "Metering", "SeededNumbers", "TraceFiles", "TracePlot",
             ])),
         .testTarget(
             name: "RecoveryTests",
-            dependencies: ours(["EventLog", "Events", "LMDB", "Projections", "Recovery", "SeededNumbers"])),
+            dependencies: ours([
+                "EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "Projections", "Recovery", "SeededNumbers",
+            ])),
         .testTarget(name: "RadioTests", dependencies: ours(["ADIF", "Events", "Radio", "Records", "SeededNumbers"])),
         .testTarget(
             name: "GroundwaveTests",
             dependencies: everything
                 + ours([
-                    "ADIF", "Auditing", "ByteCoding", "Compression", "EventLog", "Events", "LMDB", "MDBPages",
-                    "Metering",
-                    "Connections", "MeterProtocols", "Projections", "Radio", "Records", "Recovering", "Recovery",
-                    "Replication",
-                    "Settings",
-                    "Store", "Syncing", "TraceFiles", "TracePlot",
+                    "ADIF", "ByteCoding", "Compression", "Connections", "EventLog", "Events", "LMDB", "LogFormat",
+                    "LogRepair", "MDBPages", "MeterProtocols", "Metering", "Projections", "Radio", "Records",
+                    "Recovery", "Replication", "Settings", "Store", "Syncing",
                 ])),
         .testTarget(
             name: "ProgramTests",
-            dependencies: everything + ours(["Events", "Radio", "Records", "SeededNumbers", "Store"]) + [
+            dependencies: everything + ours(["Events", "Records", "SeededNumbers"]) + [
                 "groundwave-cli"
             ]),
         // The program as real child processes that are killed, starved and lied to.
@@ -228,15 +240,13 @@ let package = Package(
         .testTarget(
             name: "FaultsTests",
             dependencies: everything
-                + ours([
-                    "ByteCoding", "EventLog", "Events", "LMDB", "Projections", "Radio", "Records",
-                ]), path: "Tests/Faults"),
+                + ours(["EventLog", "Events", "LogRepair", "Projections", "Radio", "Records"]), path: "Tests/Faults"),
         // What Tools/bench runs. These are of no product: a package that uses ours builds none of them.
         .executableTarget(
             name: "Bench",
             dependencies: ours([
-                "ADIF", "ByteCoding", "EventLog", "Events", "Metering", "Projections", "Radio", "Records", "Store",
-                "TraceFiles",
+                "ADIF", "ByteCoding", "EventLog", "Events", "LogFormat", "LogRepair", "MeterProtocols", "Metering",
+                "Projections", "Radio", "Records", "TracePlot",
             ]) + everything,
             path: "Tools/Benchmarks/Sources/Bench"),
     ],
@@ -250,8 +260,8 @@ package.targets.append(
         name: "FaultBench",
         dependencies: everything
             + ours([
-                "ByteCoding", "EventLog", "Events", "LMDB", "MDBPages", "Metering", "Projections", "Records",
-                "Recovery", "Store",
+                "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "Metering", "Projections",
+                "Radio", "Records",
             ]),
         path: "Tools/FaultBench/Sources/FaultBench"))
 #endif

@@ -1,4 +1,5 @@
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveStore
 
 /// How a store compares to a signed head.

@@ -1,5 +1,6 @@
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 // A write that never reached the disk leaves the page's previous content: a whole page with valid checksums, but some
 // commits old. So the rows that every commit writes are compared with each other when a log is opened. The check of
@@ -11,7 +12,7 @@ extension EventLog {
     static func checkAgreement(in environment: Environment) throws {
         try environment.read { transaction in
             let tables = try LogTables(in: transaction)
-            let end = try state(in: transaction, tables.meta).nextPosition - 1
+            let end = try tables.state(in: transaction).nextPosition - 1
             let last = try transaction.withCursor(tables.events) { cursor in
                 try cursor.last() ? try cursor.withEntry { key, _ in UInt64(keyBytes: key) } : 0
             }

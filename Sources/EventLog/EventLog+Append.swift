@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 import Synchronization
 
 /// The numbers, position and stamp of an appended batch.
@@ -49,10 +50,10 @@ extension EventLog {
         return try commit(mayTrail: true) { transaction, tables, state in
             try Self.checkClaim(of: replica, in: transaction, tables)
             var frame = ByteWriter(capacity: 1024)
-            var head = try Self.head(of: replica, in: transaction, tables)
+            var head = try tables.head(of: replica, in: transaction)
             var clock = HybridClock(last: Swift.max(state.clock, head?.stamp ?? state.clock))
             let first = state.nextPosition
-            try Self.startRun(of: replica, at: first, after: head, transaction, tables)
+            try tables.startRun(of: replica, at: first, after: head, in: transaction)
             var observed = try Self.observed(
                 by: replica, after: head, appending: batches.reduce(0) { $0 + $1.count }, in: transaction, tables)
             let readings = try Self.readings(of: replica, behind: head, in: transaction, tables)
@@ -84,7 +85,7 @@ extension EventLog {
             if let head {
                 try transaction.put(head.bytes.span.bytes, for: ReplicaKey(replica), in: tables.heads)
             }
-            try Self.put(arrival, of: first..<state.nextPosition, in: transaction, tables)
+            try tables.put(arrival, of: first..<state.nextPosition, in: transaction)
             return appended
         }
     }
@@ -111,7 +112,7 @@ extension EventLog {
             let first = state.nextPosition
             var clock = HybridClock(last: state.clock)
             try Self.copy(frames, arrival, &clock, &state, transaction, tables)
-            try Self.put(arrival, of: first..<state.nextPosition, in: transaction, tables)
+            try tables.put(arrival, of: first..<state.nextPosition, in: transaction)
             state.clock = clock.last
             return Int(state.nextPosition - first)
         }
@@ -122,20 +123,20 @@ extension EventLog {
         _ transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
         var buffer = ByteWriter(capacity: 1024)
-        let erased = try erased(in: transaction, tables)
+        let erased = try tables.erased.events(in: transaction)
         var (lacking, lost) = (EventSet(), EventSet())
         for bytes in frames {
             let frame = try Frame(verifying: bytes.span.bytes, at: state.nextPosition)
             guard frame.length == bytes.count else {
                 throw EventLogError.damagedFrame(position: state.nextPosition, .malformed)
             }
-            let known = try head(of: frame.id.replica, in: transaction, tables)
+            let known = try tables.head(of: frame.id.replica, in: transaction)
             let expected = (known?.sequence ?? 0) + 1
             if frame.id.sequence < expected { continue }
             guard frame.id.sequence == expected else {
                 throw EventLogError.outOfSequence(frame.id, expected: expected)
             }
-            try startRun(of: frame.id.replica, at: state.nextPosition, after: known, transaction, tables)
+            try tables.startRun(of: frame.id.replica, at: state.nextPosition, after: known, in: transaction)
             if frame.isWithheld, !erased.contains(frame.id) { lacking.insert(frame.id) }
             if frame.isLost { lost.insert(frame.id) }
             buffer.removeAll()
@@ -149,30 +150,8 @@ extension EventLog {
             state.nextPosition += 1
             clock.observe(frame.stamp, wallMilliseconds: arrival.wallMilliseconds)
         }
-        try noteLacking(lacking, in: transaction, tables)
-        if !lost.isEmpty { try put(events(tables.holes, in: transaction).union(lost), tables.holes, in: transaction) }
-    }
-
-    static func head(
-        of replica: ReplicaID, in transaction: borrowing WriteTransaction, _ tables: LogTables
-    ) throws -> HeadRow? {
-        guard let row = try transaction.withValue(ReplicaKey(replica), in: tables.heads, { HeadRow($0) }) else {
-            return nil
-        }
-        guard let row else { throw EventLogError.damaged("the last event of a replica") }
-        return row
-    }
-
-    /// Stores the start of a run, unless the replica's last event is at the position before.
-    static func startRun(
-        of replica: ReplicaID, at position: Position, after head: HeadRow?,
-        _ transaction: borrowing WriteTransaction, _ tables: LogTables
-    ) throws {
-        if let head, head.position + 1 == position { return }
-        var writer = ByteWriter(capacity: 8)
-        writer.append(littleEndian: position)
-        try transaction.put(
-            writer.bytes.span.bytes, for: ReplicaNumberKey(replica, (head?.sequence ?? 0) + 1), in: tables.runs)
+        try tables.lacking.insert(lacking, in: transaction)
+        try tables.holes.insert(lost, in: transaction)
     }
 
     /// Runs one write transaction around `body`, which advances the state, and stores the tree hashes that are ready.
@@ -192,7 +171,7 @@ extension EventLog {
         do {
             let result = try write { transaction in
                 let tables = try LogTables(in: transaction)
-                var state = try Self.state(in: transaction, tables.meta)
+                var state = try tables.state(in: transaction)
                 before = state
                 // This runs again if the map was too small, and another process may have written in between.
                 goesOn = lastWriter.goesOn() && goesOn

@@ -1,60 +1,12 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
-
-/// The archive snapshot of a log: replaces history whose values were moved to an archive. Every fold begins with it.
-public struct LogBase: Hashable, Sendable {
-    /// The events whose values are in the archive; some may be here as well.
-    public let vector: VersionVector
-    /// The size of the snapshot in bytes.
-    public let byteCount: UInt64
-
-    // As a row: bytes (8), hash over the hashes of its pieces (32), then replica (16) and number (8) for each replica.
-    static let key = [UInt8]("base".utf8)
-    /// The maximum size of a row of the table `base`, in bytes.
-    package static let pieceSize = 1 << 20
-
-    /// Creates the description of a snapshot of `byteCount` bytes at `vector`.
-    public init(vector: VersionVector, byteCount: UInt64) {
-        self.vector = vector
-        self.byteCount = byteCount
-    }
-
-    func bytes(hash: Hash256) -> [UInt8] {
-        var writer = ByteWriter(capacity: 64)
-        writer.append(littleEndian: byteCount)
-        writer.append(hash)
-        for entry in vector.entries {
-            writer.append(entry.replica)
-            writer.append(littleEndian: entry.sequence)
-        }
-        return writer.bytes
-    }
-
-    static func parse(_ row: RawSpan) -> (base: LogBase, hash: Hash256)? {
-        guard row.byteCount >= 40, (row.byteCount - 40).isMultiple(of: 24) else { return nil }
-        var vector = VersionVector()
-        for start in stride(from: 40, to: row.byteCount, by: 24) {
-            vector[ReplicaID(at: start, of: row)] = row.uint64(at: start + 16)
-        }
-        return (LogBase(vector: vector, byteCount: row.uint64(at: 0)), Hash256(at: 8, of: row))
-    }
-}
+import GroundwaveLogFormat
 
 extension EventLog {
     /// Returns the description of the archive snapshot; `nil` if nothing was archived. Cost: a look-up.
     public func base() throws -> LogBase? {
-        try read { transaction in try Self.base(in: transaction, LogTables(in: transaction)) }
-    }
-
-    static func base(in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables) throws
-        -> LogBase?
-    {
-        guard let row = try transaction.value(LogBase.key, in: tables.meta) else { return nil }
-        guard let (base, _) = row.withSpan({ LogBase.parse($0) }) else {
-            throw EventLogError.damaged("the record of archived history")
-        }
-        return base
+        try read { transaction in try LogTables(in: transaction).base(in: transaction) }
     }
 
     /// Passes the archive snapshot to `body`, piece by piece. Cost: O(bytes).
@@ -94,7 +46,7 @@ extension EventLog {
                 count += 1
                 return .withheld
             }
-            try Self.put(snapshot, at: vector, in: new)
+            try LogTables(in: new).putBase(snapshot, at: vector, in: new)
         }
         return count
     }
@@ -126,15 +78,15 @@ extension EventLog {
         var snapshot: [UInt8] = []
         snapshot.reserveCapacity(Int(base.byteCount))
         try other.forEachPieceOfBase { snapshot += $0 }
-        try write { transaction in try Self.put(snapshot, at: base.vector, in: transaction) }
+        try write { transaction in try LogTables(in: transaction).putBase(snapshot, at: base.vector, in: transaction) }
     }
 
     private static func copyRestoring(
         _ old: borrowing ReadTransaction, _ new: borrowing WriteTransaction, _ restored: (EventID) throws -> [UInt8]?
     ) throws {
         let tables = try LogTables(in: old)
-        let archived = try base(in: old, tables)?.vector ?? VersionVector()
-        let elsewhere = try erased(in: old, tables).union(events(tables.lacking, in: old))
+        let archived = try tables.base(in: old)?.vector ?? VersionVector()
+        let elsewhere = try tables.erased.events(in: old).union(tables.lacking.events(in: old))
         try copyAll(old, new) { frame, bytes in
             guard frame.isWithheld, archived.contains(frame.id), !elsewhere.contains(frame.id) else { return .same }
             guard let whole = try restored(frame.id) else { throw EventLogError.archived(frame.id) }
@@ -150,24 +102,5 @@ extension EventLog {
             }
             return .other(whole)
         }
-    }
-
-    /// Stores the archive snapshot in pieces, and its description.
-    static func put(
-        _ snapshot: [UInt8], at vector: VersionVector, in transaction: borrowing WriteTransaction
-    ) throws {
-        let tables = try LogTables(in: transaction)
-        try transaction.removeAll(in: tables.base)
-        var hashes = ByteWriter()
-        for (number, start) in stride(from: 0, to: snapshot.count, by: LogBase.pieceSize).enumerated() {
-            try snapshot.withSpan { bytes in
-                let piece = bytes.extracting(start..<min(start + LogBase.pieceSize, snapshot.count))
-                hashes.append(Hash256(hashing: piece))
-                try transaction.append(piece, for: UInt64(number), in: tables.base)
-            }
-        }
-        let base = LogBase(vector: vector, byteCount: UInt64(snapshot.count))
-        let row = base.bytes(hash: hashes.withSpan { Hash256(hashing: $0) })
-        try transaction.put(row.span.bytes, for: LogBase.key, in: tables.meta)
     }
 }

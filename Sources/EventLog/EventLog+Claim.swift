@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 /// The replica that a store writes as, and the stored half of its ownership token.
 ///

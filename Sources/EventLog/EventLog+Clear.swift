@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 extension EventLog {
     /// The row with the stamp (8) that the clock had when the log was cleared.
@@ -34,7 +35,7 @@ extension EventLog {
             }
             if let device { try new.put([UInt8](device.utf8).span.bytes, for: Self.deviceKey, in: to.meta) }
             // The clock continues: later events must not seem older than the removed ones. No event has its stamp now.
-            let clock = try Self.state(in: old, from.meta).clock
+            let clock = try from.state(in: old).clock
             var writer = ByteWriter(capacity: 8)
             writer.append(littleEndian: clock.rawValue)
             try new.put(writer.bytes.span.bytes, for: Self.clearedKey, in: to.meta)

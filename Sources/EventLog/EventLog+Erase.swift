@@ -1,11 +1,12 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 extension EventLog {
     /// The events whose values this log permanently refuses, from any source. Some may not have arrived yet.
     public func erased() throws -> EventSet {
-        try read { transaction in try Self.erased(in: transaction, LogTables(in: transaction)) }
+        try read { transaction in try LogTables(in: transaction).erased.events(in: transaction) }
     }
 
     /// Removes the values of `events` from this log, and refuses them from now on.
@@ -34,13 +35,13 @@ extension EventLog {
         return try write { transaction in
             try dropCopies()
             let tables = try LogTables(in: transaction)
-            var erased = try Self.erased(in: transaction, tables)
+            var erased = try tables.erased.events(in: transaction)
             let isNew = !events.ranges.allSatisfy(erased.contains)
             erased.formUnion(events)
-            let archived = try Self.base(in: transaction, tables)?.vector ?? VersionVector()
+            let archived = try tables.base(in: transaction)?.vector ?? VersionVector()
             let isInBase = isNew && events.ranges.contains { $0.first <= archived[$0.replica] }
             guard try isInBase || haveValues(events) || rangesHold(events, in: transaction, tables) else {
-                try Self.put(erased, in: transaction)
+                try LogTables(in: transaction).erased.replace(with: erased, in: transaction)
                 return 0
             }
             // Reads within a write see the state before it, and nothing is written to the old file.
@@ -55,8 +56,12 @@ extension EventLog {
                         count += 1
                         return .withheld
                     }
-                    if let base { try Self.put(base, at: archived, in: new) } else { try Self.copyBase(old, new) }
-                    try Self.put(erased, in: new)
+                    if let base {
+                        try LogTables(in: new).putBase(base, at: archived, in: new)
+                    } else {
+                        try Self.copyBase(old, new)
+                    }
+                    try LogTables(in: new).erased.replace(with: erased, in: new)
                     try withholdFromRanges(erased, in: new)
                 }
                 return count
@@ -74,17 +79,5 @@ extension EventLog {
             }
         }
         return isFound
-    }
-}
-
-extension EventLog {
-    static func erased(in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables) throws
-        -> EventSet
-    {
-        try events(tables.erased, in: transaction)
-    }
-
-    private static func put(_ erased: EventSet, in transaction: borrowing WriteTransaction) throws {
-        try put(erased, LogTables(in: transaction).erased, in: transaction)
     }
 }

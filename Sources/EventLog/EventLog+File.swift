@@ -1,4 +1,5 @@
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 // Access to the log's present file. A rewrite, by this process or another one, replaces the file as a whole; the next
 // read or write of this log goes to the new file.

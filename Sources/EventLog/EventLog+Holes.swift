@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 // Lost ranges: events that this store had and lost with a damaged file, in the table `holes`. A lost range stays until
 // its events are received again. The replica's events behind it are here and valid; but nothing here can prove them,
@@ -16,7 +17,7 @@ extension EventLog {
     package func wholeVector() throws -> VersionVector {
         try read { transaction in
             let tables = try LogTables(in: transaction)
-            var vector = try Self.vector(in: transaction, tables)
+            var vector = try tables.vector(in: transaction)
             for hole in try Self.holes(in: transaction, tables) where vector[hole.replica] >= hole.first {
                 vector[hole.replica] = hole.first - 1
             }
@@ -27,7 +28,7 @@ extension EventLog {
     static func holes(
         in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
     ) throws -> [EventRange] {
-        try events(tables.holes, in: transaction).ranges
+        try tables.holes.events(in: transaction).ranges
     }
 }
 
@@ -60,7 +61,7 @@ extension EventLog {
         guard returning.contains(where: { !lost.intersection($0.events).isEmpty }) else { return (0, 0) }
         return try commit { transaction, tables, _ in
             let holes = EventSet(try Self.holes(in: transaction, tables))
-            let erased = try Self.erased(in: transaction, tables)
+            let erased = try tables.erased.events(in: transaction)
             let streams = try Self.streams(in: transaction, tables)
             var (come, placed, lacking) = (EventSet(), 0, EventSet())
             for part in returning where try isOfSameHistory(part, holes) {
@@ -80,8 +81,8 @@ extension EventLog {
                     placed += 1
                 }
             }
-            try Self.remove(come, from: tables.holes, in: transaction)
-            try Self.noteLacking(lacking, in: transaction, tables)
+            try tables.holes.remove(come, in: transaction)
+            try tables.lacking.insert(lacking, in: transaction)
             return (Int(come.count), placed)
         }
     }

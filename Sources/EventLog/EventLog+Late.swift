@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 // Late events: those that arrived, or whose values arrived, after their place in the log was written without them. Each
 // frame stores the checksum of the frame before it, so the table of events is not changed: the frame there stays, and
@@ -10,28 +11,8 @@ import GroundwaveLMDB
 // A late frame stores the same predecessor checksum as the frame it replaces. The next frame stores the checksum of the
 // replaced frame. A rewrite moves late frames to their positions, and starts with empty tables.
 extension EventLog {
-    /// Returns the present content of the log: it changes with every rewrite and every late event, and not with
-    /// appends.
-    ///
-    /// Cost: two look-ups, about 1 us.
-    ///
-    /// - Throws: ``EventLogError/damaged(_:)`` if a row is missing or malformed.
-    public func content() throws -> LogContent {
-        try read { transaction in
-            try Self.content(in: transaction, CheckedTable<[UInt8]>(.meta, in: transaction))
-        }
-    }
-
-    static func content(
-        in transaction: borrowing some ReadableTransaction & ~Copyable, _ meta: CheckedTable<[UInt8]>
-    ) throws -> LogContent {
-        LogContent(
-            generation: try generation(in: transaction, meta),
-            late: try lastLate(in: transaction, CheckedTable<UInt64>(.late, in: transaction)))
-    }
-
     /// Returns the number of the latest late event; 0 if there is none in this file.
-    private static func lastLate(
+    static func lastLate(
         in transaction: borrowing some ReadableTransaction & ~Copyable, _ late: CheckedTable<UInt64>
     ) throws -> UInt64 {
         try transaction.withLast(atOrBefore: .max, in: late) { key, _ in key.bigEndianUInt64(at: 0) } ?? 0
@@ -74,17 +55,6 @@ extension EventLog {
         try row.withSpan { try transaction.put($0, for: position, in: tables.filled) }
     }
 
-    /// Passes the content of a `late` row to `body`: the position, and the frame that is valid there.
-    static func withLate<Result>(
-        in row: RawSpan, _ body: (_ position: Position, _ bytes: RawSpan) throws -> Result
-    ) throws -> Result {
-        guard row.byteCount > lateFrameOffset else { throw EventLogError.damaged(LogTable.late.row) }
-        return try body(row.uint64(at: 0), row.extracting(lateFrameOffset..<row.byteCount))
-    }
-
-    /// The offset of the frame in a row of `late`.
-    static var lateFrameOffset: Int { 8 }
-
     /// Passes the valid frame at `position` to `body`: `row`, the frame stored there, or the late frame that replaces
     /// it.
     static func withPresent<Result>(
@@ -94,7 +64,7 @@ extension EventLog {
         let frame = try Frame(verifying: row, at: position)
         guard frame.isPartial else { return try body(frame, row) }
         let tables = try LateTables(in: transaction)
-        guard let number = try transaction.withValue(position, in: tables.filled, { try Self.number($0) }) else {
+        guard let number = try transaction.withValue(position, in: tables.filled, { try LateRow.number($0) }) else {
             return try body(frame, row)
         }
         return try withLate(number, at: position, in: transaction, tables) { bytes in
@@ -123,62 +93,13 @@ extension EventLog {
         _ tables: LateTables, _ body: (RawSpan) throws -> Result
     ) throws -> Result {
         let result = try transaction.withValue(number, in: tables.late) { row in
-            try withLate(in: row) { place, bytes in
+            try LateRow.withFrame(in: row) { place, bytes in
                 guard place == position else { throw EventLogError.damaged(LogTable.late.row) }
                 return try body(bytes)
             }
         }
         guard let result else { throw EventLogError.damaged(LogTable.late.row) }
         return result
-    }
-
-    fileprivate static func number(_ row: RawSpan) throws -> UInt64 {
-        guard row.byteCount == 8 else { throw EventLogError.damaged(LogTable.filled.row) }
-        return row.uint64(at: 0)
-    }
-}
-
-/// The tables of late events, opened only when needed.
-struct LateTables {
-    let late: CheckedTable<UInt64>
-    let filled: CheckedTable<UInt64>
-
-    init(in transaction: borrowing some ReadableTransaction & ~Copyable) throws {
-        late = try CheckedTable(.late, in: transaction)
-        filled = try CheckedTable(.filled, in: transaction)
-    }
-}
-
-/// The content of a log: the generation of its file, and the number of its late events.
-///
-/// Results computed from events belong to the content that they were read from, and are invalid for another one. If
-/// only late events were added, the results can be updated: only the records that these events touch are recomputed.
-public struct LogContent: Hashable, Sendable {
-    /// The generation of the log's file.
-    public let generation: LogGeneration
-    /// The number of the latest late event; 0 for none.
-    public let late: UInt64
-
-    /// The size of a stored content in bytes: generation (16), late (8).
-    package static let byteCount = LogGeneration.byteCount + 8
-
-    /// Creates the content of `generation` with `late` late events.
-    package init(generation: LogGeneration, late: UInt64) {
-        (self.generation, self.late) = (generation, late)
-    }
-
-    /// Reads the content stored in `bytes` at `offset`, ``byteCount`` bytes long.
-    package init(at offset: Int, of bytes: RawSpan) {
-        generation = LogGeneration(at: offset, of: bytes)
-        late = bytes.uint64(at: offset + LogGeneration.byteCount)
-    }
-}
-
-extension ByteWriter {
-    /// Appends a content: generation and number of late events.
-    package mutating func append(_ content: LogContent) {
-        append(content.generation)
-        append(littleEndian: content.late)
     }
 }
 
@@ -200,7 +121,7 @@ struct NextLate {
         if next.position < position {
             next = (.max, 0)
             try transaction.forEach(in: tables.filled, from: position) { key, row in
-                next = (key.bigEndianUInt64(at: 0), try EventLog.number(row))
+                next = (key.bigEndianUInt64(at: 0), try LateRow.number(row))
                 return false
             }
         }

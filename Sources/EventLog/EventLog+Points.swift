@@ -1,5 +1,6 @@
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 // Every point of time travel is a vector that contains whole batches only. These look-ups find it.
 extension EventLog {

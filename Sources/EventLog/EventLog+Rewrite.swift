@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 /// What a rewrite does with an event.
 enum RewrittenEvent {
@@ -53,7 +54,7 @@ extension EventLog {
             if name != LogBase.key, name != LogGeneration.key { try new.put(value, for: name, in: to.meta) }
             return true
         }
-        var state = try state(in: old, from.meta)
+        var state = try from.state(in: old)
         try copyEvents(from, to.events, &state, old, new, change)
         try new.put(state.bytes.span.bytes, for: LogState.key, in: to.meta)
     }

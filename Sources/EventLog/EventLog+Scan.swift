@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 extension EventLog {
     /// The number of events read under one LMDB snapshot: an open snapshot keeps old pages from being reused.
@@ -61,7 +62,7 @@ extension EventLog {
     func readSlice(_ body: (borrowing ReadTransaction, Table<UInt64>, _ end: Position) throws -> Void) throws {
         try read { transaction in
             let tables = try LogTables(in: transaction)
-            try body(transaction, tables.events, Self.state(in: transaction, tables.meta).nextPosition)
+            try body(transaction, tables.events, tables.state(in: transaction).nextPosition)
         }
     }
 
@@ -123,7 +124,7 @@ extension EventLog {
         var isThere = try position == 1 ? cursor.first() : cursor.seek(to: position - 1)
         if isThere, position > 1 { isThere = try cursor.next() }
         guard isThere else {
-            guard try position >= state(in: transaction, tables.meta).nextPosition else { throw noEvent(at: position) }
+            guard try position >= tables.state(in: transaction).nextPosition else { throw noEvent(at: position) }
             return false
         }
         try cursor.withEntry { key, _ in try check(key, position) }

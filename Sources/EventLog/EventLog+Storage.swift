@@ -1,4 +1,5 @@
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 extension EventLog {
     /// Returns the space that the tables of the log take, by name, except `meta`, `holes` and `lacking`; the caller

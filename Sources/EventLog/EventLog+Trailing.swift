@@ -1,6 +1,8 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
+import GroundwaveLogRepair
 import GroundwaveMDBPages
 
 #if canImport(Darwin)
@@ -46,13 +48,13 @@ extension EventLog {
             try commit { transaction, tables, state in
                 guard state.mayBeTrailed else { throw NothingTrails() }
                 let trailing = try TrailingEvents(
-                    of: path, rescue: rescue, behind: state, heads: Self.vector(in: transaction, tables))
+                    of: path, rescue: rescue, behind: state, heads: tables.vector(in: transaction))
                 if trailing.frames.isEmpty { throw NothingTrails() }
                 if !trailing.areRescued { try Self.rescue(trailing.frames, at: rescue, first: state.nextPosition) }
                 let first = state.nextPosition
                 var clock = HybridClock(last: state.clock)
                 try Self.copy(trailing.frames, trailing.arrival, &clock, &state, transaction, tables)
-                try Self.put(trailing.arrival, of: first..<state.nextPosition, in: transaction, tables)
+                try tables.put(trailing.arrival, of: first..<state.nextPosition, in: transaction)
                 state.clock = clock.last
             }
         } catch is NothingTrails {}

@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 extension EventLog {
     /// Returns the root of the tree over all events of `replica`.
@@ -45,12 +46,12 @@ extension EventLog {
     /// - Throws: As ``edge(of:through:)``.
     /// - Complexity: O(leaves / 256 + 256) hashes if the blocks are stored.
     func edge(of replica: ReplicaID, over leaves: Range<UInt64>) throws -> MerkleEdge {
-        let (firstBlock, offset) = leaves.lowerBound.quotientAndRemainder(dividingBy: Sealer.blockCount)
+        let (firstBlock, offset) = leaves.lowerBound.quotientAndRemainder(dividingBy: TreeBlock.leafCount)
         var edge = MerkleEdge()
         if offset == 0 {
-            edge = try self.edge(of: replica, overBlocks: firstBlock..<leaves.upperBound / Sealer.blockCount)
+            edge = try self.edge(of: replica, overBlocks: firstBlock..<leaves.upperBound / TreeBlock.leafCount)
         } else {
-            precondition(offset + UInt64(leaves.count) <= Sealer.blockCount, "the leaves lie within one block")
+            precondition(offset + UInt64(leaves.count) <= TreeBlock.leafCount, "the leaves lie within one block")
         }
         try append(leaves.lowerBound + edge.count..<leaves.upperBound, of: replica, to: &edge)
         return edge
@@ -73,9 +74,9 @@ extension EventLog {
             }
         }
         // The edge of a tree of blocks equals that of the tree of their leaves without its lowest eight levels.
-        let leaves = MerkleEdge(count: above.count * Sealer.blockCount, subtrees: above.subtrees)
+        let leaves = MerkleEdge(count: above.count * TreeBlock.leafCount, subtrees: above.subtrees)
         guard var edge = leaves else { preconditionFailure("256 times a number has as many bits set.") }
-        try append(next * Sealer.blockCount..<blocks.upperBound * Sealer.blockCount, of: replica, to: &edge)
+        try append(next * TreeBlock.leafCount..<blocks.upperBound * TreeBlock.leafCount, of: replica, to: &edge)
         return edge
     }
 

@@ -1,6 +1,8 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
+import GroundwaveLogRepair
 import Synchronization
 
 /// The log: every event of this store, in order of arrival, in one LMDB file.
@@ -9,7 +11,7 @@ import Synchronization
 /// append: LMDB allows one writer at a time, and numbers, stamps and positions are assigned inside its transaction.
 public final class EventLog: Sendable {
     /// The format of the file; other formats are refused.
-    public static let format: UInt32 = 4
+    public static let format = LogTables.format
 
     /// The id of the log, the same in every store that shares it.
     public let id: LogID
@@ -44,25 +46,12 @@ public final class EventLog: Sendable {
         try Environment.create(at: path, options: options) { transaction in
             try LogTables.create(in: transaction, after: nil)
             let tables = try LogTables(in: transaction)
-            try putNames(log: id, epoch: epoch, in: transaction, tables)
+            try tables.putNames(log: id, epoch: epoch, in: transaction)
             let state = LogState(nextPosition: 1, lastChecksum: 0, clock: Stamp(rawValue: 0))
             try transaction.put(state.bytes.span.bytes, for: LogState.key, in: tables.meta)
         }
         if let state = FileState(of: path) { WriterLock.note(state, of: path) }
         return try EventLog(opening: path, options: options)
-    }
-
-    /// Writes the rows of a log that never change: format, id and epoch.
-    static func putNames(
-        log: LogID, epoch: UInt64, in transaction: borrowing WriteTransaction, _ tables: LogTables
-    ) throws {
-        var writer = ByteWriter()
-        writer.append(littleEndian: format)
-        try transaction.put(writer.bytes.span.bytes, for: [UInt8]("format".utf8), in: tables.meta)
-        try transaction.put(log.bytes.span.bytes, for: [UInt8]("log".utf8), in: tables.meta)
-        writer.removeAll()
-        writer.append(littleEndian: epoch)
-        try transaction.put(writer.bytes.span.bytes, for: [UInt8]("epoch".utf8), in: tables.meta)
     }
 
     /// Opens the log at `path`, and restores commits that a power cut left without a meta page: see
@@ -102,7 +91,7 @@ public final class EventLog: Sendable {
         }
         let meta = try CheckedTable<[UInt8]>(.meta, in: transaction)
         let format = try row("format", 4, in: transaction, meta).withSpan { $0.uint32(at: 0) }
-        guard format == Self.format else { throw EventLogError.unknownFormat(format) }
+        guard format == LogTables.format else { throw EventLogError.unknownFormat(format) }
     }
 
     private static func row(
@@ -139,36 +128,12 @@ public final class EventLog: Sendable {
     public func lastChecksum() throws -> UInt32 { try state().lastChecksum }
 
     func state() throws -> LogState {
-        try read { transaction in try Self.state(in: transaction, LogTables(in: transaction).meta) }
-    }
-
-    static func state(in transaction: borrowing some ReadableTransaction & ~Copyable, _ meta: CheckedTable<[UInt8]>)
-        throws
-        -> LogState
-    {
-        guard let state = try transaction.withValue(LogState.key, in: meta, { LogState($0) }) ?? nil else {
-            throw EventLogError.damaged("the row with the next position of the log")
-        }
-        return state
+        try read { transaction in try LogTables(in: transaction).state(in: transaction) }
     }
 
     /// The last event of every replica in this log.
     public func vector() throws -> VersionVector {
-        try read { transaction in try Self.vector(in: transaction, LogTables(in: transaction)) }
-    }
-
-    static func vector(
-        in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
-    ) throws -> VersionVector {
-        var vector = VersionVector()
-        try transaction.forEach(in: tables.heads) { key, value in
-            guard key.byteCount == 16, let row = HeadRow(value) else {
-                throw EventLogError.damaged("the last event of a replica")
-            }
-            vector[ReplicaID(at: 0, of: key)] = row.sequence
-            return true
-        }
-        return vector
+        try read { transaction in try LogTables(in: transaction).vector(in: transaction) }
     }
 
     /// Writes everything that is still in memory and closes the file. Later calls throw.

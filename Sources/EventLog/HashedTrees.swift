@@ -1,4 +1,5 @@
 import GroundwaveEvents
+import GroundwaveLogFormat
 
 /// The trees of a log computed from its present events, ignoring the stored nodes.
 ///
@@ -29,7 +30,7 @@ public struct HashedTrees: Sendable {
             }
             vector[replica] = frame.id.sequence
             started[replica, default: MerkleEdge()].append(leaf: hasher.leaf(of: frame, in: bytes), hasher: &hasher)
-            if frame.id.sequence % Sealer.blockCount == 0, let block = started.removeValue(forKey: replica) {
+            if frame.id.sequence % TreeBlock.leafCount == 0, let block = started.removeValue(forKey: replica) {
                 blocks[replica, default: []].append(block.root(hasher: &hasher))
             }
             return true
@@ -43,12 +44,12 @@ public struct HashedTrees: Sendable {
     public func subtree(of replica: ReplicaID, over leaves: Range<UInt64>) throws -> Subtree {
         let last = vector[replica]
         guard leaves.upperBound <= last else { return leaves.lowerBound < last ? .partial : .absent }
-        let whole = leaves.lowerBound / Sealer.blockCount..<leaves.upperBound / Sealer.blockCount
-        guard leaves.lowerBound % Sealer.blockCount == 0, !whole.isEmpty else {
+        let whole = leaves.lowerBound / TreeBlock.leafCount..<leaves.upperBound / TreeBlock.leafCount
+        guard leaves.lowerBound % TreeBlock.leafCount == 0, !whole.isEmpty else {
             return try log.subtree(of: replica, over: leaves)
         }
         var parts = (blocks[replica] ?? [])[Int(whole.lowerBound)..<Int(whole.upperBound)].map { Subtree.whole($0) }
-        let rest = whole.upperBound * Sealer.blockCount..<leaves.upperBound
+        let rest = whole.upperBound * TreeBlock.leafCount..<leaves.upperBound
         if !rest.isEmpty { parts.append(try log.subtree(of: replica, over: rest)) }
         return Subtree(joining: parts)
     }

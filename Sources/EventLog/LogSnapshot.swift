@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 /// One state of the log. Frames met in a scan can be returned to without a look-up.
 ///
@@ -20,7 +21,7 @@ public struct LogSnapshot: ~Copyable {
     ) throws {
         var next = Swift.max(1, position)
         var goesOn = true
-        let end = try EventLog.state(in: transaction, tables.meta).nextPosition
+        let end = try tables.state(in: transaction).nextPosition
         if next >= end { return }
         var late = NextLate()
         try transaction.withCursor(tables.events) { cursor in
@@ -47,7 +48,7 @@ public struct LogSnapshot: ~Copyable {
         _ body: (_ number: UInt64, _ position: Position, _ frame: Frame, _ bytes: RawSpan) throws -> Bool
     ) throws {
         try transaction.forEach(in: LateTables(in: transaction).late, from: number + 1) { key, row in
-            try EventLog.withLate(in: row) { position, bytes in
+            try LateRow.withFrame(in: row) { position, bytes in
                 try body(key.bigEndianUInt64(at: 0), position, Frame(verifying: bytes, at: position), bytes)
             }
         }

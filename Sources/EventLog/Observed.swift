@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 extension EventLog {
     /// Returns the observed heads to store in the next event of `replica`: the heads of other replicas that moved
@@ -51,7 +52,8 @@ extension EventLog {
     ) throws -> Hash256 {
         var hasher = MerkleHasher()
         var edge =
-            try transaction.withValue(ReplicaKey(last.replica), in: tables.trees) { try Self.edge($0) } ?? MerkleEdge()
+            try transaction.withValue(ReplicaKey(last.replica), in: tables.trees) { try MerkleEdge(row: $0) }
+            ?? MerkleEdge()
         while edge.count < last.sequence {
             let next = EventID(last.replica, edge.count + 1)
             guard let position = try position(of: next, in: transaction, tables) else {

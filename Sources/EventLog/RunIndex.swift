@@ -1,5 +1,6 @@
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 /// An in-memory index of the positions of a log's events, for many look-ups.
 ///

@@ -1,15 +1,13 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 /// Tree hashes computed after the commits, kept in memory until the next commit writes them.
 ///
 /// Appending stores checksums only. Tree hashes follow, off the writer's path, in blocks of 256 leaves; events that
 /// are not hashed yet are protected by the chain of checksums alone.
 struct Sealer {
-    /// The number of leaves in a block, and so below a stored node.
-    static let blockCount: UInt64 = 256
-
     /// Increased when a branch is forked or the log is cleared: hashes computed for an earlier generation are
     /// discarded.
     let generation: Int
@@ -67,7 +65,7 @@ extension EventLog {
     private func seal(_ replica: ReplicaID, through last: SequenceNumber) throws {
         let generation = sealer.withLock { $0.generation }
         var edge = try storedEdge(of: replica)
-        let wanted = last - last % Sealer.blockCount
+        let wanted = last - last % TreeBlock.leafCount
         guard edge.count < wanted else { return }
         var hasher = MerkleHasher()
         var block = MerkleEdge()
@@ -76,8 +74,8 @@ extension EventLog {
             let leaf = hasher.leaf(of: frame, in: bytes)
             edge.append(leaf: leaf, hasher: &hasher)
             block.append(leaf: leaf, hasher: &hasher)
-            if block.count == Sealer.blockCount {
-                let key = ReplicaNumberKey(replica, frame.id.sequence / Sealer.blockCount - 1)
+            if block.count == TreeBlock.leafCount {
+                let key = ReplicaNumberKey(replica, frame.id.sequence / TreeBlock.leafCount - 1)
                 nodes.append((key, block.root(hasher: &hasher)))
                 block = MerkleEdge()
             }
@@ -92,18 +90,9 @@ extension EventLog {
         if let edge = sealer.withLock({ $0.edges[replica] }) { return edge }
         return try read { transaction in
             try transaction.withValue(ReplicaKey(replica), in: LogTables(in: transaction).trees) {
-                try Self.edge($0)
+                try MerkleEdge(row: $0)
             } ?? MerkleEdge()
         }
-    }
-
-    static func edge(_ bytes: RawSpan) throws -> MerkleEdge {
-        guard bytes.byteCount >= 8, bytes.byteCount % 32 == 8,
-            let edge = MerkleEdge(
-                count: bytes.uint64(at: 0),
-                subtrees: stride(from: 8, to: bytes.byteCount, by: 32).map { Hash256(at: $0, of: bytes) })
-        else { throw EventLogError.damaged("the right edge of a tree") }
-        return edge
     }
 
     /// Writes the hashes since the last commit in this transaction; returns a mark to report once it is committed.
@@ -111,10 +100,7 @@ extension EventLog {
         try sealer.withLock { sealer in
             guard sealer.isDirty else { return nil }
             for (replica, edge) in sealer.edges.sorted(by: { $0.key < $1.key }) {
-                var writer = ByteWriter()
-                writer.append(littleEndian: edge.count)
-                for subtree in edge.subtrees { writer.append(subtree) }
-                try transaction.put(writer.bytes.span.bytes, for: ReplicaKey(replica), in: tables.trees)
+                try transaction.put(edge.row.span.bytes, for: ReplicaKey(replica), in: tables.trees)
             }
             for node in sealer.nodes {
                 var writer = ByteWriter()

@@ -1,5 +1,6 @@
 import GroundwaveAuditing
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords

@@ -1,4 +1,5 @@
 import Foundation
+import GroundwaveLogFormat
 import GroundwaveRadio
 import GroundwaveStore
 import GroundwaveSyncing

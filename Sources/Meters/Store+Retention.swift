@@ -2,6 +2,7 @@ import Foundation
 import GroundwaveAuditing
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveMetering
 import GroundwaveProjections
 import GroundwaveRecords

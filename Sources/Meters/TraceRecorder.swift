@@ -1,5 +1,6 @@
 import Foundation
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveMeterProtocols
 import GroundwaveMetering
 import GroundwaveRecords

@@ -2,6 +2,7 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 import Synchronization
 
 /// The views of a log at one vector, in a temporary file that is deleted with its last user.

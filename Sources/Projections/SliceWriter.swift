@@ -2,6 +2,7 @@ import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 import GroundwaveRecords
 
 /// Folds the events of one slice into the rows of a view, inside one write transaction of it.

@@ -2,6 +2,7 @@ import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 import GroundwaveRecords
 
 /// One consistent state of the views, lent to a query, a listing or a digest.

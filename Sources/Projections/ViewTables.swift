@@ -2,6 +2,7 @@ import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 import GroundwaveRecords
 
 // The tables of views.mdb. They are folded from the log, and disposable.

@@ -2,6 +2,7 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 // The starting point of every fold: empty views, or the archive snapshot of the log.
 extension Views {

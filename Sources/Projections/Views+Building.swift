@@ -2,6 +2,7 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 // Builds files of views: for these views, for another store, or for another point in time.
 extension Views {

@@ -1,5 +1,6 @@
 import Foundation
 import GroundwaveEventLog
+import GroundwaveLogFormat
 
 /// Distinguishes views written since the machine started from those of an earlier boot.
 ///

@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveLMDB
+import GroundwaveLogFormat
 import GroundwaveMDBPages
 
 extension Views {

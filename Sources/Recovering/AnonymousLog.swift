@@ -4,6 +4,8 @@ import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
+import GroundwaveLogRepair
 import GroundwaveRecords
 import GroundwaveStore
 

@@ -1,5 +1,6 @@
 import Foundation
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveRecovery
 import GroundwaveStore
 import GroundwaveSyncing

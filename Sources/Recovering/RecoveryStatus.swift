@@ -1,6 +1,8 @@
 import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
+import GroundwaveLogRepair
 import GroundwaveMDBPages
 import GroundwaveRecovery
 import GroundwaveStore

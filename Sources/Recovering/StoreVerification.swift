@@ -3,6 +3,7 @@ import GroundwaveAuditing
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogRepair
 import GroundwaveMDBPages
 import GroundwaveProjections
 import GroundwaveRecords

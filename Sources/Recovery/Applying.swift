@@ -2,6 +2,8 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
+import GroundwaveLogRepair
 
 /// Carries out the decision: replaces the damaged log by the chosen one, including the events logged meanwhile.
 ///

@@ -2,6 +2,8 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
+import GroundwaveLogRepair
 import GroundwaveProjections
 
 /// The first steps after a store is found damaged: preserves the log, records the failure, and rebuilds the log that is

@@ -2,6 +2,8 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
+import GroundwaveLogRepair
 import GroundwaveMDBPages
 
 /// Checks the files of a store before liblmdb opens them, which trusts their pages.

@@ -2,6 +2,8 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
+import GroundwaveLogRepair
 import GroundwaveProjections
 
 /// Rebuilds a log from the salvaged events of a damaged one, in a separate file, and reports what was lost.

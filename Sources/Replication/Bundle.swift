@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 
 /// Some events of a log, as a sequence of segments.
 public struct Bundle<Log: ReplicatedLog> {

@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 
 /// One sync pass with a remote: pulls what other stores have pushed there, then pushes what the remote is missing.
 ///

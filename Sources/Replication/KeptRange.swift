@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 
 /// A range that a store retains as received. The root identifies its events, since the log may have others with the
 /// same numbers.

@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 
 extension PlaceContents {
     /// Reads all segments at `transport`, and yields every valid range in them.

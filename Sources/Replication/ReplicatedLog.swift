@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 
 /// The operations that replication needs: reporting what the log has, reading ranges and storing ranges.
 public protocol ReplicatedLog {

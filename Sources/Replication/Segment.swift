@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 
 /// A stored sequence of ranges that one store has pushed to a transport, or put into a bundle.
 ///

@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 
 /// Collects ranges for one segment, until it is full.
 struct SegmentFrames<Log: ReplicatedLog> {

@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 
 /// The replication protocol of one peer connection, from one side: exchanges manifests and ranges in both directions.
 ///

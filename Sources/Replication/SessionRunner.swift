@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 
 /// Executes the actions of a ``Session`` with a log: everything but transmitting the bytes.
 ///

@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 
 /// A manifest: what a store has.
 ///

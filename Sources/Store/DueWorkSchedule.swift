@@ -1,4 +1,5 @@
 import Dispatch
+import GroundwaveLogFormat
 import Synchronization
 
 /// Runs a store's maintenance after each write and at open, on its own queue, one run at a time.

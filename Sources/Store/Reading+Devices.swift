@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveProjections
 import GroundwaveRecords
 

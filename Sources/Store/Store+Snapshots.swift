@@ -1,6 +1,7 @@
 import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveProjections
 
 /// A snapshot file of a store, which may be unusable.

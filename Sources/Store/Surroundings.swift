@@ -1,4 +1,5 @@
 import GroundwaveEventLog
+import GroundwaveLogFormat
 
 /// The external inputs of a store besides its files: time and randomness.
 ///

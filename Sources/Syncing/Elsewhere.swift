@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveReplication
 
 /// The events of a store that were found elsewhere, by reading them there and not from the remote cache.

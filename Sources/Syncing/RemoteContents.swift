@@ -1,4 +1,5 @@
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveReplication
 import GroundwaveStore
 

@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveStore
 
 /// A fork of a replica's history: two stores continued as one replica, with nothing to tell them apart.

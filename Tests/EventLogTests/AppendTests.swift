@@ -2,6 +2,8 @@ import Foundation
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
+import GroundwaveLogRepair
 import Testing
 
 @Suite struct `Appending to a log` {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogFormat
 
 @Suite struct `The start of the machine in an arrival` {
     private func arrival(_ boot: [UInt8]) -> Arrival {

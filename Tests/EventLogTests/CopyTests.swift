@@ -1,6 +1,8 @@
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
+import GroundwaveLogRepair
 import Testing
 
 @Suite struct `Copying events from another log` {

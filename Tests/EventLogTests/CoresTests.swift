@@ -5,6 +5,7 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogRepair
 @testable import GroundwaveMDBPages
 
 @Suite struct `Verifying on several cores` {

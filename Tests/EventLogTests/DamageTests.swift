@@ -1,6 +1,7 @@
 import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogRepair
 import GroundwaveSeededNumbers
 import Testing
 

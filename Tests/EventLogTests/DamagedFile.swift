@@ -1,6 +1,7 @@
 import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogRepair
 
 /// A log of two replicas with long and short events, closed; tests change copies of its bytes.
 struct IntactLog: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogRepair
 import GroundwaveMDBPages
 import GroundwaveSeededNumbers
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogRepair
 import GroundwaveMDBPages
 import GroundwaveSeededNumbers
 import Testing

@@ -4,6 +4,8 @@ import GroundwaveLMDB
 import Testing
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogFormat
+@testable import GroundwaveLogRepair
 
 @Suite struct `The generation of a log` {
     private let test: TestLog

@@ -4,6 +4,8 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogFormat
+@testable import GroundwaveLogRepair
 
 /// The events of `log` whose values are not here.
 private func withheld(_ log: EventLog) throws -> EventSet {
@@ -93,7 +95,7 @@ private func withheld(_ log: EventLog) throws -> EventSet {
             (EventSet(), [5]), (EventSet([EventRange(test.replica, 4, through: 6)]), [4]),
         ] as [(EventSet, [UInt64])] {
             try test.log.commit { transaction, tables, _ in
-                try EventLog.put(rows, tables.lacking, in: transaction)
+                try tables.lacking.replace(with: rows, in: transaction)
             }
             let damage = try LogVerifier.verify(path: test.path).damage
             #expect(damage.map(\.what) == expected.map { _ in .withheld })

@@ -6,6 +6,8 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogFormat
+@testable import GroundwaveLogRepair
 
 /// A log that has an author's events, some of them without values, and places of others that are lost.
 private struct Partial {

@@ -1,6 +1,7 @@
 import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import Testing
 
 @Suite struct `Proofs out of a log` {

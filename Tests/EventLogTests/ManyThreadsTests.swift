@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogRepair
 
 /// Threads that do not wait for one another: short tasks of a group would run one after the other, and a sanitizer for
 /// threads would see nothing.

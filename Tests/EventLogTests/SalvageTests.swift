@@ -7,6 +7,8 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogFormat
+@testable import GroundwaveLogRepair
 
 /// What salvage makes of a damaged copy of an intact log.
 private struct Salvaged {

@@ -4,6 +4,8 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogFormat
+@testable import GroundwaveLogRepair
 
 @Suite struct `Finding events in a log` {
     /// A log in which two replicas take turns: `0 0 0 1 1 0 …`.

@@ -3,6 +3,8 @@ import GroundwaveLMDB
 import Testing
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogFormat
+@testable import GroundwaveLogRepair
 
 @Suite struct `Rows that say how histories part` {
     private let store: TestLog

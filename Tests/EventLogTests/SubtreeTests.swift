@@ -2,6 +2,7 @@ import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 import Testing
 
 @Suite struct `Subtrees of a log` {

@@ -7,6 +7,8 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogFormat
+@testable import GroundwaveLogRepair
 
 /// A file as a power cut leaves it: with all its pages but the meta page of the last commit.
 private struct CutFile {

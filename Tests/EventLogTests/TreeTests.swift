@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogRepair
 import Testing
 
 @Suite struct `The tree over a replica's events` {

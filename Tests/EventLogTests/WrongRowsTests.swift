@@ -5,6 +5,8 @@ import GroundwaveLMDB
 import Testing
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogFormat
+@testable import GroundwaveLogRepair
 
 /// Rows with checksums that are right, and that say what cannot be: no flipped bit makes them, a mistake of a program may.
 @Suite struct `Verifying rows that are whole and wrong` {

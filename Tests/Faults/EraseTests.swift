@@ -1,5 +1,6 @@
 import Foundation
 import GroundwaveEventLog
+import GroundwaveLogRepair
 import GroundwaveTesting
 import Testing
 

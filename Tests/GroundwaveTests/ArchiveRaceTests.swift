@@ -1,6 +1,7 @@
 import Everything
 import Foundation
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveRecords
 import GroundwaveTesting
 import Synchronization

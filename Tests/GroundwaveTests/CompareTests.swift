@@ -3,6 +3,7 @@ import Foundation
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveRadio
 import GroundwaveRecords
 import GroundwaveTesting

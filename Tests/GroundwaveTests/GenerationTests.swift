@@ -2,6 +2,7 @@ import Everything
 import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords

@@ -2,6 +2,7 @@ import Everything
 import Foundation
 import Groundwave
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveMetering
 import GroundwaveRecords
 import GroundwaveTesting

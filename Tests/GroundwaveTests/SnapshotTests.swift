@@ -3,6 +3,7 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 import GroundwaveRadio
 import GroundwaveTesting
 import Testing

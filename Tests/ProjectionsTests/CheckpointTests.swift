@@ -3,6 +3,7 @@ import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 import GroundwaveRecords
 import GroundwaveSeededNumbers
 import Testing

@@ -6,6 +6,7 @@ import GroundwaveSeededNumbers
 import Testing
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogFormat
 @testable import GroundwaveProjections
 
 /// A made-up series whose cells say in which order their blocks were added: cells of 10 and 40 items.

@@ -1,6 +1,7 @@
 import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveProjections
 import GroundwaveRecovery
 import GroundwaveSeededNumbers

@@ -2,6 +2,8 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
+import GroundwaveLogRepair
 import GroundwaveSeededNumbers
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveReplication
 
 /// One device with its store: a disk, what is in memory, a clock, and what it has promised.

@@ -2,6 +2,7 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 import GroundwaveReplication
 
 /// A real log in a folder of its own, which goes away with it.

@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 
 extension History {
     /// Somebody copies some ranges from a device: onto a stick, into a mail.

@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 
 extension History {
     /// What must be so when everybody has met everybody.

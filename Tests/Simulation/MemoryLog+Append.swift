@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 
 extension MemoryLog {
     func append(_ batch: DraftBatch, as replica: ReplicaID, arrival: Arrival) throws -> Appended {

@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 
 extension MemoryLog {
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {

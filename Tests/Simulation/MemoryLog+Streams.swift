@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 
 extension MemoryLog {
     /// Makes the events of a stream behind a number a stream of their own.

@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveReplication
 
 /// A log without a file: what `EventLog` promises, fast enough for millions of histories.

@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveReplication
 
 /// What the simulation needs of a log: all that replication does, and what a device does with its own.

@@ -2,6 +2,7 @@ import Everything
 import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogRepair
 import GroundwaveTesting
 
 /// Damages the logs of stores.

@@ -3,6 +3,7 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogRepair
 import GroundwaveRadio
 import GroundwaveRecovery
 import GroundwaveTesting

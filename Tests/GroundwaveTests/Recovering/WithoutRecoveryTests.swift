@@ -7,6 +7,7 @@ import GroundwaveTesting
 import Testing
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogFormat
 
 @Suite struct `A store that goes on without recovery` {
     @Test func `of which only the key is damaged goes on as a new replica`() async throws {

@@ -1,6 +1,7 @@
 import Everything
 import Foundation
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveReplication
 import GroundwaveTesting
 import Testing

@@ -2,6 +2,8 @@ import Foundation
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
+import GroundwaveLogRepair
 
 /// Append, scan and hashing, for comparison with plain C loops.
 enum LogBench {

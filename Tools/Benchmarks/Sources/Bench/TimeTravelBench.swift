@@ -3,6 +3,7 @@ import Foundation
 import Groundwave
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords

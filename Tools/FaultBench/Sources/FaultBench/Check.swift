@@ -4,6 +4,8 @@ import Groundwave
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
+import GroundwaveLogRepair
 import GroundwaveProjections
 import Synchronization
 

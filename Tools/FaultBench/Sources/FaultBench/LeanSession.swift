@@ -3,6 +3,7 @@ import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 
 /// Writes to a log and nothing else, so that many sessions fit into a second.
 ///

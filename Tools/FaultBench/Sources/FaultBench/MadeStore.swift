@@ -3,6 +3,7 @@ import Groundwave
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogRepair
 import GroundwaveProjections
 
 /// A store that the scripted session made, for damaging: it is not changed, and each run gets a copy.

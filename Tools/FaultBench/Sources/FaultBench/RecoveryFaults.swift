@@ -1,6 +1,7 @@
 import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogRepair
 
 /// A damaged log, and what can be salvaged from it.
 struct RecoverySubject: Sendable {
