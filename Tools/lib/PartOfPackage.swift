@@ -4,17 +4,18 @@
 // The targets of Tools/fuzz. The setting is `fuzzer`, or `fuzzer,address`: with it the engine's modules tell libFuzzer
 // which branches an input has reached.
 if let checks = Context.environment["GROUNDWAVE_FUZZ"] {
-    for target in package.targets where target.type == .regular && target.name != "CChecksum" {
+    for target in package.targets where target.type == .regular && target.name != prefix + "CChecksum" {
         target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=\(checks)"])]
     }
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         .executableTarget(
             name: "fuzz",
-            dependencies: [
-                "ADIF", "ByteCoding", "CFuzzer", "Compression", "EventLog", "Events", "LMDB", "Metering", "Projections",
-                "Radio", "Records", "Replication", "SeededNumbers",
-            ], path: "Tests/Fuzz/Fuzz",
+            dependencies: ["CFuzzer"]
+                + ours([
+                    "ADIF", "ByteCoding", "Compression", "EventLog", "Events", "LMDB", "LogFormat", "MeterProtocols",
+                    "Metering", "Projections", "Radio", "Records", "Replication", "SeededNumbers", "TraceFiles",
+                ]), path: "Tests/Fuzz/Fuzz",
             linkerSettings: checks.contains("address") ? [.unsafeFlags(["-sanitize=address"])] : []),
     ]
 }

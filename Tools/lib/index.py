@@ -8,7 +8,7 @@ import os
 import shutil
 
 DECLARATION, DEFINITION, REFERENCE, READ, WRITE, CALL, IMPLICIT = 1, 2, 4, 8, 16, 32, 256
-CHILD_OF, OVERRIDE_OF, ACCESSOR_OF = 1 << 9, 1 << 11, 1 << 15
+CHILD_OF, BASE_OF, OVERRIDE_OF, ACCESSOR_OF, EXTENDED_BY = 1 << 9, 1 << 10, 1 << 11, 1 << 15, 1 << 14
 KINDS = {
     5: "enum", 6: "struct", 7: "class", 8: "protocol", 9: "extension", 11: "typealias", 12: "function", 13: "variable",
     15: "case", 16: "method", 17: "class method", 18: "static method", 19: "property", 20: "class property",

@@ -151,8 +151,8 @@ build_release() {
 copy_engine() {
     local file
     [ ! -e "$1/.git" ] || die "$1 is a tree somebody works in; choose a folder for the copy."
-    rm -rf "$1/Sources" "$1/Tests"
-    git ls-files -z --cached --others --exclude-standard -- Sources Tests | while IFS= read -r -d '' file; do
+    rm -rf "$1/Sources" "$1/Tests" "$1/Tools"
+    git ls-files -z --cached --others --exclude-standard -- Sources Tests Tools/Everything | while IFS= read -r -d '' file; do
         if [ -f "$file" ]; then printf '%s\0' "$file"; fi
     done | tar --null -cf - -T - | tar -xf - -C "$1"
     cat Package.swift Tools/lib/PartOfPackage.swift >"$1/Package.swift"

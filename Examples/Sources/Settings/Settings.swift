@@ -1,0 +1,7 @@
+/// The settings of the garden.
+public struct Settings: Sendable {
+    /// How often the plants are watered, in days.
+    public var daysBetweenWaterings = 3
+
+    public init() {}
+}
