@@ -98,7 +98,8 @@ extension WriteBatch {
             try log.withEvents(at: positions) { _, frame, bytes in
                 if frame.isWithheld, try log.withholding(of: frame.id) == .archived {
                     throw StoreError(
-                        .archived, "Some of what was recorded of \(id.short) is in an archive, and would stay there.",
+                        .archived,
+                        "Some of what was recorded about \(id.short) is in an archive, and would stay there.",
                         hint: """
                             Restore the archive first (groundwave archive --restore FILE), erase, delete the file, and \
                             archive again.

@@ -60,7 +60,7 @@ extension Store {
         let target = StoreFiles(url)
         guard !target.exists else {
             throw StoreError(
-                .exists, "There is a store in \(target.folder.path) already.", hint: "Choose another folder.")
+                .exists, "There is already a store in \(target.folder.path).", hint: "Choose another folder.")
         }
         let isNewFolder = !FileManager.default.fileExists(atPath: target.folder.path)
         do {

@@ -1,10 +1,40 @@
+// The engine, for records of an application's own: what `import Groundwave` shows. Of the modules below the store, an
+// application sees the types named here.
 @_exported import GroundwaveAuditing
-@_exported import GroundwaveEvents
-// The engine, for records of an application's own: `import Groundwave` brings all that its call sites name.
-@_exported import GroundwaveProjections
-@_exported import GroundwaveRecords
 @_exported import GroundwaveRecovering
 @_exported import GroundwaveStore
 @_exported import GroundwaveSyncing
 
+@_exported import struct GroundwaveEvents.EventID
+@_exported import struct GroundwaveEvents.EventRange
+@_exported import struct GroundwaveEvents.EventSet
+@_exported import struct GroundwaveEvents.Hash256
+@_exported import struct GroundwaveEvents.LogID
+@_exported import typealias GroundwaveEvents.Position
+@_exported import struct GroundwaveEvents.RecordID
+@_exported import struct GroundwaveEvents.ReplicaID
+@_exported import typealias GroundwaveEvents.SequenceNumber
+@_exported import struct GroundwaveEvents.SignedHead
+@_exported import struct GroundwaveEvents.Stamp
+@_exported import struct GroundwaveEvents.VersionVector
 @_exported import struct GroundwaveLogFormat.Arrival
+@_exported import struct GroundwaveProjections.Audit
+@_exported import struct GroundwaveProjections.AuditEntry
+@_exported import struct GroundwaveProjections.Blame
+@_exported import struct GroundwaveProjections.EventFilter
+@_exported import struct GroundwaveProjections.Kinds
+@_exported import struct GroundwaveProjections.SnapshotID
+@_exported import struct GroundwaveProjections.SnapshotInformation
+@_exported import struct GroundwaveProjections.ViewReader
+@_exported import struct GroundwaveRecords.Assignment
+@_exported import struct GroundwaveRecords.AuditNote
+@_exported import struct GroundwaveRecords.Change
+@_exported import enum GroundwaveRecords.FieldKey
+@_exported import struct GroundwaveRecords.FieldSchema
+@_exported import struct GroundwaveRecords.HeadID
+@_exported import struct GroundwaveRecords.IndexEntry
+@_exported import struct GroundwaveRecords.KindSchema
+@_exported import enum GroundwaveRecords.MergePolicy
+@_exported import struct GroundwaveRecords.Record
+@_exported import protocol GroundwaveRecords.RecordKind
+@_exported import struct GroundwaveRecords.SourceID

@@ -95,7 +95,7 @@ extension LMDBError: CustomStringConvertible {
         case .truncated(let expected, let actual):
             "the file was cut short: it has \(actual) of at least \(expected) bytes. "
                 + "Do not write to it; restore a copy or salvage what is left."
-        case .exists: "a file is there already. Nothing was overwritten; choose another name or move it away."
+        case .exists: "a file is already there. Nothing was overwritten; choose another name or move it away."
         case .notLMDB: "this is not an LMDB file. Check the path."
         case .versionMismatch(let found):
             "the file has LMDB data version \(found), but this program reads version 1. Use the program that wrote it."

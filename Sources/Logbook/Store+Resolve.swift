@@ -49,8 +49,9 @@ extension Reading {
                 hint: "To see all: groundwave \(list)\(scope == .hidden ? " --hidden" : "")")
         }
         let hasMore = candidates.count > AmbiguousName.limit
+        let count = hasMore ? "more than \(AmbiguousName.limit)" : "\(candidates.count)"
         throw StoreError(
-            .notFound, "\(text) may be any of \(hasMore ? "more than \(AmbiguousName.limit)" : "\(candidates.count)").",
+            .notFound, "\(text) matches \(count) \(kind == QSOKind.name ? "contacts" : "records of the kind \(kind)").",
             hint: "Specify one by its id.",
             cause: AmbiguousName(
                 text: text, candidates: Array(candidates.prefix(AmbiguousName.limit)), hasMore: hasMore))

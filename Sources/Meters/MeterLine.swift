@@ -44,7 +44,7 @@ public final class MeterLine {
             throw StoreError(
                 code, "\(path) cannot be opened: \(reason).",
                 hint: errno == EACCES
-                    ? "On Linux, serial devices need membership of the group dialout." : "Check the name.")
+                    ? "On Linux, add your user to the group dialout, and log in again." : "Check the name.")
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {

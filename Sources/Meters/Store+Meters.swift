@@ -85,7 +85,7 @@ extension Store {
         let present = try meter(address)
         if let lease = present?.lease, lease.isHeld, lease.replica != replica {
             throw StoreError(
-                .busy, "\(address) is locked by \(lease.device) until \(UTCText.seconds(lease.expires / 1000)).",
+                .busy, "\(address) is reserved by \(lease.device) until \(UTCText.seconds(lease.expires / 1000)).",
                 hint: "Disconnect it there, or try again after that.")
         }
         let isRenewal = present?.lease.map { $0.isHeld && $0.replica == replica } ?? false

@@ -147,7 +147,7 @@ extension Store {
         let target = StoreFiles(url)
         guard !target.exists else {
             throw StoreError(
-                .exists, "There is a store in \(target.folder.path) already.", hint: "Choose another folder.")
+                .exists, "There is already a store in \(target.folder.path).", hint: "Choose another folder.")
         }
         return try await describing(target) {
             let salvage: Salvage

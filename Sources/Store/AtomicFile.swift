@@ -89,7 +89,7 @@ public struct AtomicFile: ~Copyable {
         let isTaken = errno == EEXIST
         var status = stat()
         guard !isTaken, lstat(target, &status) != 0 else {
-            throw StoreError(.exists, "There is a file \(target) already.", hint: "Name another one.")
+            throw StoreError(.exists, "The file \(target) already exists.", hint: "Name another file.")
         }
         // The file system has no hard links. Assumes that no other process creates the name between check and rename.
         try check(rename(aside, target))

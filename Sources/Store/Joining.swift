@@ -74,7 +74,7 @@ package final class Joining {
         }
         guard try !files.exists || files.isUnfinished() else {
             throw StoreError(
-                .exists, "There is a store in \(files.folder.path) already.",
+                .exists, "There is already a store in \(files.folder.path).",
                 hint: "Open it, or choose another folder with --store.")
         }
     }

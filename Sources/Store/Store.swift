@@ -153,7 +153,7 @@ public final class Store: Reading {
         return try await describing(files) {
             guard try !files.exists || files.isUnfinished() else {
                 throw StoreError(
-                    .exists, "There is a store in \(files.folder.path) already.",
+                    .exists, "There is already a store in \(files.folder.path).",
                     hint: "Open it, or choose another folder with --store.")
             }
             var configuration = configuration

@@ -39,7 +39,7 @@ struct ClearingBundle {
     func write(_ missing: Elsewhere.Missing, of log: EventLog, as identity: Identity, now: Arrival) throws {
         var status = stat()
         guard lstat(path, &status) != 0 else {
-            throw StoreError(.exists, "There is a file \(path) already.", hint: "Name another one.")
+            throw StoreError(.exists, "The file \(path) already exists.", hint: "Name another file.")
         }
         var file = try AtomicFile(path, permissions: 0o600)
         let bundle = Bundle(of: log, as: identity, missing.events.ranges, kept: missing.kept)

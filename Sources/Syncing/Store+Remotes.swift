@@ -54,7 +54,7 @@ extension Store {
         try syncFile.update { file in
             if let present = file.remotes[name], present != address.description {
                 throw StoreError(
-                    .exists, "There is a remote called “\(name)” already: \(present).",
+                    .exists, "There is already a remote called “\(name)”: \(present).",
                     hint: "Choose another name, or groundwave remote remove \(name).")
             }
             file.remotes[name] = address.description

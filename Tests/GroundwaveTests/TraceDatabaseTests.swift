@@ -4,6 +4,7 @@ import Groundwave
 import GroundwaveMetering
 import GroundwaveRecords
 import GroundwaveTesting
+import GroundwaveTraceFiles
 import Testing
 
 /// A counter, a gap, repeats, a sign, an extreme number.

@@ -5,6 +5,7 @@ import GroundwaveEvents
 import GroundwaveMetering
 import GroundwaveRecords
 import GroundwaveTesting
+import GroundwaveTracePlot
 import Testing
 
 /// A trace of blocks whose rows are few and far apart in number, so that small traces fill cells of several levels.

@@ -7,6 +7,7 @@ import GroundwaveMetering
 import GroundwaveProjections
 import GroundwaveRecords
 import GroundwaveTesting
+import GroundwaveTraceFiles
 import Testing
 
 @Suite struct `A recording` {

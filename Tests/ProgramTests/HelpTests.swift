@@ -12,7 +12,8 @@ import Testing
         ["record", "list"], ["record", "show"], ["conflicts", "list"], ["conflicts", "show"], ["conflicts", "choose"],
         ["head", "show"], ["head", "check"],
         ["replicas", "list"], ["replicas", "rename"], ["forks", "list"], ["duplicates", "list"],
-        ["duplicates", "merge"], ["duplicates", "dismiss"],
+        ["duplicates", "merge"], ["duplicates", "dismiss"], ["import"], ["export"], ["history"], ["blame"], ["watch"],
+        ["undo"],
     ]
 
     @Test(arguments: verbs)

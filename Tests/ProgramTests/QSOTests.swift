@@ -90,7 +90,7 @@ import Testing
         let program = try Program()
         let id = try #require(try program.json("qso", "add", "W1AW", "BAND=20m")["id"] as? String)
         #expect(try program.run("qso", "remove", "W1AW").output == "1 contact hidden.\n")
-        #expect(try program.run("qso", "remove", id).output == "It is already hidden.\n")
+        #expect(try program.run("qso", "remove", id).output == "No change: already hidden.\n")
         #expect(try program.json("qso", "show", "W1AW")["hidden"] as? Bool == true)
         #expect(try program.json("qso", "restore", "W1AW")["id"] as? String == id)
         #expect(try program.run("qso", "restore", "W1AW").status == 66)

@@ -9,8 +9,9 @@ struct Program: AsyncParsableCommand {
         commandName: "groundwave",
         abstract: "A logbook that keeps every change: import, look back, see who changed what and why, undo.",
         discussion: """
-            Start with `groundwave init`, then `groundwave import LOG.adi`. The store is the folder given by --store, \
-            else by GROUNDWAVE_STORE, else your default folder.
+            Start with groundwave init, then groundwave import LOG.adi. The store is the folder given by --store, \
+            else by GROUNDWAVE_STORE, else groundwave/default in $XDG_DATA_HOME (usually ~/.local/share; on macOS \
+            ~/Library/Application Support).
             """,
         version: Store.libraryVersion,
         groupedSubcommands: [

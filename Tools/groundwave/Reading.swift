@@ -32,7 +32,8 @@ struct ReadOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "As of: a time, @position, before:EVENT, after:EVENT, known:REPLICA@n, snapshot:ID, vector:REPLICA=n,…",
+            "Show the store as it was at this point: a time, @position, before:EVENT, after:EVENT, known:REPLICA@n, "
+                + "snapshot:ID, vector:REPLICA=n,… See groundwave diff --help.",
             valueName: "point"))
     var at: String?
 

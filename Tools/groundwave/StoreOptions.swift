@@ -9,7 +9,10 @@ import Synchronization
 
 /// The options that every command has.
 struct StoreOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The folder of the store.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the store; default: GROUNDWAVE_STORE, else the default folder (see groundwave --help).",
+            valueName: "path"))
     var store: String?
 
     @Flag(help: "Print one JSON object: see Docs/JSON.md.")

@@ -15,9 +15,9 @@ try await withFolder { folder in
     }
     let home = try await Store.create(at: folder.appending(path: "home"), configuration("home"))
     let note = try await home.write { try $0.add("note", [Assignment("TEXT", text: "73")]) }
-    let serving = try await home.serve(at: HostAndPort("127.0.0.1:0")!)
+    let serving = try await home.serve(at: HostAndPort("127.0.0.1:0"))
     let joined = try await Store.join(
-        RemoteAddress("tcp://\(serving.address)"), at: folder.appending(path: "away"), configuration("away"))
+        RemoteAddress("groundwave://\(serving.address)"), at: folder.appending(path: "away"), configuration("away"))
     check(try joined.store.record("note", note.value) != nil, "the other device has the note")
     check(try joined.store.digest() == home.digest(), "both devices show the same")
     try joined.store.close()

@@ -72,7 +72,7 @@ enum ConflictText {
                     }))
         }
         if conflicts.isEmpty { return try Terminal.print("No conflicts.") }
-        var table = TextTable(["KIND", "RECORD", "FIELD", "SHOWN", "VALUE", "EVENT", "AUTHOR", "AT"])
+        var table = TextTable(["KIND", "RECORD", "FIELD", "SHOWN", "VALUE", "EVENT", "WHO", "UTC"])
         for conflict in conflicts {
             for candidate in conflict.candidates {
                 table.append([

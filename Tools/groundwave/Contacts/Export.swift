@@ -8,10 +8,14 @@ struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write contacts to a file; fields that nobody changed come out exactly as imported.",
         discussion: """
-            Contacts are written in the order in which they came in, without hidden ones. A file is written under a \
-            temporary name and then renamed, so nobody ever sees an incomplete file. csv is a table with a column for \
-            each field in use; values are written unchanged, so a spreadsheet may take one that begins with = for a \
-            formula. sqlite is a database with the same columns in a table called qso.
+            Contacts are written in the order in which they were logged or imported, without hidden ones. A file is \
+            written under a temporary name and then renamed, so nobody ever sees an incomplete file. csv is a table \
+            with a column for each field in use; values are written unchanged, so a spreadsheet may treat a value that \
+            begins with = as a formula. sqlite is a database with the same columns in a table called qso.
+
+              groundwave export -o log.adi
+              groundwave export --since 2026-05-01 --band 20m -o may.csv
+              groundwave export --new lotw -o lotw.adi
             """)
 
     @OptionGroup var options: ReadOptions
@@ -32,7 +36,8 @@ struct Export: AsyncParsableCommand {
     var new: String?
 
     @Option(
-        help: ArgumentHelp("Write one file for each of your parks, each UTC day, or both: park,day.", valueName: "by"))
+        help: ArgumentHelp(
+            "Write one file for each of your parks (park), each UTC day (day), or both (park,day).", valueName: "by"))
     var split: String?
 
     struct Result: Encodable {

@@ -13,6 +13,9 @@ struct Import: AsyncParsableCommand {
         discussion: """
             The same file can be imported again: values that the source already had last time change nothing, your own \
             corrections survive, and records that the file no longer has are counted and kept.
+
+              groundwave import wsjtx_log.adi
+              groundwave import portable.adi --set MY_RIG=KX2 --shift=-01:00 --dry-run
             """)
 
     @Argument(help: ArgumentHelp("Log files, .adi or .adx; - for standard input.", valueName: "file"))
@@ -27,13 +30,17 @@ struct Import: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The name of the source; default: the program that wrote the file.", valueName: "name"))
     var source: String?
 
-    @Option(help: ArgumentHelp("Set a field in every record, overriding the file.", valueName: "field=value"))
+    @Option(
+        help: ArgumentHelp("Set a field in every record, overriding the file. Repeatable.", valueName: "field=value"))
     var set: [String] = []
 
-    @Option(help: ArgumentHelp("Add this to all times, to correct a clock that was wrong.", valueName: "±HH:MM"))
+    @Option(
+        help: ArgumentHelp(
+            "Add this to all times, to correct a clock that was wrong: --shift=-01:00 for one that was an hour fast.",
+            valueName: "±HH:MM"))
     var shift: String?
 
-    @Option(help: ArgumentHelp("The session that new contacts belong to.", valueName: "id"))
+    @Option(help: ArgumentHelp("The session that new contacts belong to; default: none.", valueName: "id"))
     var session: String?
 
     @Flag(help: "Compare and count, and write nothing.")

@@ -20,7 +20,9 @@ struct QSOList: AsyncParsableCommand {
     @Flag(help: "Show hidden contacts instead of visible ones.")
     var hidden = false
 
-    @Option(help: ArgumentHelp("Show at most this many, the latest ones; 0 for all.", valueName: "count"))
+    @Option(
+        help: ArgumentHelp(
+            "Show at most this many, the latest ones; 0 for all; default on a terminal: 50.", valueName: "count"))
     var limit: Int?
 
     @Flag(help: "Print one JSON object per line.")

@@ -77,7 +77,9 @@ struct QSOVisibility {
                     position: batch?.position))
         }
         if selection.records.isEmpty { return try Terminal.print("No contact matches.") }
-        if changed.isEmpty { return try Terminal.print(isHiding ? "It is already hidden." : "It is not hidden.") }
+        if changed.isEmpty {
+            return try Terminal.print(isHiding ? "No change: already hidden." : "No change: not hidden.")
+        }
         let count = changed.count == 1 ? "1 contact" : "\(changed.count) contacts"
         try Terminal.print("\(count) \(dryRun ? "would be " : "")\(isHiding ? "hidden" : "shown again").")
     }

@@ -81,12 +81,12 @@ struct Provenance: Encodable {
 /// The fields of one record, each with who wrote it.
 enum FieldTable {
     static func lines(_ fields: [(String, String)], _ provenance: [String: Provenance]) -> [TerminalText] {
-        var table = TextTable(["FIELD", "VALUE", "BY", "AT", "NOTE"])
+        var table = TextTable(["FIELD", "VALUE", "WHO", "UTC", "NOTE"])
         for (name, value) in fields {
             let origin = provenance[name]
+            let time: String = origin.map { String($0.stamp.prefix(19)).replacing("T", with: " ") + "Z" } ?? ""
             table.append([
-                name, RecordText.short(value, 60), origin?.author ?? "",
-                origin.map { String($0.stamp.prefix(19)) + "Z" } ?? "",
+                name, RecordText.short(value, 60), origin?.author ?? "", time,
                 RecordText.short(origin?.note ?? "", 40),
             ])
         }

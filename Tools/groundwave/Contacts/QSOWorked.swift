@@ -9,8 +9,9 @@ struct QSOWorked: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "worked", abstract: "Check whether a station was worked; exit with status 1 if not.",
         discussion: """
-            Also shows whether another contact now would be a dupe. In a session, it would be a dupe of a contact with \
-            the same session, own parks and, for parks, UTC day; without a session, of one on the same UTC day.
+            Also shows whether another contact now would be a dupe. In a session, it is a dupe of an earlier contact \
+            in the same session; if the session has parks, only of one made from the same parks on the same UTC day. \
+            Without a session, it is a dupe of one made on the same UTC day.
 
               groundwave qso worked W1AW --band 20m --mode CW
             """)

@@ -11,7 +11,7 @@ struct DuplicatesDismiss: AsyncParsableCommand {
             It applies on all devices until you revert it: with groundwave undo, or with groundwave record remove \
             dismissal ID and the id that is printed.
 
-              groundwave duplicates dismiss 7Q2X4 9KD0M --note "Worked twice, the first was broken off"
+              groundwave duplicates dismiss 7Q2X4 9KD0M --note "First contact broke off"
             """)
 
     @Argument(help: ArgumentHelp("The first contact.", valueName: "a"))
@@ -29,7 +29,7 @@ struct DuplicatesDismiss: AsyncParsableCommand {
         let written = try await store.dismissDuplicate(
             ids[0], ids[1], note: writing.note, author: writing.author)
         if options.json { return try Terminal.print(json: ChangeResult(written.value, written.batch)) }
-        if written.batch == nil { return try Terminal.print("They were dismissed already.") }
+        if written.batch == nil { return try Terminal.print("No change: they are already dismissed.") }
         try Terminal.print("They will not be listed again: dismissal \(written.value.short).")
     }
 }

@@ -40,7 +40,8 @@ struct DuplicatesMerge: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --all: the maximum number of seconds between the two start times.", valueName: "seconds"))
+            "With --all: the maximum number of seconds between the two start times; default: 120.",
+            valueName: "seconds"))
     var window: Int64?
 
     @Flag(help: "Merge all without asking.")

@@ -14,6 +14,8 @@ struct BlameVerb: AsyncParsableCommand {
             it), chosen (somebody resolved a conflict in its favour), stamp (of several concurrent values, it is the \
             latest), tie (of several concurrent values with the same time, it is from the replica with the greater \
             id).
+
+              groundwave blame W1AW --field FREQ
             """)
 
     @Argument(help: ArgumentHelp("The record: its id, the first letters of the id, last, or a call.", valueName: "id"))
@@ -63,9 +65,10 @@ struct BlameVerb: AsyncParsableCommand {
         let wanted = field?.uppercased()
         let blames = try store.blame(kind, record).filter { wanted == nil || $0.field == wanted }
         if let wanted, blames.isEmpty {
+            let verb = kind == QSOKind.name ? "qso show" : "record show \(kind)"
             throw StoreError(
                 .notFound, "\(record.short) has no field \(wanted).",
-                hint: "groundwave qso show \(record.short) lists them.")
+                hint: "groundwave \(verb) \(record.short) lists them.")
         }
         let devices = try store.deviceNames()
         func device(_ write: Blame.Write) -> String { devices[write.event.replica] ?? write.event.replica.short }

@@ -111,7 +111,8 @@ struct ComparisonOutput: Encodable {
     }
 
     private func printReplicas(_ replicas: [StoreComparison.Replica]) throws {
-        var table = TextTable(["DEVICE", "REPLICA", "HERE", "THERE", "ONLY HERE", "ONLY THERE", "DIFFERENT"])
+        var table = TextTable(
+            ["DEVICE", "REPLICA", "HERE", "THERE", "ONLY HERE", "ONLY THERE", "DIFFERENT"], numbersFrom: 2, to: 3)
         for replica in replicas {
             let undecided = replica.undecided.isEmpty ? [] : ["possibly more in " + Self.text(replica.undecided)]
             table.append([

@@ -9,7 +9,12 @@ import GroundwaveRecords
 struct HistoryVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "Show what happened, newest first: who, when, before and after, and why.",
-        discussion: "Each batch of an import is one line; --full shows each of its events.")
+        discussion: """
+            Each batch of an import is one line; --full shows each of its events.
+
+              groundwave history W1AW
+              groundwave history --since yesterday --field FREQ
+            """)
 
     @Argument(
         help: ArgumentHelp("Only this record: its id, the first letters of the id, last, or a call.", valueName: "id"))
@@ -87,7 +92,7 @@ struct HistoryVerb: AsyncParsableCommand {
         }
         try text.finish()
         if text.rowCount == 0 { return try Terminal.print("No change matches.") }
-        if isCut { Terminal.remark("… and older ones: --limit \(limit * 2) shows more.") }
+        if isCut { Terminal.remark("Showing the latest \(limit); --limit \(limit * 2) shows more.") }
     }
 }
 

@@ -7,8 +7,8 @@ struct Replay: AsyncParsableCommand {
         abstract: "Rebuild the views from the log, and compare them with the old ones.",
         discussion: """
             The new views are built beside the old ones and then replace them. With --to, every event is first copied \
-            into a new store; it belongs to the same log, and becomes a new replica of it at its first write. Exit \
-            code 1 if the new views differ from the old ones.
+            into a new store; it belongs to the same log, and becomes a new replica of it at its first write. \
+            Exits with status 1 if the new views differ from the old ones.
             """)
 
     @OptionGroup var options: StoreOptions

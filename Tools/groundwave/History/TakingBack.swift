@@ -78,7 +78,7 @@ enum RevertOutput {
     private static func list(_ records: [Reverted.Record], _ store: Store) throws {
         var names = RecordNames(store)
         for record in records.prefix(20) { try Terminal.print("  \(try names.name(record.kind, record.record))") }
-        if records.count > 20 { try Terminal.print("  and \(records.count - 20) more; --json lists all.") }
+        if records.count > 20 { try Terminal.print("  … and \(records.count - 20) more: --json lists them all.") }
     }
 
     static func print(_ reverted: Reverted, _ store: Store) throws {

@@ -8,6 +8,9 @@ struct Undo: AsyncParsableCommand {
         discussion: """
             Shows what would be undone, and asks. An import is one step, however large. Nothing is lost: the undo is \
             itself a change that groundwave history shows, and what others changed since then stays as it is.
+
+              groundwave undo --dry-run
+              groundwave undo 2 --note "Wrong file"
             """)
 
     @Argument(help: ArgumentHelp("The number of steps.", valueName: "count"))
@@ -73,7 +76,7 @@ struct Undo: AsyncParsableCommand {
 
     private func describe(_ steps: [UndoStep]) throws {
         if steps.isEmpty { return }
-        var table = TextTable(["UTC", "WHO", "CHANGES", "NOTE"])
+        var table = TextTable(["UTC", "WHO", "CHANGES", "NOTE"], numbersFrom: 2, to: 2)
         for step in steps {
             table.append([
                 TimeText.milliseconds(step.stamp.milliseconds), step.note.author, "\(step.changeCount)",

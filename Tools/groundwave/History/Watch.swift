@@ -10,7 +10,10 @@ struct Watch: AsyncParsableCommand {
         discussion: """
             Without --since, it starts with the next change. A token marks a position in the history: pass the last \
             token you saw to continue after it; then nothing is missed or shown twice. Ends after --count lines, or \
-            when it is interrupted. Exit code 66 if a token belongs to a history that the store no longer has.
+            when it is interrupted. Exits with status 66 if the token belongs to a history that the store no longer \
+            has.
+
+              groundwave watch --kind qso --others
             """)
 
     @OptionGroup var options: StoreOptions

@@ -36,7 +36,7 @@ struct WhatIf: AsyncParsableCommand {
     var clock: [String] = []
     @Option(
         help: ArgumentHelp(
-            "Of several concurrent values, show the latest, or the established one, which came first.",
+            "Of several concurrent values, show the last one (latest) or the first one (established). Repeatable.",
             valueName: "kind.field=policy"))
     var policy: [String] = []
     @Flag(help: "Apply the result: write the changes that make the store look like this.")

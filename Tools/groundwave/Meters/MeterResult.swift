@@ -35,6 +35,6 @@ struct MeterResult: Encodable {
     /// Who has the meter, in words.
     static func state(_ meter: Meter) -> String {
         guard let lease = meter.lease, lease.isHeld else { return "free" }
-        return "locked by \(lease.device) until \(TimeText.milliseconds(lease.expires))"
+        return "reserved by \(lease.device) until \(TimeText.milliseconds(lease.expires))"
     }
 }

@@ -8,10 +8,10 @@ struct CheckProof: AsyncParsableCommand {
         abstract: "Check a proof that a contact is in somebody's log. Needs no store.",
         discussion: """
             Everything shown is computed from the bytes that the proof covers; Docs/Proofs.md describes how, so that \
-            you can check it without this program. A proof alone is not anchored (exit code 3): its maker could have \
-            made up the whole log. With --head, a signed head that you got from the owner by another way, the answer \
-            is anchored. A proof that was edited fails with exit code 65. No proof can show that no later change was \
-            left out.
+            you can check it without this program. A proof alone is not anchored (exit status 3): its maker could have \
+            made up the whole log. With --head, a signed head that you got from the owner through another channel, the \
+            answer is anchored. A proof that was edited fails with exit status 65. No proof can show that no later \
+            change was left out.
 
               groundwave check-proof w1aw.proof --head head.json
             """)

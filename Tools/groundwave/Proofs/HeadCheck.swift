@@ -8,9 +8,9 @@ struct HeadCheck: AsyncParsableCommand {
         commandName: "check", abstract: "Check whether everything that signed heads cover is still here and unaltered.",
         discussion: """
             Each head must have a valid signature, and be from this log and from a device whose events this store has. \
-            Exit code 1 if the store has different events under the same numbers, or if this device has lost events \
-            that it signed: then the log was rewritten. Two heads that both pass belong to the same history. Exit code \
-            3 if the store does not have all the events of another device yet.
+            Exits with status 1 if the store has different events under the same numbers, or if this device has lost \
+            events that it signed: then the log was rewritten. Exits with status 3 if the store does not have all the \
+            events of another device yet. Two heads that both pass belong to the same history.
 
               groundwave head check march.json april.json
             """)

@@ -13,7 +13,7 @@ extension ProofAnswer {
         for name in contact.withheldFields { table.append([name, "(withheld)"]) }
         try table.print()
         try Terminal.print("")
-        var events = TextTable(["EVENT", "AT", "BY", "NOTE"])
+        var events = TextTable(["EVENT", "UTC", "WHO", "NOTE"])
         for event in contact.events {
             events.append([
                 event.id.short, TimeText.milliseconds(event.stamp.milliseconds), event.note.author,
@@ -52,6 +52,6 @@ extension ProofAnswer {
             return "Send your head to the owner and ask them to run: groundwave prove ID --head FILE"
         }
         guard anchors.contains(.none) else { return nil }
-        return "Get the signed head of the owner (groundwave head) by another way, and add it with --head."
+        return "Get the signed head of the owner (groundwave head) through another channel, and add it with --head."
     }
 }

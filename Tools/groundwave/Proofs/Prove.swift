@@ -10,9 +10,9 @@ struct Prove: AsyncParsableCommand {
         discussion: """
             The file holds every change of the contact, including earlier values, and the hashes that lead from them \
             to the root of this device's log, with its signature. To check it with groundwave check-proof, the reader \
-            needs no store and none of your other contacts. Give the reader your signed head (groundwave head) by \
-            another way. If the reader has an older head of yours, get that file from them and make the proof for it \
-            with --head.
+            needs no store and none of your other contacts. Give the reader your signed head (groundwave head) through \
+            another channel. If the reader has an older head of yours, get that file from them and make the proof for \
+            it with --head.
 
               groundwave prove W1AW -o w1aw.proof
               groundwave prove last --head head.json -o last.proof

@@ -52,7 +52,7 @@ struct RecordKinds: AsyncParsableCommand {
                 })
         }
         if options.json { return try Terminal.print(json: Result(kinds: kinds)) }
-        var table = TextTable(["KIND", "RECORDS", "HIDDEN", "FIELDS"])
+        var table = TextTable(["KIND", "RECORDS", "HIDDEN", "FIELDS"], numbersFrom: 1, to: 2)
         for kind in kinds {
             let names = kind.fields.map(\.name).joined(separator: " ")
             let fields = kind.name == QSOKind.name ? "the ADIF fields" : names

@@ -11,9 +11,9 @@ struct Recover: AsyncParsableCommand {
             that you can keep logging. What you log there is added to whatever you choose. Nothing is decided without \
             you.
 
-              groundwave recover status        what happened, what was salvaged, what is lost
+              groundwave recover status        what happened, and what is lost
               groundwave recover restore       continue with what was salvaged
-              groundwave recover reset         start over, empty except for what was logged meanwhile
+              groundwave recover reset         start over, empty
               groundwave recover diagnostics   a file for a bug report; decides nothing
             """,
         subcommands: [RecoverStatus.self, RecoverRestore.self, RecoverDiagnostics.self, RecoverReset.self],
@@ -171,7 +171,7 @@ enum RecoveryText {
                 "  lost: \(range.replica.short) \(range.first == range.last ? "\(range.first)" : "\(range.first) to \(range.last)")"
                     + (peers.isEmpty ? "" : ", which \(peers.map(\.short).joined(separator: ", ")) had"))
         }
-        if lost.count > 20 { try Terminal.print("  and \(lost.count - 20) more ranges: --json lists all.") }
+        if lost.count > 20 { try Terminal.print("  … and \(lost.count - 20) more ranges: --json lists them all.") }
         if receipt.unnamed > 0 {
             try Terminal.print("  Of \(NumberText.count(receipt.unnamed, "event")), not even the id is known.")
         }

@@ -5,14 +5,14 @@ import Groundwave
 
 struct RecoverDiagnostics: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "diagnostics", abstract: "Write a report for the people who help you; decides nothing.",
+        commandName: "diagnostics", abstract: "Write a file for a bug report; decides nothing.",
         discussion: """
-            The report has versions, sizes, counts, codes and hashes, but no call, grid, note, name or key. It is \
-            JSON: look for yourself. With --anonymize, a log of the same shape with invented content is written beside \
-            it, for problems that can only be seen in a log.
+            The file has versions, sizes, counts, codes and hashes, but no call, grid, note, name or key. It is \
+            JSON, so you can read it before you send it. With --anonymize, a log of the same shape with invented \
+            content is written beside it, for problems that can only be seen in a log.
             """)
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Where to write the report.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file.", valueName: "file"))
     var output: String
     @Flag(help: "Also write a log with invented content, as FILE.log.mdb.")
     var anonymize = false
@@ -27,7 +27,7 @@ struct RecoverDiagnostics: AsyncParsableCommand {
     func run() async throws {
         let log = anonymize ? output + ".log.mdb" : nil
         if let log, FileManager.default.fileExists(atPath: log) {
-            throw StoreError(.exists, "There is a file \(log) already.", hint: "Name another one.")
+            throw StoreError(.exists, "The file \(log) already exists.", hint: "Name another file.")
         }
         try await Progress.during("Writing the report") { _ in
             try await Store.writeDiagnostics(

@@ -36,11 +36,13 @@ struct SessionList: AsyncParsableCommand {
                     }))
         }
         if sessions.isEmpty { return try Terminal.print("No sessions.") }
-        var table = TextTable(["ID", "STARTED", "STATUS", "CALL", "OPERATOR", "PARK", "TITLE", "CONTACTS"])
+        var table = TextTable(
+            ["ID", "STARTED", "STATUS", "CALL", "OPERATOR", "PARK", "TITLE", "CONTACTS"], numbersFrom: 7)
         for (session, count) in zip(sessions, counts) {
             table.append(
                 [
-                    session.id.short, session.fields["STARTED"] ?? "", session.status.rawValue,
+                    session.id.short, session.fields["STARTED"]?.replacing("T", with: " ") ?? "",
+                    session.status.rawValue,
                     session.fields["CALL"] ?? "", session.fields["OPERATOR"] ?? "",
                     session.parks.joined(separator: ","),
                     RecordText.short(session.fields["TITLE"] ?? "", 30), "\(count)",

@@ -9,7 +9,7 @@ struct SessionStart: AsyncParsableCommand {
         discussion: """
             Its values fill in what a contact does not specify, and its operator is the author of new changes.
 
-              groundwave session start --call N0CALL --park US-1234 --grid FN31 --rig KX2 --power 5
+              groundwave session start --call N0CALL --park US-1234 --rig KX2 --power 5
             """)
 
     @Argument(help: ArgumentHelp("Other fields of the session.", valueName: "field=value"))

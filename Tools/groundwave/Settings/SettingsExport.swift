@@ -30,6 +30,6 @@ struct SettingsExport: AsyncParsableCommand {
         try file.finish()
         let count = try store.settings().filter(\.travels).count
         if options.json { return try Terminal.print(json: Result(settings: count, bytes: bytes.count)) }
-        try Terminal.print("\(count) settings, \(bytes.count) bytes.")
+        try Terminal.print("\(NumberText.count(count, "setting")), \(NumberText.count(bytes.count, "byte")).")
     }
 }

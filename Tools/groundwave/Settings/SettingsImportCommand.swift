@@ -5,7 +5,8 @@ struct SettingsImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Import settings from a JSON file.",
         discussion: """
-            Keys that are not synchronised are listed and skipped, and credentials are refused; then the exit code is 3.
+            Keys that are not synchronised are listed and skipped, and credentials are refused. Exits with status 3 if \
+            there are any of these.
 
               groundwave settings import settings.json
             """)
@@ -46,7 +47,7 @@ struct SettingsImportCommand: AsyncParsableCommand {
             let verb = dryRun ? "would be " : ""
             let count = report.imported.count
             try Terminal.print(
-                "\(count) setting\(count == 1 ? "" : "s") \(verb)imported, \(report.unchanged.count) unchanged.")
+                "\(NumberText.count(count, "setting")) \(verb)imported, \(report.unchanged.count) unchanged.")
             for key in report.unknown { Terminal.remark("  skipped: \(key) is not synchronised.") }
             for key in report.rejected {
                 Terminal.remark("  rejected: \(key) cannot have that value.")

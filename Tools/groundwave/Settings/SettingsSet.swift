@@ -7,7 +7,7 @@ struct SettingsSet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Set the value of a setting.",
         discussion: """
-            Passwords, keys and tokens are refused (77): they belong in the system's keychain.
+            Passwords, keys and tokens are refused (exit status 77): they belong in the system's keychain.
 
               groundwave settings set defaultPower 5
               groundwave settings set rigs "KX2,FT-891"

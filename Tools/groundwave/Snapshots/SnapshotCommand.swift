@@ -5,7 +5,7 @@ import GroundwaveProjections
 struct SnapshotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "snapshot",
-        abstract: "Saved states of the records: a look at an earlier time starts from the nearest one.",
+        abstract: "Saved states of the records: viewing an earlier time starts from the nearest one.",
         discussion: """
             Snapshots are made automatically, if something changed and the newest is six hours old. They are pruned so \
             that they take at most half as much space as the log and are spread evenly over its history. You may \
@@ -46,7 +46,7 @@ struct SnapshotResult: Encodable {
 
 /// Snapshots as a table.
 struct SnapshotTable {
-    private var table = TextTable(["SNAPSHOT", "UTC", "EVENTS", "CONTACTS", "BYTES", ""], numbersFrom: 2)
+    private var table = TextTable(["SNAPSHOT", "UTC", "EVENTS", "CONTACTS", "BYTES", ""], numbersFrom: 2, to: 4)
 
     mutating func append(_ snapshot: StoredSnapshot, _ remark: String = "") {
         guard let information = snapshot.information else {

@@ -4,7 +4,7 @@ import Groundwave
 struct SnapshotVerify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Read every byte of the snapshots and report damaged ones; exit with code 65 if there are any.")
+        abstract: "Read every byte of the snapshots and report damaged ones; exit with status 65 if there are any.")
 
     @OptionGroup var options: StoreOptions
 

@@ -8,9 +8,10 @@ struct Archive: AsyncParsableCommand {
         abstract: "Move the values of old events into a compressed file; the log still verifies without it.",
         discussion: """
             The log keeps every event, with a hash in place of its values, and a snapshot of the archived state: lists \
-            and exports stay the same, and every proof and signed head stays valid. Questions about the archived time \
-            are answered "archived"; with --archive FILE, the commands that read answer as before. Keep two copies of \
-            the file: without it, only the outcome of the archived changes is known.
+            and exports stay the same, and every proof and signed head stays valid. History shows "archived" instead \
+            of the values, and points before the archived state can no longer be viewed; with --archive FILE, the \
+            commands that read answer as before. Keep two copies of the file: without it, only the outcome of the \
+            archived changes is known.
 
             --restore moves archives back into the log.
 

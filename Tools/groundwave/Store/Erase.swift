@@ -6,7 +6,7 @@ import GroundwaveRecords
 
 struct Erase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Erase a contact and everything that was ever recorded of it, permanently.",
+        abstract: "Erase a contact and everything that was ever recorded about it, permanently.",
         discussion: """
             For a person who asks to be forgotten. An erase is permanent: groundwave undo does not bring the contact \
             back, and neither does an older value, another device, or importing the same file again. It stays provable \
@@ -168,6 +168,6 @@ enum EraseOutput {
 
     private static func list(_ lines: [String]) throws {
         for line in lines.prefix(20) { try Terminal.print("  \(line)") }
-        if lines.count > 20 { try Terminal.print("  and \(lines.count - 20) more; --json lists all.") }
+        if lines.count > 20 { try Terminal.print("  … and \(lines.count - 20) more: --json lists them all.") }
     }
 }

@@ -8,7 +8,7 @@ struct Info: AsyncParsableCommand {
         abstract: "Show what the store contains, even if it is damaged.",
         discussion: """
             Nothing is changed. If the log is damaged, this command says so, shows the other files of the store, and \
-            exits with code 65.
+            exits with status 65.
             """)
 
     @OptionGroup var options: ReadOptions

@@ -9,7 +9,7 @@ struct Verify: AsyncParsableCommand {
         discussion: """
             The files are read page by page, without the database, so that any damage can be examined. With --deep, \
             the log is replayed in a temporary folder and the result is compared with the views. With --archive, the \
-            log and that archive are checked as one. Exit code 65 if anything is wrong.
+            log and that archive are checked as one. Exits with status 65 if anything is wrong.
             """)
 
     @OptionGroup var options: StoreOptions
@@ -71,7 +71,7 @@ struct Verify: AsyncParsableCommand {
     }
 
     private func describe(_ result: Result, _ verification: StoreVerification) throws {
-        var replicas = TextTable(["REPLICA", "EVENTS", "ROOT"])
+        var replicas = TextTable(["REPLICA", "EVENTS", "ROOT"], numbersFrom: 1, to: 1)
         for replica in result.replicas {
             replicas.append([replica.replica, "\(replica.events)", replica.root ?? "not computable: events are lost"])
         }

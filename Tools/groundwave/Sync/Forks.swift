@@ -67,9 +67,9 @@ struct ForksList: AsyncParsableCommand {
         } else if forks.isEmpty {
             try Terminal.print("No device has more than one history.")
         } else {
-            var table = TextTable([
-                "DEVICE", "FROM EVENT", "HISTORY", "EVENTS", "REVERTED", "LAST WRITTEN", "FIRST HASH",
-            ])
+            var table = TextTable(
+                ["DEVICE", "FROM EVENT", "HISTORY", "EVENTS", "REVERTED", "LAST WRITTEN (UTC)", "FIRST HASH"],
+                numbersFrom: 3, to: 4)
             for fork in forks {
                 for branch in fork.branches {
                     table.append([

@@ -5,8 +5,10 @@ struct RemoteProbeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe",
         abstract: "Check whether a remote can be reached, which log it has, and how fast it answers.",
-        discussion: "Nothing is pushed or pulled. Exit code 69 if it cannot be reached, 1 if it has a different log."
-    )
+        discussion: """
+            Nothing is pushed or pulled. Exits with status 69 if the remote cannot be reached, and with status 1 if it \
+            has a different log.
+            """)
 
     @Argument(help: "The remote.")
     var name: String

@@ -84,7 +84,8 @@ struct ReplicasList: AsyncParsableCommand {
                             successors: $0.successors.map { "\($0)" }, isThisDevice: $0.isThisDevice)
                     }))
         }
-        var table = TextTable(["DEVICE", "REPLICA", "EVENTS", "LAST WRITTEN (UTC)", "LAST SEEN (UTC)", ""])
+        var table = TextTable(
+            ["DEVICE", "REPLICA", "EVENTS", "LAST WRITTEN (UTC)", "LAST SEEN (UTC)", ""], numbersFrom: 2, to: 2)
         for replica in replicas {
             let remark =
                 if replica.isThisDevice {

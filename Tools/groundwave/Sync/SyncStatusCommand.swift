@@ -49,7 +49,7 @@ struct SyncStatusCommand: AsyncParsableCommand {
             let devices = place.devices.filter { !$0.isFormer }
             if devices.isEmpty { continue }
             var table = TextTable(
-                ["  DEVICE", "REPLICA", "LAST SEEN (UTC)", "MISSING THERE", "MISSING HERE", ""], numbersFrom: 3)
+                ["  DEVICE", "REPLICA", "LAST SEEN (UTC)", "MISSING THERE", "MISSING HERE", ""], numbersFrom: 3, to: 4)
             for device in devices {
                 table.append([
                     "  " + device.name, device.replica.short, TimeText.milliseconds(device.lastSaid),

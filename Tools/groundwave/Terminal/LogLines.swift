@@ -19,7 +19,10 @@ enum LogLines {
         guard isFirst else { return }
         let general: Logger.Level = options.quiet ? .error : [.warning, .debug, .trace][min(options.verbose, 2)]
         let levels = Levels(ProcessInfo.processInfo.environment["GROUNDWAVE_LOG"] ?? "", general: general)
-        for word in levels.unknown { Terminal.remark("GROUNDWAVE_LOG: “\(word)” is not understood.") }
+        for word in levels.unknown {
+            Terminal.remark(
+                "GROUNDWAVE_LOG: “\(word)” is not understood. Use a level or SUBSYSTEM=LEVEL: replication=debug.")
+        }
         LoggingSystem.bootstrap { label in
             let subsystem = String(label.split(separator: ".").last ?? "")
             return LineHandler(subsystem: subsystem, logLevel: levels[subsystem])

@@ -13,7 +13,7 @@ struct OutputOptions: ParsableArguments {
     var color = ColorChoice.auto
 
     func validate() throws {
-        if quiet, verbose > 0 { throw ValidationError("-q and -v contradict each other.") }
+        if quiet, verbose > 0 { throw ValidationError("-q and -v cannot be combined.") }
     }
 }
 

@@ -2,12 +2,16 @@
 struct TextTable {
     private var rows: [[TerminalText]] = []
     private let firstNumber: Int
+    private let lastNumber: Int
 
     /// A table with these headings.
     ///
-    /// - Parameter firstNumber: From this column on, cells are numbers and stand at the right.
-    init(_ headings: [String], numbersFrom firstNumber: Int = .max) {
+    /// - Parameters:
+    ///   - firstNumber: From this column on, cells are numbers and stand at the right.
+    ///   - lastNumber: The last of these columns.
+    init(_ headings: [String], numbersFrom firstNumber: Int = .max, to lastNumber: Int = .max) {
         self.firstNumber = firstNumber
+        self.lastNumber = lastNumber
         append(headings)
     }
 
@@ -25,7 +29,8 @@ struct TextTable {
             var line = TerminalText()
             for (column, cell) in row.enumerated() {
                 let blanks = TerminalText.blanks(widths[column] - cell.width)
-                line += column >= firstNumber ? blanks + cell : cell + blanks
+                let isNumber = column >= firstNumber && column <= lastNumber
+                line += isNumber ? blanks + cell : cell + blanks
                 if column < row.count - 1 { line += "  " }
             }
             return line.withoutTrailingBlanks

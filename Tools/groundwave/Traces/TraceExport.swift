@@ -10,16 +10,19 @@ struct TraceExport: AsyncParsableCommand {
         commandName: "export", abstract: "Write the rows of a trace to a file, even while it is being recorded.",
         discussion: """
               groundwave trace export last -o charge.csv
-              groundwave trace export last --format influx --from 2026-05-01T12:00 | influx -import -path=/dev/stdin
-              groundwave trace export last -o week.parquet --bucket 1000 --channels voltage,current
-              groundwave trace export last -o charge.sqlite && sqlite3 charge.sqlite "SELECT max(voltage_V) FROM readings"
+              groundwave trace export last --format influx --from 2026-05-01T12:00 \\
+                | influx -import -path=/dev/stdin
+              groundwave trace export last -o week.parquet --bucket 1000 \\
+                --channels voltage,current
+              groundwave trace export last -o charge.sqlite
+              sqlite3 charge.sqlite "SELECT max(voltage_V) FROM readings"
 
             csv has the unit in each column's name and every decimal, and groundwave trace import reads it back to the \
             same integers. The column called missing counts the rows that are missing before each row. sqlite is a \
             database with a table rows of integers, a view readings of them in volts and amperes, and tables channels \
             and trace; it needs -o.
 
-            If some rows cannot be read, the rest is written, and the exit code is 3.
+            If some rows cannot be read, the rest is written, and the exit status is 3.
             """)
 
     @Argument(help: ArgumentHelp("The trace.", valueName: "id"))

@@ -9,7 +9,8 @@ struct TracePlot: AsyncParsableCommand {
         commandName: "plot", abstract: "Draw a trace as SVG or PNG.",
         discussion: """
               groundwave trace plot last -o charge.png
-              groundwave trace plot last -o night.svg --from 2026-05-01T22:00 --to 2026-05-02T06:00 --channels current
+              groundwave trace plot last -o night.svg --channels current \\
+                --from 2026-05-01T22:00 --to 2026-05-02T06:00
 
             A plot of a long trace shows every peak: each pixel column shows the least and the greatest value. Where \
             rows are missing, the line is broken. Times are in UTC.

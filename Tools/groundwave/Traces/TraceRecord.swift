@@ -10,8 +10,10 @@ struct TraceRecord: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record", abstract: "Record what a meter measures, until Ctrl-C or the end of the input.",
         discussion: """
-              groundwave trace record --meter 00:15:A5:00:11:22 --model um25c --device /dev/rfcomm0
-              groundwave trace record --meter 00:15:A5:00:11:22 --model tc66c --input capture.bin --rate 10
+              groundwave trace record --meter 00:15:A5:00:11:22 --model um25c \\
+                --device /dev/rfcomm0
+              groundwave trace record --meter 00:15:A5:00:11:22 --model tc66c \\
+                --input capture.bin --rate 10
 
             Rows are on the disk within a second. If the program is killed, the next program that opens the store adds \
             what was recorded to the log, and the trace shows where it ended. A file does not contain the times of its \
@@ -24,7 +26,7 @@ struct TraceRecord: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The model.", valueName: "model"))
     var model: MeterModel
 
-    @Option(help: "How the meter is connected, if that changes what it sends: usb or bluetooth.")
+    @Option(help: "How the meter is connected: usb or bluetooth; default: the usual way for the model.")
     var link: MeterModel.Link?
 
     @Option(help: ArgumentHelp("The serial device of the meter, such as /dev/rfcomm0.", valueName: "path"))
@@ -33,7 +35,9 @@ struct TraceRecord: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A file or pipe with what the meter sent; - is standard input.", valueName: "file"))
     var input: String?
 
-    @Option(help: ArgumentHelp("The number of rows per second in a file.", valueName: "rows"))
+    @Option(
+        help: ArgumentHelp(
+            "The number of rows per second in a file; default: the fastest that the model sends.", valueName: "rows"))
     var rate: Double?
 
     @Option(help: ArgumentHelp("The speed of the serial device.", valueName: "baud"))

@@ -12,7 +12,7 @@ struct TraceVerify: AsyncParsableCommand {
 
             This checks the summaries that lists, totals and plots are made of, that no row is missing between blocks \
             or there twice, and that the trace ends with its last row. Withheld rows are counted, but are not an \
-            error. Exit code 65 if anything is wrong. groundwave verify checks the log itself.
+            error. Exits with status 65 if anything is wrong. groundwave verify checks the log itself.
             """)
 
     @Argument(help: ArgumentHelp("The trace; default: the last one.", valueName: "id"))

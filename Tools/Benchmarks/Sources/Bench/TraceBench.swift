@@ -6,6 +6,7 @@ import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveMetering
 import GroundwaveRecords
+import GroundwaveTraceFiles
 
 /// The size of a trace as blocks and in the log, and the speed of encoding and decoding blocks.
 enum TraceBench {
