@@ -17,8 +17,6 @@ extension Environment {
         public let lastPage: Int
         /// The number of the newest committed transaction.
         public let lastTransaction: UInt64
-        /// The largest number of reader slots that have been in use at once, over all processes.
-        public let readers: Int
     }
 
     /// The figures of the environment now.
@@ -29,7 +27,7 @@ extension Environment {
             guard code == 0 else { throw failure(code, during: .read) }
             return unsafe Info(
                 mapSizeBytes: info.me_mapsize, lastPage: info.me_last_pgno,
-                lastTransaction: UInt64(info.me_last_txnid), readers: Int(info.me_numreaders))
+                lastTransaction: UInt64(info.me_last_txnid))
         }
     }
 

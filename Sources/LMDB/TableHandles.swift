@@ -20,13 +20,10 @@ final class TableHandles: @unchecked Sendable {
     let tokens: UnsafeMutablePointer<Atomic<UInt64>>
     let tokenCount: Int
 
-    /// The maximum number of tables open at once.
-    let capacity: Int
-
     private static let lastToken = Atomic<UInt64>(0)
 
+    /// - Parameter capacity: The maximum number of tables open at once.
     init(capacity: Int) {
-        self.capacity = capacity
         // LMDB counts its two core tables (free pages, names) before the named ones.
         tokenCount = capacity + 2
         unsafe tokens = .allocate(capacity: tokenCount)

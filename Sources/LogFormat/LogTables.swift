@@ -68,8 +68,6 @@ package struct ReplicaNumberKey: TableKey, Hashable {
 package struct LogTables {
     /// The format of the file; other formats are refused.
     package static let format: UInt32 = 4
-    /// The number of tables of a log.
-    package static let count = 16
 
     package let events: Table<UInt64>
     package let runs: CheckedTable<ReplicaNumberKey>

@@ -123,7 +123,6 @@ private struct ImportRun {
     private var comparison: ImportComparison?
     private var waiting: [ADIFRecord] = []
     private var draft = DraftBatch(capacity: 1 << 20)
-    private var closing: Record?
     private var lastHead: [HeadID] = []
 
     /// The number of records compared against one state of the views.

@@ -27,8 +27,6 @@ public struct AuditEntry: Hashable, Sendable {
     public let position: Position
     /// When the event was written.
     public let stamp: Stamp
-    /// The number of events that follow in the batch.
-    public let rest: Int
     /// The author and the reason, from the note of the batch.
     public let note: AuditNote
     /// Why the note of the batch is missing; `nil` if it is present.
@@ -80,8 +78,7 @@ public struct Audit: Sendable {
         guard let event, let (frame, change) = event else { return nil }
         let words = try words(at: position + UInt64(frame.rest))
         return AuditEntry(
-            event: frame.id, position: position, stamp: frame.stamp, rest: frame.rest,
-            note: words.note, noteWithheld: words.withheld, kind: change.kind, record: change.record,
+            event: frame.id, position: position, stamp: frame.stamp, note: words.note, noteWithheld: words.withheld, kind: change.kind, record: change.record,
             isImported: change.source != nil,
             changes: try change.operations.flatMap { operation in
                 try changes(operation, in: change, frame.isWithheld ? log.withholding(of: frame.id) : nil)

@@ -7,8 +7,6 @@ import GroundwaveLMDB
 public struct ViewComparison: Hashable, Sendable {
     /// The number of events folded.
     public let events: Int
-    /// The position of the last event compared.
-    public let position: Position
     /// The digest of the present views; `nil` if they could not be read.
     public let before: ViewDigest?
     /// Why the present views could not be read.
@@ -67,7 +65,7 @@ extension Views {
         return (
             environment,
             ViewComparison(
-                events: events, position: end, before: before?.digest, trouble: trouble, after: after)
+                events: events, before: before?.digest, trouble: trouble, after: after)
         )
     }
 }

@@ -136,8 +136,6 @@ public enum ChangeLimits {
     public static let operationCount = 8192
     /// The maximum size of the summary of a block, in bytes.
     public static let summaryBytes = 1 << 16
-    /// The maximum size of an author or a note, in bytes.
-    public static let noteBytes = 8192
     /// The number of random bytes before the values, so that their hash reveals nothing about a short value.
     static let nonceBytes = 16
 }

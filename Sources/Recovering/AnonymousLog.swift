@@ -17,7 +17,6 @@ import GroundwaveStore
 /// kinds that are not built in. An event that cannot be read is written as a lost one.
 struct AnonymousLog {
     private let key = SymmetricKey(size: .bits256)
-    private let log: EventLog
     private var nextNumbers: [ReplicaID: SequenceNumber] = [:]
     private var generator = SystemRandomNumberGenerator()
 
@@ -26,7 +25,7 @@ struct AnonymousLog {
         var generator = SystemRandomNumberGenerator()
         let log = try EventLog.create(
             at: target.path, id: LogID.random(using: &generator), epoch: generator.next())
-        var anonymous = AnonymousLog(log: log, components)
+        var anonymous = AnonymousLog(components)
         var frames: [[UInt8]] = []
         try salvage.forEachEvent { frame, bytes in
             frames += try anonymous.frames(for: frame, bytes)
@@ -40,8 +39,7 @@ struct AnonymousLog {
         unlink(target.path + "-lock")
     }
 
-    private init(log: EventLog, _ components: [StoreComponent]) {
-        self.log = log
+    private init(_ components: [StoreComponent]) {
         kinds = Set(Store.kinds(Configuration(components: components)).all.map(\.name))
     }
 

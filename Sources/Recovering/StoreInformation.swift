@@ -70,8 +70,6 @@ public struct StoreInformation: Sendable {
     public internal(set) var bytes = Sizes()
     /// The ID of the log; `nil` if it cannot be read.
     public internal(set) var logID: LogID?
-    /// The epoch of the log.
-    public internal(set) var epoch: UInt64?
     /// This device's replica; `nil` if the key is missing.
     public internal(set) var replica: ReplicaID?
     /// The last event of every replica.
@@ -148,7 +146,6 @@ extension StoreInformation {
         do {
             log = try EventLog(opening: files.log, options: options)
             logID = log.id
-            epoch = log.epoch
             vector = try log.vector()
             position = try log.lastPosition()
             archived = try log.base()?.vector
@@ -177,7 +174,6 @@ extension StoreInformation {
         bytes = Sizes(files)
         replica = store.replica
         logID = store.logID
-        epoch = store.log.epoch
         archived = try store.describing { try store.log.base()?.vector }
         try store.read { view in
             try read(view)

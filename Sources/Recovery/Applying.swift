@@ -117,8 +117,10 @@ package struct Applying: Sendable {
     private func keepBackupsOfTemporary() throws {
         let kept = RecoveryFiles(files.temporary).backups
         guard RecoveryFiles.exists(kept.path) else { return }
-        let folder = try FailureRecord.read(files.failure).map { try EmergencyBackup.folder(of: $0, in: files) }
-        guard let folder else { return }
+        let record = FailureRecord.read(files.failure)
+        let folder = try record.map { try EmergencyBackup.folder(of: $0, in: files) } ?? files.backups
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try DurableFile.rename(kept.path, to: folder.appending(path: "meanwhile").path)
     }
 
