@@ -124,17 +124,13 @@ static void stay(int signal) {
     for (;;) pause();
 }
 
-/// Stops every other thread: none may read, through a map, what the cut writes back. Takes no memory, since a stopped
-/// thread may hold the lock of malloc.
-static void stop_others(void) {
-    int stop = SIGRTMAX - 1;
-    struct sigaction action = {.sa_handler = stay};
-    sigfillset(&action.sa_mask);
-    if (sigaction(stop, &action, NULL) != 0) give_up("the signal of a cut");
+/// Counts the other threads of this process; sends each `stop`, unless that is 0. Takes no memory: a stopped thread may
+/// hold the lock of malloc.
+static unsigned other_threads(int stop) {
     pid_t self = (pid_t)syscall(SYS_gettid);
     int folder = next_openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (folder < 0) give_up("the threads");
-    unsigned asked = 0;
+    unsigned found = 0;
     char names[4096];
     for (long count; (count = syscall(SYS_getdents64, folder, names, sizeof names)) > 0;) {
         // A record: inode (8), offset (8), its length (2), type (1), name.
@@ -142,13 +138,26 @@ static void stop_others(void) {
             unsigned short length;
             memcpy(&length, names + at + 16, sizeof length);
             pid_t thread = (pid_t)atoi(names + at + 19);
-            if (thread > 0 && thread != self && syscall(SYS_tgkill, getpid(), thread, stop) == 0) asked++;
+            if (thread > 0 && thread != self && syscall(SYS_tgkill, getpid(), thread, stop) == 0) found++;
             at += length;
         }
     }
     close(folder);
-    // One that has ended meanwhile never answers.
-    for (unsigned tries = 0; atomic_load(&stopped_count) < asked && tries < 20000; tries++) {
+    return found;
+}
+
+/// Stops every other thread: none may read, through a map, what the cut writes back.
+static void stop_others(void) {
+    // The workers of libdispatch block most signals, and not this one: `_dispatch_sigmask` in its queue.c.
+    int stop = SIGSYS;
+    struct sigaction action = {.sa_handler = stay};
+    sigfillset(&action.sa_mask);
+    if (sigaction(stop, &action, NULL) != 0) give_up("the signal of a cut");
+    unsigned asked = other_threads(stop);
+    for (unsigned tries = 0; atomic_load(&stopped_count) < asked; tries++) {
+        // One that has ended meanwhile never answers.
+        if (tries % 1000 == 999) asked = other_threads(0);
+        if (tries == 20000) give_up("stopping the other threads");
         if (tries < 100) sched_yield();
         else usleep(50);
     }
