@@ -88,8 +88,8 @@ package struct Applying: Sendable {
             try DurableFile.rename(chosen, to: files.log)
         }
         for path in [files.views, files.views + "-lock"] { try DurableFile.remove(path) }
-        if let receipt, let failure, !failure.backup.isEmpty {
-            let backup = files.folder.appending(path: failure.backup)
+        if let receipt, let failure {
+            let backup = try EmergencyBackup.folder(of: failure, in: files)
             try setSnapshotsAside(receipt, in: backup)
             try receipt.write(to: backup.appending(path: "receipt.json").path)
         }
@@ -115,8 +115,8 @@ package struct Applying: Sendable {
     private func keepBackupsOfTemporary() throws {
         let kept = RecoveryFiles(files.temporary).backups
         guard RecoveryFiles.exists(kept.path) else { return }
-        let backup = (FailureRecord.read(files.failure)?.backup).flatMap { $0.isEmpty ? nil : $0 } ?? "EmergencyBackup"
-        let folder = files.folder.appending(path: backup)
+        let record = FailureRecord.read(files.failure)
+        let folder = try record.map { try EmergencyBackup.folder(of: $0, in: files) } ?? files.backups
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try DurableFile.rename(kept.path, to: folder.appending(path: "meanwhile").path)
@@ -166,7 +166,6 @@ package struct Applying: Sendable {
             guard let vector = SnapshotVector.read(path),
                 lost.ranges.contains(where: { vector[$0.replica] >= $0.first })
             else { continue }
-            try FileManager.default.createDirectory(at: backup, withIntermediateDirectories: true)
             try DurableFile.rename(path, to: backup.appending(path: name).path)
         }
     }

@@ -58,11 +58,26 @@ package struct EmergencyBackup: Sendable {
         return last.map { "EmergencyBackup/\($0)" }
     }
 
-    /// Creates a folder with a new name: the time in seconds, and a number if the name is taken.
-    private static func newFolder(in parent: URL, _ now: Date) throws(FileFailure) -> URL {
-        let time = now.formatted(
+    /// Returns the folder of the incident in `record`, which exists afterwards: where the damaged file is, or, if that
+    /// was gone, a folder with the time of the incident, for the receipt.
+    package static func folder(of record: FailureRecord, in files: RecoveryFiles) throws -> URL {
+        let folder =
+            record.backup.isEmpty
+            ? files.backups.appending(path: name(of: record.at)) : files.folder.appending(path: record.backup)
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        return folder
+    }
+
+    private static func name(of time: Date) -> String {
+        time.formatted(
             .iso8601.year().month().day().time(includingFractionalSeconds: false).timeSeparator(.omitted)
                 .dateTimeSeparator(.standard).timeZone(separator: .omitted))
+    }
+
+    /// Creates a folder with a new name: the time in seconds, and a number if the name is taken.
+    private static func newFolder(in parent: URL, _ now: Date) throws(FileFailure) -> URL {
+        let time = name(of: now)
         for number in 1...1000 {
             let folder = parent.appending(path: number == 1 ? time : "\(time)-\(number)")
             if mkdir(folder.path, 0o700) == 0 { return folder }
@@ -91,7 +106,7 @@ package struct EmergencyBackup: Sendable {
             try DurableFile.append(Array(buffer[..<count]), to: copy, path: target)
             offset += count
         }
-        guard fsync(copy) == 0 else { throw FileFailure("flush", target) }
+        try DurableFile.flush(copy, path: target)
     }
 
     /// Whether any part of the file at `path` can be read.

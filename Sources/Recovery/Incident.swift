@@ -118,7 +118,8 @@ package struct Incident: Sendable {
     /// - Throws: If it cannot be written; it is tried again when the store is opened next.
     ///
     /// - Parameter snapshot: The file of a snapshot that replaces everything up to its vector; then the log is always
-    ///   rebuilt.
+    ///   rebuilt, even if the damaged log is gone.
+    /// - Returns: The receipt; `nil` if there is neither a preserved log nor a snapshot.
     package func prepare(_ record: FailureRecord, snapshot: String? = nil) throws -> Receipt? {
         try files.withLock(surroundings.patience) {
             if snapshot == nil, let receipt = Receipt.read(files.restoredReceipt),
@@ -126,11 +127,17 @@ package struct Incident: Sendable {
             {
                 return receipt
             }
-            let source = self.source(record)
-            guard !record.backup.isEmpty, RecoveryFiles.exists(source) else { return nil }
+            let isPreserved = !record.backup.isEmpty && RecoveryFiles.exists(source(record))
+            guard isPreserved || snapshot != nil else { return nil }
             try FileManager.default.createDirectory(
                 at: files.restored, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             try DurableFile.remove(files.restoredReceipt)
+            var source = self.source(record)
+            if !isPreserved {
+                // The log itself is gone: nothing can be salvaged, and the snapshot is all there is.
+                source = files.restored.appending(path: "nothing").path
+                try DurableFile.write([], to: source)
+            }
             let salvage = try Salvage(path: source)
             // A complete copy should be readable, if not now then later; of a moved file on a bad disk, take what can
             // be read.
@@ -142,7 +149,8 @@ package struct Incident: Sendable {
                 epoch: surroundings.random())
             let (information, bytes) = try snapshot.map { try Self.read($0, for: salvage) } ?? (nil, [])
             let receipt = try rebuild.run(
-                salvage, source: "\(record.backup)/log.mdb", to: files.restoredLog, snapshot: information, bytes: bytes)
+                salvage, source: isPreserved ? "\(record.backup)/log.mdb" : "", to: files.restoredLog,
+                snapshot: information, bytes: bytes)
             try receipt.write(to: files.restoredReceipt)
             return receipt
         }

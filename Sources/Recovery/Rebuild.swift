@@ -48,7 +48,7 @@ package struct Rebuild: Sendable {
     ) throws -> Receipt {
         let start = ContinuousClock.now
         var salvage = salvage
-        var names = ["file"]
+        var names = salvage.byteCount > 0 ? ["file"] : []
         for witness in witnesses {
             salvage.expect(witness.vector, positions: witness.positions)
             names.append(witness.name)

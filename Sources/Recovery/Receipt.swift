@@ -24,7 +24,7 @@ package struct Receipt: Codable, Hashable, Sendable {
     package var version = 1
     /// When the log was rebuilt.
     package var at: Date
-    /// The damaged file that it was rebuilt from, as a path within the store's folder.
+    /// The damaged file that it was rebuilt from, as a path within the store's folder; empty if that was gone.
     package var source: String
     /// The number of events that the log is known to have had.
     package var appended: UInt64

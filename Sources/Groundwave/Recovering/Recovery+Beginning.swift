@@ -55,7 +55,7 @@ extension Recovery {
             record, receipt, trouble: trouble, temporary: temporary, recovery, configuration.surroundings
         ) {
             let witnesses = Witnesses(files: files, stateFolder: configuration.stateFolder)
-            guard let path = witnesses.newestSnapshot else { return }
+            guard let path = witnesses.newestSnapshot else { throw Recovery.noSnapshot }
             do { _ = try incident.prepare(record, snapshot: path) } catch let finding as Incident.Finding {
                 throw StoreError(
                     .archived, "The snapshot cannot be used: \(finding.message).",

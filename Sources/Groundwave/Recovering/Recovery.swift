@@ -98,11 +98,7 @@ public final class Recovery: Sendable {
             }
             try stage(.salvage)
         case .snapshot:
-            guard snapshot != nil else {
-                throw StoreError(
-                    .notFound, "There is no snapshot that can be read.",
-                    hint: "Use groundwave recover restore --from salvage.")
-            }
+            guard snapshot != nil else { throw Self.noSnapshot }
             try prepareWithSnapshot()
             try stage(.snapshot)
         case .remote:
@@ -114,6 +110,10 @@ public final class Recovery: Sendable {
             try stage(.remote)
         }
     }
+
+    static let noSnapshot = StoreError(
+        .notFound, "There is no snapshot that can be read.",
+        hint: "To see what else can be restored: groundwave recover status.")
 
     /// Stages a reset, which the next open of the store carries out: the store is then empty, except for what was
     /// logged meanwhile. Synchronisation is off until the user switches it on. The damaged file stays preserved.

@@ -275,6 +275,45 @@ import Testing
         try recovery.temporary.close()
     }
 
+    @Test func `of which the log is gone comes back from a snapshot alone`() async throws {
+        let made = try await TemporaryStore()
+        try await made.store.logMany(40)
+        let calls = try made.store.calls()
+        let vector = try made.store.createSnapshot().vector
+        try await made.store.logMany(5, "N1C")
+        try made.store.close()
+        try FileManager.default.removeItem(at: Damage.log(of: made.url))
+        let recovery = try await made.recovery()
+        #expect(recovery.failure.code == "missing" && recovery.receipt == nil && recovery.snapshot?.contacts == 40)
+        _ = try await recovery.temporary.log("N0MEANWHILE")
+        try await recovery.stageRestore(from: .snapshot)
+        try recovery.temporary.close()
+        let restored = try await made.opening().whole
+        #expect(try restored.calls() == calls.union(["N0MEANWHILE"]))
+        let lost = try restored.log.holes()
+        #expect(vector.entries.allSatisfy { entry in lost.contains { $0.replica == entry.replica && $0.first == 1 } })
+        #expect(try restored.compareWithReplay().isSame)
+        let receipt = try #require(try Store.recoveryStatus(at: made.url).receipt)
+        #expect(receipt.recovered == 0 && receipt.lostCount >= 45, "none of the events was found")
+        try restored.close()
+    }
+
+    @Test func `is not staged from a snapshot that is gone as well`() async throws {
+        let made = try await TemporaryStore()
+        try await made.store.logMany(5)
+        _ = try made.store.createSnapshot()
+        try made.store.close()
+        try FileManager.default.removeItem(at: Damage.log(of: made.url))
+        let recovery = try await made.recovery()
+        try FileManager.default.removeItem(at: made.url.appending(path: "snapshots"))
+        await #expect {
+            try await recovery.stageRestore(from: .snapshot)
+        } throws: { ($0 as? StoreError)?.code == .notFound }
+        try recovery.reset(confirmation: "RESET")
+        try recovery.temporary.close()
+        try await made.opening().whole.close()
+    }
+
     @Test func `of which the log is gone can be begun anew`() async throws {
         let made = try await TemporaryStore()
         try await made.store.logMany(5)
