@@ -4,7 +4,7 @@ import GroundwaveRecords
 import GroundwaveStore
 
 /// The effect of a bookkeeping event on other events.
-public enum Bookkeeping: Hashable, Sendable {
+package enum Bookkeeping: Hashable, Sendable {
     /// It took this number of events back: an undo or a revert.
     case takesBack(UInt64)
     /// It erased the values of this number of events.
@@ -14,7 +14,7 @@ public enum Bookkeeping: Hashable, Sendable {
 
     /// Derives the effect from `changes`, those of one event on a record of `kind`; `nil` if the event does not
     /// affect other events.
-    public init?(_ kind: String, _ changes: [AuditEntry.FieldChange]) {
+    package init?(_ kind: String, _ changes: [AuditEntry.FieldChange]) {
         func text(_ field: String) -> String? {
             changes.first { $0.field == field }?.after.map { String(decoding: $0, as: UTF8.self) }
         }

@@ -6,19 +6,19 @@ import GroundwaveEvents
 /// Each word stands for one byte: its index in a list of 256 words that is part of the format and never changes. No
 /// two words begin with the same three letters, and one wrong letter never turns a word into another. Sixteen words
 /// are the first 128 bits of the digest.
-public enum SpokenDigest {
+package enum SpokenDigest {
     /// The number of words of a digest.
-    public static let wordCount = 16
+    package static let wordCount = 16
 
     /// Returns the words of `hash`.
-    public static func words(of hash: Hash256) -> [String] {
+    package static func words(of hash: Hash256) -> [String] {
         var writer = ByteWriter(capacity: 32)
         writer.append(hash)
         return writer.bytes.prefix(wordCount).map { list[Int($0)] }
     }
 
     /// The 256 words in alphabetical order.
-    public static let list: [String] =
+    package static let list: [String] =
         """
         acid actor alarm album amber anchor apple april arch arrow atlas bacon badge baker bamboo banjo basin \
         beach beetle bishop blanket boiler bonus bottle bread bridge bronze bucket butter cabin cactus camel \

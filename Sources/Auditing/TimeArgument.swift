@@ -6,17 +6,17 @@ import GroundwaveStore
 ///
 /// A day is a span, from its start to the start of the next; everything else is a moment. `90m` is ninety minutes ago,
 /// `2d` is two times 24 hours ago.
-public struct TimeArgument: Hashable, Sendable {
+package struct TimeArgument: Hashable, Sendable {
     /// The start, in seconds since 1970: the value of `--since`.
-    public let start: Int64
+    package let start: Int64
     /// The end, exclusive; for a moment, the moment itself.
-    public let end: Int64
+    package let end: Int64
 
     /// Parses `text`.
     ///
     /// - Parameter now: Seconds since 1970.
     /// - Throws: ``StoreError`` with code `usage`, and a hint with the accepted forms.
-    public init(_ text: String, now: Int64) throws {
+    package init(_ text: String, now: Int64) throws {
         let word = text.trimmingPrefix(" ").lowercased()
         let startOfToday = now - ((now % 86_400) + 86_400) % 86_400
         if word == "now" {

@@ -9,11 +9,11 @@ import GroundwaveStore
 public typealias SessionID = RecordID
 
 /// Band names as people write them.
-public enum BandName {
+package enum BandName {
     /// Returns `text` as ADIF spells it.
     ///
     /// - Throws: ``StoreError`` with code `usage` if there is no such band.
-    public static func checked(_ text: String) throws -> String {
+    package static func checked(_ text: String) throws -> String {
         if let band = Band(named: text) { return band.name }
         let guess = ["m", "cm", "mm"].compactMap { Band(named: text + $0) }.first
         throw StoreError(

@@ -16,6 +16,7 @@
 @_exported import struct GroundwaveRadio.DuplicatePair
 @_exported import struct GroundwaveRadio.DuplicateRank
 @_exported import struct GroundwaveRadio.EntryProblem
+@_exported import enum GroundwaveRadio.LogFormat
 @_exported import struct GroundwaveRadio.OperatingSession
 @_exported import struct GroundwaveRadio.SessionPhoto
 @_exported import enum GroundwaveSettings.SettingType

@@ -1,7 +1,7 @@
 import GroundwaveADIF
 
 /// Field values as text.
-public enum FieldValue {
+package enum FieldValue {
     /// Returns `value` as text: UTF-8, else Windows-1252, which old programs write. Never fails.
-    public static func text(_ value: [UInt8]) -> String { ValueText(decoding: value[...]).string }
+    package static func text(_ value: [UInt8]) -> String { ValueText(decoding: value[...]).string }
 }

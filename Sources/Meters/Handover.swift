@@ -2,7 +2,7 @@ import GroundwaveMetering
 import GroundwaveProjections
 
 /// What one event did to the lease of a meter.
-public enum Handover: Hashable, Sendable {
+package enum Handover: Hashable, Sendable {
     /// A device took the meter; the term counts how often it has changed hands.
     case taken(term: UInt64)
     /// The holder renewed the lease.
@@ -11,7 +11,7 @@ public enum Handover: Hashable, Sendable {
     case letGo
 
     /// Derives this from `changes`, those of one event on a record of `kind`; `nil` if they do not concern a lease.
-    public init?(_ kind: String, _ changes: [AuditEntry.FieldChange]) {
+    package init?(_ kind: String, _ changes: [AuditEntry.FieldChange]) {
         guard kind == Metering.meter.name, changes.count == 1, changes[0].field == "LEASE",
             let claim = changes[0].after.flatMap({ MeterClaim($0) })
         else { return nil }

@@ -2,7 +2,7 @@ import Foundation
 import GroundwaveRecovery
 
 /// A file that is written under a temporary name and renamed when it is complete: a reader never sees half of it.
-public struct AtomicFile: ~Copyable {
+package struct AtomicFile: ~Copyable {
     private let target: String
     /// The temporary path, used until the file is complete.
     package let aside: String
@@ -16,7 +16,7 @@ public struct AtomicFile: ~Copyable {
     /// - Parameter permissions: The mode of the file, before the process's umask.
     /// - Throws: ``StoreError`` with the code for the system error if the file cannot be created; `exists` if `path`
     ///   is a folder or a device, which a file must not replace.
-    public init(_ path: String, permissions: mode_t = 0o666) throws {
+    package init(_ path: String, permissions: mode_t = 0o666) throws {
         let path = URL(filePath: path).resolvingSymlinksInPath().path
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
@@ -61,7 +61,7 @@ public struct AtomicFile: ~Copyable {
     }
 
     /// Appends `bytes`.
-    public func write(_ bytes: [UInt8]) throws {
+    package func write(_ bytes: [UInt8]) throws {
         try describing { try handle.write(contentsOf: bytes) }
     }
 
@@ -70,7 +70,7 @@ public struct AtomicFile: ~Copyable {
     /// - Parameter isReplacing: Whether an existing file of that name is replaced.
     /// - Throws: ``StoreError`` with the code for the system error; `exists` if the name is taken and `isReplacing`
     ///   is `false`.
-    public mutating func finish(isReplacing: Bool = true) throws {
+    package mutating func finish(isReplacing: Bool = true) throws {
         try describing {
             try handle.synchronize()
             try handle.close()

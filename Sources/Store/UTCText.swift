@@ -1,12 +1,12 @@
 import GroundwaveByteCoding
 
 /// Times as files and scripts have them: `2026-05-01T12:00:00Z`.
-public enum UTCText {
+package enum UTCText {
     /// Formats a time in seconds since 1970.
-    public static func seconds(_ seconds: Int64) -> String { "\(parts(seconds))Z" }
+    package static func seconds(_ seconds: Int64) -> String { "\(parts(seconds))Z" }
 
     /// Formats a time in milliseconds since 1970, with its milliseconds.
-    public static func milliseconds(_ milliseconds: Int64) -> String {
+    package static func milliseconds(_ milliseconds: Int64) -> String {
         let rest = milliseconds % 1000
         let digits = String(1000 + (rest < 0 ? rest + 1000 : rest)).dropFirst()
         return "\(parts(milliseconds / 1000 - (rest < 0 ? 1 : 0))).\(digits)Z"
