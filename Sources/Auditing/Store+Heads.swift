@@ -8,14 +8,15 @@ public enum HeadStanding: Hashable, Sendable {
     case kept(later: UInt64)
     /// Events with all these numbers are here, but they are not those that were signed.
     case rewritten(root: Hash256)
-    /// Only `events` of them are here, so the rest cannot be checked.
+    /// This store has fewer of the device's events than were signed, so the head cannot be checked. `events` is their
+    /// number; after a fork, that of the longest history.
     case missing(events: SequenceNumber)
 }
 
 extension Store {
     /// Returns the present head of this device's events, signed with its key.
     ///
-    /// Works in a read-only store and changes nothing: the key is read from its file.
+    /// Changes nothing, and also works in a read-only store: the key is read from its file.
     ///
     /// - Throws: ``StoreError`` with code `notFound` if this device has written nothing yet; `damaged` if its key is
     ///   missing.
@@ -33,6 +34,8 @@ extension Store {
     }
 
     /// Returns the root of the tree over a history up to `sequence`; `nil` if the history is shorter.
+    ///
+    /// - Parameter path: The branches that the history consists of, in order.
     package func root(along path: [ReplicaID], through sequence: SequenceNumber) throws -> Hash256? {
         var hasher = MerkleHasher()
         return try log.edge(along: path, through: sequence)?.root(hasher: &hasher)
@@ -53,7 +56,7 @@ extension Store {
             }
             let (vector, streams) = (try log.vector(), try log.streams())
             var standing = HeadStanding.missing(events: 0)
-            // Of several histories after a fork, the signed one counts.
+            // After a fork there are several histories; one that has the signed root is enough.
             for path in streams.histories(from: head.replica) {
                 let count = path.reduce(0) { $0 + vector[$1] }
                 guard let root = try root(along: path, through: head.sequence) else {

@@ -1,10 +1,11 @@
-/// Finds whole words in text, ignoring the case of ASCII letters.
+/// Finds whole words in UTF-8 text, ignoring the case of ASCII letters.
 ///
-/// `N0CALL` is found in `n0call/p` and `(N0CALL)`, and not in `N0CALLX`.
+/// A word ends where neither an ASCII letter nor a digit follows, and begins likewise: `N0CALL` is found in `n0call/p`
+/// and `(N0CALL)`, and not in `N0CALLX`.
 package struct WordSearch {
     private let word: [UInt8]
 
-    /// Creates a search for `word`, which must not be empty.
+    /// Creates a search for `word`; an empty word is never found.
     package init(_ word: String) { self.word = word.utf8.map(Self.folded) }
 
     /// Returns whether `text` contains the word. Cost: O(bytes).

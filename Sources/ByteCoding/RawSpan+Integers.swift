@@ -1,8 +1,8 @@
-// Loads at any alignment. Each traps past the end of the span, and every bit pattern is a valid integer: so the loads
+// Loads at any alignment. A load past the end of the span traps, and every bit pattern is a valid integer: so the loads
 // below are safe, although their names in the standard library contain `unsafe`.
 
 extension RawSpan {
-    /// The byte at `offset`, which traps past the end.
+    /// The byte at `offset`.
     @inlinable @inline(__always)
     public func byte(at offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
 
@@ -73,7 +73,7 @@ extension RawSpan {
 }
 
 extension [UInt8] {
-    /// The bytes of this array as a span that lives as long as it.
+    /// Passes the bytes of this array to `body` as a span, which is valid only during the call.
     @inlinable
     public func withSpan<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result { try body(span.bytes) }
 }

@@ -1,7 +1,7 @@
 import GroundwaveCZstd
 import Synchronization
 
-/// The working tables of libzstd; creating them costs more than compressing a short frame.
+/// A context of libzstd, which holds its working tables; creating one costs more than compressing a short frame.
 final class Context: @unchecked Sendable {
     // Why @unchecked holds: `Contexts` lends it to one caller at a time, and libzstd does not bind it to a thread.
     let pointer: OpaquePointer
@@ -16,7 +16,7 @@ final class Context: @unchecked Sendable {
     deinit { _ = free(pointer) }
 }
 
-/// The contexts that are not in use.
+/// A pool of contexts: it keeps those that are not in use, and lends them out again.
 final class Contexts: Sendable {
     /// The maximum number of contexts that are kept.
     private static let mostIdle = 4
@@ -33,7 +33,8 @@ final class Contexts: Sendable {
         self.make = make
     }
 
-    /// Lends a context to `body`, exclusively. Its earlier use has no effect.
+    /// Lends a context to `body`, exclusively. Earlier uses of the context have no effect on the result, since `body`
+    /// calls only the functions of libzstd that begin anew with each call.
     func withContext<Result>(_ body: (OpaquePointer) -> Result) -> Result {
         let context = idle.withLock { $0.popLast() } ?? make()
         defer {

@@ -3,11 +3,11 @@ import GroundwaveEvents
 
 /// An error of a log, besides those that LMDB itself reports.
 public enum EventLogError: Error, Hashable, Sendable {
-    /// The file is an LMDB file, but not a log.
+    /// The file is an LMDB file, but a table or row that identifies a log is missing.
     case notALog
-    /// This version cannot read the log's format.
+    /// This version cannot read the log's format, which has this number.
     case unknownFormat(UInt32)
-    /// A required row of the log is missing or malformed.
+    /// A row or event of the log is missing or malformed, or contradicts others. The text names it.
     case damaged(String)
     /// The values of this event were moved to an archive, and are not here.
     case archived(EventID)
@@ -15,15 +15,15 @@ public enum EventLogError: Error, Hashable, Sendable {
     case damagedFrame(position: Position, FrameError)
     /// A batch exceeds the events or bytes that ``EventLimits`` allow; nothing was appended.
     case batchTooLarge(count: Int, bytes: Int)
-    /// An event arrived before its predecessor; `expected` is the next number.
+    /// An event arrived before its predecessor; `expected` is the next number of its replica.
     case outOfSequence(EventID, expected: SequenceNumber)
-    /// The store does not own this replica, or not any more: the replica has to be claimed first.
+    /// The log is owned as another replica, or ownership was given up: it must be claimed before anything is appended.
     case notClaimed(ReplicaID)
     /// Another log is at the path now, such as a recovered one or one restored from a backup; nothing was written to
     /// it.
     case anotherLog
-    /// After a failed commit, acknowledged events are missing at the end of the log. No commit is acknowledged any
-    /// more.
+    /// After a failed commit, acknowledged events are missing: the log ends at position `found` instead of `expected`.
+    /// No commit is acknowledged any more.
     case tailLost(expected: Position, found: Position)
 }
 

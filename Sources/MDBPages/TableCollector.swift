@@ -1,8 +1,11 @@
 import GroundwaveByteCoding
 
-/// Collects the records of tables.
+/// Collects the tree records of named tables from the rows of the main tree. Rows of another size are no tables, and
+/// are skipped.
 package struct TableCollector: RowVisitor {
+    /// The record of each table, by the name of the table.
     package var tables: [String: TreeRecord] = [:]
+    /// The damaged pages, in the order of the walk.
     package var damaged: [PageDamage] = []
 
     package init(tables: [String: TreeRecord] = [:], damaged: [PageDamage] = []) {

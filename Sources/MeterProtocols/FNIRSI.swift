@@ -8,7 +8,7 @@ import GroundwaveMetering
 /// | --- | --- | --- |
 /// | 0 | 1 | 0xAA |
 /// | 1 | 1 | kind: 4 for measurements |
-/// | 2 | 4 × 15 | rows: voltage and current (4 each, 10 uV and 10 uA), D+ and D- (2 each, mV), 1, temperature (2, 0.1 degrees) |
+/// | 2 | 4 × 15 | rows: voltage and current (4 each, 10 uV and 10 uA), D+ and D- (2 each, mV), unknown (1), temperature (2, 0.1 °C) |
 /// | 62 | 1 | unknown |
 /// | 63 | 1 | CRC-8 of bytes 1 to 62: polynomial 0x39, from 0x42 |
 ///
@@ -16,16 +16,16 @@ import GroundwaveMetering
 ///
 /// - The temperature is at 13 of a row. The README of yeckel/OpenFNB58 gives 12; its own reader
 ///   (`app/UsbTransport.cpp`) uses 13.
-/// - Byte 12 of a row is 1 in all published captures. By Bluetooth a similar byte precedes the temperature, and
-///   osnwt/ha-fnirsi-fnb58 treats that as its sign. No frame from below zero is published, so the byte is the channel
-///   `temperature.sign` and the temperature is stored as sent.
+/// - Byte 12 of a row has the value 1 in all published captures. By Bluetooth a similar byte precedes the temperature,
+///   and osnwt/ha-fnirsi-fnb58 treats that byte as the sign of the temperature. No frame from below zero is published,
+///   so the byte is the channel `temperature.sign` and the temperature is stored as sent.
 /// - Byte 62 is the channel `unknown.62`, the same in all four rows.
 ///
 /// Rows come in fours. An FNB48S reportedly measures only the first of them and interpolates the others
 /// (baryluk/fnirsi-usb-power-data-logger#21).
 ///
 /// The first report of measurements after a request is stale: queues hold reports from before, and the first row
-/// after a reconnection has been seen to read 188.7 V (#4 there). Skipping it costs 40 ms.
+/// after a reconnection was seen to read 188.7 V (baryluk/fnirsi-usb-power-data-logger#4). Skipping it costs 40 ms.
 struct FNIRSIReports: FixedFrame {
     static let frameByteCount = 64
     static let beginningByteCount = 2

@@ -38,6 +38,7 @@ struct FrameReader<Format: FrameFormat>: Sendable {
     var fence: Fence
     // The beginning of an incomplete frame, fewer than `needed` bytes.
     private(set) var kept: [UInt8] = []
+    // The number of bytes that the next step needs.
     private var needed = 1
 
     init(_ format: Format, fence: Fence = Fence()) {
@@ -63,7 +64,7 @@ struct FrameReader<Format: FrameFormat>: Sendable {
             if kept.count < needed { return }
             let passed = kept.withSpan { run($0, into: &rows) }
             kept.removeFirst(passed)
-            // The remaining bytes all belong to this call, so they are read in place.
+            // If all kept bytes came with this call, step back to the first of them and read on in place.
             if kept.count <= offset {
                 offset -= kept.count
                 kept.removeAll(keepingCapacity: true)
@@ -71,7 +72,8 @@ struct FrameReader<Format: FrameFormat>: Sendable {
         }
     }
 
-    /// Consumes the kept bytes as the end of the input: complete frames in them are read, the rest is refused.
+    /// Consumes the kept bytes as the end of the input: complete frames in them are read, the rest is refused. The
+    /// fence stays as it is.
     mutating func finish(into rows: inout DecodedRows) {
         let rest = kept
         kept.removeAll(keepingCapacity: true)
@@ -91,7 +93,7 @@ struct FrameReader<Format: FrameFormat>: Sendable {
         format.restart()
     }
 
-    /// Starts again for a new connection: the kept bytes are from before it.
+    /// Starts again for a new connection: refuses the kept bytes, which are from before it, and closes the fence.
     mutating func begin(into rows: inout DecodedRows) {
         if !kept.isEmpty { rows.refuse(.stale, kept.count) }
         kept.removeAll(keepingCapacity: true)

@@ -28,8 +28,9 @@ package final class Writer: Sendable {
 
     private struct Author {
         var identity: Identity
-        /// The name of this device, if the log does not have it yet.
+        /// The name of this device, used until the log has one for the replica.
         var deviceName: String
+        /// The replica that this one continues; `nil` if there is none.
         var former: ReplicaID?
         /// Whether this process has taken ownership of the log.
         var hasClaimed = false
@@ -39,11 +40,12 @@ package final class Writer: Sendable {
 
     private struct Waiting {
         var requests: [any Request] = []
+        /// Whether ``drain()`` is on the queue or running.
         var isScheduled = false
     }
 
     /// The maximum number of batches in one commit.
-    private static let groupCount = 256
+    private static let groupLimit = 256
 
     init(
         log: EventLog, views: Views, _ erasing: Erasing, _ followUp: FollowUp, _ incarnation: Incarnation,
@@ -61,13 +63,13 @@ package final class Writer: Sendable {
     /// The replica that this process appends as.
     package var replica: ReplicaID { author.withLock { $0.identity.replica } }
 
-    /// The name of this device, if the log does not have it yet.
+    /// The name of this device, used until the log has one for ``replica``.
     package var deviceName: String {
         get { author.withLock { $0.deviceName } }
         set { author.withLock { $0.deviceName = newValue } }
     }
 
-    /// The key of that replica.
+    /// The id and the key of ``replica``.
     package var identity: Identity { author.withLock { $0.identity } }
 
     /// Ensures, before every append, that this process appends as a replica that only this store writes.
@@ -91,7 +93,7 @@ package final class Writer: Sendable {
         }
     }
 
-    /// Writes the first event of this replica, its key and its device's name, unless the log has it.
+    /// Appends the first event of this replica, with its key and its device's name, unless the log has it.
     ///
     /// Called on the queue before every append: the replica of a copied store introduces itself with its first write
     /// and not earlier, so that a copy has exactly the events of its origin.
@@ -119,7 +121,7 @@ package final class Writer: Sendable {
     /// Records the heads of the log outside the store, if this process has written to it.
     func noteHeads() throws { if author.withLock({ $0.hasClaimed }) { try incarnation.noteHeads() } }
 
-    /// Continues as a new replica, before the events of the present one are cleared. Called on the queue.
+    /// Continues as a new replica, before the events of the present one are cleared. Called only on the queue.
     package func renew() throws {
         dispatchPrecondition(condition: .onQueue(queue))
         let (identity, former) = try incarnation.renew()
@@ -136,7 +138,11 @@ package final class Writer: Sendable {
             views: views, replica: replica, deviceName: deviceName, components, surroundings.generator)
     }
 
-    /// Runs `body` and commits what it collected.
+    /// Runs `body` on the queue and commits what it collected, perhaps together with other batches. `body` may run
+    /// more than once.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before the commit; errors of `body` and of the commit.
+    ///   Then nothing of this batch was appended, unless the message says otherwise after a disk error.
     func write<Value: Sendable>(
         _ note: AuditNote, _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
     ) async throws -> Written<Value> {
@@ -150,7 +156,7 @@ package final class Writer: Sendable {
         }
     }
 
-    /// Runs `body`, which commits by itself, after the batches before it.
+    /// Runs `body` on the queue, after the batches that were requested before it. `body` commits by itself.
     package func exclusively<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { [self] in
@@ -187,7 +193,7 @@ package final class Writer: Sendable {
     private func drain() {
         while true {
             let group = waiting.withLock { waiting in
-                let group = Array(waiting.requests.prefix(Self.groupCount))
+                let group = Array(waiting.requests.prefix(Self.groupLimit))
                 waiting.requests.removeFirst(group.count)
                 if group.isEmpty { waiting.isScheduled = false }
                 return group
@@ -208,7 +214,7 @@ package final class Writer: Sendable {
                 try log.checkAfterFailedCommit()
                 try views.catchUp()
                 finishErasing()
-                // The batches refer to their own events under the replica that appends them.
+                // Claim before the bodies run: a batch refers to its own events by the replica that appends them.
                 try claim()
                 while let request = rest.first {
                     var batch = newBatch()
@@ -247,7 +253,7 @@ package final class Writer: Sendable {
                 }
             } catch {
                 logger.error("a commit failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])
-                let error = saying(whatBecameOf: error)
+                let error = addingOutcome(to: error)
                 for request in prepared { request.fail(error) }
                 if prepared.isEmpty { rest.forEach { $0.fail(error) } }
                 if prepared.isEmpty { return }
@@ -255,9 +261,9 @@ package final class Writer: Sendable {
         }
     }
 
-    /// Returns an error of a commit with a sentence about whether the commit was stored nevertheless, as it may be
-    /// after a disk error.
-    private func saying(whatBecameOf error: any Error) -> any Error {
+    /// Adds to an error of a commit whether the commit was stored nevertheless, as it may be after a disk error.
+    /// Other errors are returned unchanged.
+    private func addingOutcome(to error: any Error) -> any Error {
         guard let error = error as? LMDBError, error.mayHaveWritten else { return error }
         let failed = StoreError(lmdb: error)
         let words =
@@ -269,7 +275,9 @@ package final class Writer: Sendable {
         return StoreError(failed.code, "\(failed.message) \(words)", hint: failed.hint, cause: error)
     }
 
-    /// Appends a draft that was prepared elsewhere, on the writer's queue: for imports of many batches.
+    /// Appends a draft that was prepared elsewhere: for imports of many batches. The views take it in at the next read.
+    ///
+    /// - Precondition: Called on the queue, so within ``exclusively(_:)``.
     package func append(_ draft: DraftBatch) throws -> Appended {
         dispatchPrecondition(condition: .onQueue(queue))
         try introduceIfNew()

@@ -3,10 +3,11 @@ import GroundwaveByteCoding
 /// Packs bits into bytes, the lowest bit of each byte first.
 struct BitWriter {
     private(set) var bytes: [UInt8] = []
+    /// The bits that do not fill a byte yet, in the low `pendingCount` bits.
     private var pending: UInt64 = 0
-    private var count = 0
+    private var pendingCount = 0
 
-    /// Appends the low `width` bits of `value`. `width` is 0 to 64.
+    /// Appends the low `width` bits of `value`, lowest first. `width` is 0 to 64.
     @inline(__always)
     mutating func append(_ value: UInt64, width: Int) {
         if width > 32 {
@@ -19,18 +20,18 @@ struct BitWriter {
 
     @inline(__always)
     private mutating func append32(_ value: UInt64, width: Int) {
-        pending |= (value & ((1 &<< UInt64(width)) &- 1)) &<< UInt64(count)
-        count &+= width
-        while count >= 8 {
+        pending |= (value & ((1 &<< UInt64(width)) &- 1)) &<< UInt64(pendingCount)
+        pendingCount &+= width
+        while pendingCount >= 8 {
             bytes.append(UInt8(truncatingIfNeeded: pending))
             pending >>= 8
-            count &-= 8
+            pendingCount &-= 8
         }
     }
 
     /// Returns the bytes; the unused bits of the last byte are zeros.
     consuming func finish() -> [UInt8] {
-        if count > 0 { bytes.append(UInt8(truncatingIfNeeded: pending)) }
+        if pendingCount > 0 { bytes.append(UInt8(truncatingIfNeeded: pending)) }
         return bytes
     }
 }
@@ -72,6 +73,6 @@ struct BitReader {
         return bits
     }
 
-    /// Whether more bits were read than `byteCount` bytes hold.
+    /// Returns whether more bits were read than `byteCount` bytes hold.
     func isExhausted(_ byteCount: Int) -> Bool { place > byteCount * 8 }
 }

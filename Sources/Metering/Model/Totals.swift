@@ -1,14 +1,14 @@
 /// Charge and energy over some rows, and the time that they cover.
 ///
-/// Between two rows the current is the mean of both (the trapezoid rule); gaps contribute nothing. All numbers are
-/// exact integers, in the channels' last decimals times units of the clock, doubled because a mean may end in a half.
-/// They wrap beyond 128 bits.
+/// Between two rows, current and power are the mean of both (the trapezoid rule). Gaps contribute nothing, and neither
+/// do rows at which the clock does not advance. Charge and energy are exact integers, in the channels' last decimals
+/// times units of the clock, doubled because a mean may end in a half. All numbers wrap on overflow.
 public struct Totals: Hashable, Sendable {
     /// The time covered, in units of the clock: ticks if the layout has them, else milliseconds.
     public var covered: UInt64 = 0
-    /// Twice the current times time.
+    /// Twice the current times time: see ``Layout/ampereHours(_:)``.
     public var charge: Int128 = 0
-    /// Twice the voltage times current times time.
+    /// Twice the voltage times current times time: see ``Layout/wattHours(_:)``.
     public var energy: Int128 = 0
 
     /// Creates totals of zero.
@@ -32,17 +32,17 @@ extension Layout {
 
     /// Returns the charge of `totals` in ampere hours; `nil` if no current is measured.
     public func ampereHours(_ totals: Totals) -> Double? {
-        currentChannel.map { Double(totals.charge) / 2 / Double(clockHertz) / 3600 / power(channels[$0].decimals) }
+        currentChannel.map { Double(totals.charge) / 2 / Double(clockHertz) / 3600 / powerOfTen(channels[$0].decimals) }
     }
 
     /// Returns the energy of `totals` in watt hours; `nil` if current or voltage is not measured.
     public func wattHours(_ totals: Totals) -> Double? {
         guard let current = currentChannel, let voltage = voltageChannel else { return nil }
         let decimals = channels[current].decimals + channels[voltage].decimals
-        return Double(totals.energy) / 2 / Double(clockHertz) / 3600 / power(decimals)
+        return Double(totals.energy) / 2 / Double(clockHertz) / 3600 / powerOfTen(decimals)
     }
 
-    private func power(_ decimals: Int) -> Double { (0..<decimals).reduce(1) { value, _ in value * 10 } }
+    private func powerOfTen(_ exponent: Int) -> Double { (0..<exponent).reduce(1) { value, _ in value * 10 } }
 }
 
 extension TraceRows {

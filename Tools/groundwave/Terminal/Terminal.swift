@@ -4,9 +4,9 @@ import Groundwave
 import GroundwaveLogbook
 import Synchronization
 
-/// What is printed, and where: text for people, JSON for scripts, errors to standard error.
+/// Prints text for people or JSON for scripts on standard output; errors, remarks and status lines on standard error.
 enum Terminal {
-    /// How to print. Before the arguments are parsed, only whether `--json` is among them.
+    /// How to print. Set from the options once the arguments are parsed; until then, `--json` alone counts.
     static let manner = Mutex(Manner(isJSON: CommandLine.arguments.contains("--json")))
 
     struct Manner {
@@ -18,15 +18,15 @@ enum Terminal {
         var color = ColorChoice.auto
     }
 
-    /// Whether people read what is printed.
+    /// Whether standard output is a terminal, so that a person reads it.
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// `text` in `style`, where colours are wanted on the stream with this descriptor.
+    /// Returns `text` in `style` if colours are wanted on the stream with this descriptor, else unchanged.
     static func styled(_ text: TerminalText, _ style: Style, on descriptor: Int32 = STDOUT_FILENO) -> TerminalText {
         manner.withLock { $0.color }.isWanted(on: descriptor) ? text.between(style) : text
     }
 
-    /// The few ways in which words stand out.
+    /// The styles of text; the raw value is the parameter of the escape sequence (ECMA-48, SGR).
     enum Style: Int {
         case bold = 1
         case red = 31
@@ -39,12 +39,14 @@ enum Terminal {
     /// - Throws: As ``Output/write(_:)``.
     static func print(_ line: TerminalText) throws { try Output.write(Array((line.content + "\n").utf8)) }
 
-    /// Prints lines, all at once.
+    /// Prints lines together.
+    ///
+    /// - Throws: As ``Output/write(_:)``.
     static func print(lines: some Sequence<TerminalText>) throws {
         try Output.write(Array(lines.map { $0.content + "\n" }.joined().utf8))
     }
 
-    /// Asks on standard error, so that the answer is typed behind it.
+    /// Prints a question on standard error without a line break, so that the answer is typed behind it.
     static func ask(_ question: TerminalText) { send(question) }
 
     /// Prints a line on standard error; a status line gives way to it.
@@ -53,7 +55,7 @@ enum Terminal {
         send(line + "\n")
     }
 
-    /// Whether a status line stands on standard error.
+    /// Whether a status line is shown on standard error.
     private static let hasStatus = Mutex(false)
 
     /// Shows a status line on standard error, in place of the one before.
@@ -72,10 +74,12 @@ enum Terminal {
         }
     }
 
-    /// Writes on standard error. Where that is not possible, there is nobody left to tell.
+    /// Writes to standard error. A failure is ignored: there is no other place to report it.
     private static func send(_ text: TerminalText) { _ = Output.send(Array(text.content.utf8), to: STDERR_FILENO) }
 
-    /// Prints one JSON object with the version of the contract.
+    /// Prints one JSON object with the version of the contract: see ``Envelope``.
+    ///
+    /// - Throws: As ``Output/write(_:)``.
     static func print(json: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -83,7 +87,7 @@ enum Terminal {
         try Self.print("\(escaped(String(decoding: object, as: UTF8.self)))")
     }
 
-    /// JSON whose control characters are written as `\u…`: the encoder does so for those below U+0020 alone.
+    /// Returns `json` with its control characters written as `\u…`: the encoder escapes only those below U+0020.
     private static func escaped(_ json: String) -> String {
         guard json.unicodeScalars.contains(where: ControlCharacters.contain) else { return json }
         return json.unicodeScalars.reduce(into: "") { text, scalar in
@@ -95,7 +99,7 @@ enum Terminal {
         }
     }
 
-    /// Prints an error and its hint.
+    /// Prints an error and its hint on standard error. Prints nothing if the reader of standard output has closed it.
     static func report(_ error: StoreError) {
         if error.cause is Output.Unheard { return }
         if manner.withLock({ $0.isJSON }) {
@@ -114,15 +118,16 @@ enum Terminal {
         }
     }
 
-    /// Says what the parser of the arguments found wrong, where there is more to say than it does: what a mistyped verb
-    /// may have meant; and under `--json` as every other error.
+    /// Prints an error of the argument parser. For a mistyped verb, the hint is the verb that may have been meant. With
+    /// `--json`, it is printed as JSON, like every other error.
     static func reportUsage(_ error: any Error) {
         if let error = VerbSuggestion.error(for: Array(CommandLine.arguments.dropFirst())) {
             report(error)
         } else if manner.withLock({ $0.isJSON }) {
             report(StoreError(.usage, Program.message(for: error), hint: "groundwave --help"))
         } else {
-            // Line by line, since what was typed comes back in it.
+            // Line by line: the message repeats the arguments, so its control characters are replaced, and a line
+            // break would be replaced too.
             let lines = Program.fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
             for line in lines { remark("\(line)") }
         }
@@ -136,7 +141,7 @@ enum Terminal {
     }
 }
 
-/// A JSON object beside whose keys stands `"v": 1`.
+/// A JSON object with `"v": 1`, the version of the contract, beside its own keys.
 struct Envelope<Content: Encodable>: Encodable {
     let content: Content
 
@@ -151,7 +156,7 @@ struct Envelope<Content: Encodable>: Encodable {
     }
 }
 
-/// A JSON object that has the keys of two.
+/// A JSON object with the keys of two others.
 struct Joined<First: Encodable, Second: Encodable>: Encodable {
     let first: First
     let second: Second
@@ -162,12 +167,12 @@ struct Joined<First: Encodable, Second: Encodable>: Encodable {
     }
 }
 
-/// Moments as they are shown: UTC.
+/// Moments as text, in UTC.
 enum TimeText {
-    /// `2026-05-01 12:00:00Z`.
+    /// `2026-05-01 12:00:00Z`, from seconds since 1970.
     static func seconds(_ seconds: Int64) -> String { UTCText.seconds(seconds).replacing("T", with: " ") }
 
-    /// A stamp's moment, to the second.
+    /// As ``seconds(_:)``, from milliseconds since 1970, such as those of a stamp.
     static func milliseconds(_ milliseconds: Int64) -> String { seconds(milliseconds / 1000) }
 
     /// `2026-05-01 12:00:00Z`.
