@@ -1,6 +1,7 @@
-import Foundation
+import GroundwaveLogFormat
 import GroundwaveMeterProtocols
 import GroundwaveMetering
+import GroundwaveStore
 
 /// Reads a meter: sends the commands that it needs, when they are due, and decodes its output.
 ///
@@ -22,16 +23,24 @@ public struct MeterFeed {
     public private(set) var refusedByteCount = 0
 
     private let line: MeterLine
+    private let now: @Sendable () -> Arrival
     private let conversation: MeterConversation
     private var decoder: MeterDecoder
     private var hasStarted = false
     private var transaction: UInt8 = 0
-    private var nextPoll = ContinuousClock.now
-    private var nextKeepAlive = ContinuousClock.now
+    // When commands are due, in milliseconds of the monotonic clock.
+    private var nextPoll: Int64 = 0
+    private var nextKeepAlive: Int64 = 0
 
     /// Creates a feed of what `model` sends over `link`, received on `line`.
-    public init(_ model: MeterModel, over link: MeterModel.Link, by line: MeterLine) {
-        self.line = line
+    ///
+    /// - Parameter now: Returns the present time. The wall clock gives the times of the bytes; commands are due by the
+    ///   monotonic clock.
+    public init(
+        _ model: MeterModel, over link: MeterModel.Link, by line: MeterLine,
+        now: @escaping @Sendable () -> Arrival = Surroundings.system.now
+    ) {
+        (self.line, self.now) = (line, now)
         conversation = model.conversation(over: link)
         decoder = model.makeDecoder(over: link)
     }
@@ -48,11 +57,11 @@ public struct MeterFeed {
             decoder.finish(into: &step.rows)
             step.isAtEnd = true
         case .bytes(let bytes):
-            step.pieces.append(CapturedBytes(.received, at: Self.now, bytes))
+            step.pieces.append(CapturedBytes(.received, at: now().wallMilliseconds, bytes))
             decoder.take(bytes.span.bytes, into: &step.rows)
         }
         refusedByteCount += step.rows.refusedByteCount
-        step.time = step.pieces.last?.time ?? Self.now
+        step.time = step.pieces.last?.time ?? now().wallMilliseconds
         return step
     }
 
@@ -61,46 +70,44 @@ public struct MeterFeed {
         var step = Step()
         decoder.finish(into: &step.rows)
         refusedByteCount += step.rows.refusedByteCount
-        (step.time, step.isAtEnd) = (Self.now, true)
+        (step.time, step.isAtEnd) = (now().wallMilliseconds, true)
         return step
     }
 
-    private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
-
     private mutating func converse(_ step: inout Step) throws {
-        let now = ContinuousClock.now
+        let present = now().monotonicMilliseconds
         if !hasStarted {
             hasStarted = true
             // Bytes still in a buffer on the way belong to an earlier connection.
             if conversation.poll != nil || !conversation.start.isEmpty { decoder.begin(into: &step.rows) }
             for bytes in conversation.start { try send(bytes, &step) }
             decoder.asked()
-            (nextPoll, nextKeepAlive) = (now, now)
+            (nextPoll, nextKeepAlive) = (present, present)
         }
-        if let poll = conversation.poll, now >= nextPoll {
+        if let poll = conversation.poll, present >= nextPoll {
             transaction &+= 1
             try send(poll.bytes(transaction: transaction), &step)
             decoder.asked(transaction: poll.transactionOffset == nil ? nil : transaction)
-            nextPoll = now + .milliseconds(poll.intervalMilliseconds)
+            nextPoll = present + Int64(poll.intervalMilliseconds)
         }
-        if let keepAlive = conversation.keepAlive, now >= nextKeepAlive {
+        if let keepAlive = conversation.keepAlive, present >= nextKeepAlive {
             // Not captured: this command only keeps the meter sending, and does not affect decoding.
             try line.send(keepAlive.bytes(transaction: 0))
-            nextKeepAlive = now + .milliseconds(keepAlive.intervalMilliseconds)
+            nextKeepAlive = present + Int64(keepAlive.intervalMilliseconds)
         }
     }
 
     private func send(_ bytes: [UInt8], _ step: inout Step) throws {
         try line.send(bytes)
-        step.pieces.append(CapturedBytes(.sent, at: Self.now, bytes))
+        step.pieces.append(CapturedBytes(.sent, at: now().wallMilliseconds, bytes))
     }
 
     /// Returns the time until the next command is due, in milliseconds.
     private func untilDue() -> Int {
-        var due: [ContinuousClock.Instant] = []
+        var due: [Int64] = []
         if conversation.poll != nil { due.append(nextPoll) }
         if conversation.keepAlive != nil { due.append(nextKeepAlive) }
         guard let next = due.min() else { return .max }
-        return max(1, Int((next - .now) / .milliseconds(1)))
+        return max(1, Int(next - now().monotonicMilliseconds))
     }
 }

@@ -90,7 +90,7 @@ struct TraceRecord: AsyncParsableCommand {
         let isAsked = Request()
         let signals = Interruption.whenAsked { isAsked.set() }
         defer { signals.forEach { $0.cancel() } }
-        var feed = MeterFeed(model, over: link, by: line)
+        var feed = MeterFeed(model, over: link, by: line, now: store.surroundings.now)
         do {
             try await record(&feed, line.isFile, with: recorder, isAsked) {
                 try await store.connect(address, model: model)
