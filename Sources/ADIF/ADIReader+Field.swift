@@ -1,5 +1,6 @@
 extension ADIReader {
-    /// Reads the value that follows `tag` and appends the field to the segment; false if more bytes are needed.
+    /// Reads the value that follows `tag` and appends the field to the segment. Returns `false` if more bytes are
+    /// needed; then the cursor is at the tag.
     mutating func readField(_ tag: ADITag, isComplete: Bool) -> Bool {
         let scan = ADIValueScan(
             isComplete: isComplete, table: table, limit: limits.recordByteCount, valueLimit: limits.fieldByteCount)
@@ -14,6 +15,7 @@ extension ADIReader {
             return false
         case .none:
             beginSegment(at: tag.start)
+            // A value without an end exceeds the limit, or the file was cut off within it.
             let isCut = isComplete && buffer.count - tag.end < limits.recordByteCount
             reject(isCut ? .truncated : .fieldTooLong, field: name(of: tag))
             cursor = isCut ? buffer.count : tag.end
@@ -21,12 +23,13 @@ extension ADIReader {
             beginSegment(at: tag.start)
             if segment.rejection == nil { appendField(tag, valueEnd: end, warning: warning) }
             cursor = end
-            // The meaning of a tag without a length depends on the text before it, so the gap scan decides.
+            // The meaning of a tag without a length depends on the text before it, so the scan of the gap decides.
             nextTag = next?.kind == .bare ? nil : next
         }
         return true
     }
 
+    /// Begins a segment at `index`, unless one has begun.
     @inline(__always)
     private mutating func beginSegment(at index: Int) {
         guard segment.start == nil else { return }
@@ -74,14 +77,15 @@ extension ADIReader {
 
     // MARK: Repeated fields
 
-    /// Whether the segment already has a field of this name, or `tag` has it.
+    /// Returns whether the segment or `tag` already has this name: that of a known field by its `number`, else that in
+    /// the bytes at `name`. Unknown names are compared by their hashes.
     private func isRepeated(_ number: UInt16, _ name: Range<Int>, in tag: ADITag) -> Bool {
         if number != 0 { return number == tag.number || segment.contains(number) }
         let hash = FieldTable.hash(buffer[name])
         return (tag.number == 0 && tag.nameHash == hash) || segment.otherNames.contains { $0.hash == hash }
     }
 
-    /// The index of the last field of the segment that has the name of `tag`.
+    /// Returns the index of the last field of the segment that has the name of `tag`; `nil` if there is none.
     @inline(__always)
     private func indexOfField(_ tag: ADITag) -> Int? {
         if tag.number != 0 {
@@ -99,10 +103,10 @@ extension ADIReader {
     }
 
     /// Decides whether a repeated field is a mere repetition, or shows that the end tag of the previous record is
-    /// lost.
+    /// lost: then cuts off that record.
     ///
-    /// The end tag is taken to be lost if something between the two fields was damaged, or if the calls differ:
-    /// otherwise the fields of one contact would be mixed with those of the next.
+    /// The end tag counts as lost if something between the two fields was damaged, or if the field is the call and the
+    /// values differ: otherwise the fields of one contact would be mixed with those of the next.
     private mutating func handleRepeat(of tag: ADITag, at earlier: Int, valueEnd: Int) {
         if tag.number != 0, let damage = segment.damageIndex, earlier < damage {
             return cutOff(damage, before: tag)
@@ -125,6 +129,7 @@ extension ADIReader {
         warn(.duplicateField, at: tag.start, field: name(of: tag))
     }
 
+    /// Returns the index of the first known field that repeats an earlier one; `nil` if there is none.
     private func firstRepeat() -> Int? {
         var seen: Set<UInt16> = [0]
         return segment.entries.firstIndex { $0.number != 0 && !seen.insert($0.number).inserted }

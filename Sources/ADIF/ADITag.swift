@@ -18,16 +18,17 @@ struct ADITag {
     var start: Int
     /// The index after the `>`.
     var end: Int
+    /// The length of the name in bytes.
     var nameLength: Int
     /// The number of a known field, or 0.
     var number: UInt16
     /// The ``FieldTable/hash(_:)`` of the name.
     var nameHash: UInt32
-    /// The declared length; 0 if there is none.
+    /// The declared length of the value, in bytes by the rules of ADIF; 0 if there is none.
     var declaredLength: Int
-    /// An ASCII letter, or 0.
+    /// The declared type: an ASCII letter, or 0.
     var typeIndicator: UInt8
-    /// Whether there is a type that is not a single letter.
+    /// Whether a type is declared that is not a single letter.
     var hasUnknownType: Bool
 
     var nameStart: Int { start + 1 }
@@ -35,7 +36,7 @@ struct ADITag {
 
     /// The longest name in bytes; a longer name is treated as text.
     static let maximumNameLength = 128
-    /// The most digits of a length, more than any accepted length has; a longer number is treated as text.
+    /// The most digits of a length, more than any accepted length has; a tag with more digits is treated as text.
     private static let maximumDigitCount = 10
 
     /// The result of a scan at a `<`.
@@ -43,13 +44,13 @@ struct ADITag {
         case tag(ADITag)
         /// Not a tag: the `<` is part of text.
         case text
-        /// The bytes end before the decision.
+        /// The bytes end before this can be decided.
         case incomplete
     }
 
     /// Reads the tag that begins with the `<` at `start`.
     ///
-    /// - Parameter isComplete: Whether no bytes will follow the given ones.
+    /// - Parameter isComplete: Whether no bytes will follow the given ones; then the result is not `incomplete`.
     @inline(__always)
     static func scan(_ bytes: Span<UInt8>, at start: Int, isComplete: Bool, table: FieldTable) -> Scan {
         let end = bytes.count
@@ -121,7 +122,7 @@ struct ADITag {
         return true
     }
 
-    /// Returns the meaning of a name without a length.
+    /// Returns the kind of a tag without a length.
     private static func marker(_ bytes: Span<UInt8>, _ tag: ADITag) -> Kind {
         switch tag.nameLength {
         case 3 where matches(bytes, tag, "EOR"): .endOfRecord
@@ -132,6 +133,7 @@ struct ADITag {
         }
     }
 
+    /// Returns whether the name of `tag` is `name`, which is in upper case and has the same length.
     private static func matches(_ bytes: Span<UInt8>, _ tag: ADITag, _ name: String) -> Bool {
         var index = tag.nameStart
         for byte in name.utf8 {

@@ -16,12 +16,13 @@ public final class Connection: Sendable {
 
     private let channel: any Channel
     private let handler: NIOLoopBound<CarryingHandler>
+    /// Succeeds when the session is over, with the error, if any.
     private let over: EventLoopFuture<(any Error)?>
-    private let state: Shared
+    private let shared: Shared
     /// The address of the peer, as the system formats it; empty for descriptors.
     public let peerAddress: String
 
-    /// The state reported while the connection runs.
+    /// The state that the handler reports after each work step, for readers on other threads.
     private final class Shared: Sendable {
         let state = Mutex(State())
     }
@@ -32,7 +33,7 @@ public final class Connection: Sendable {
         let promise = channel.eventLoop.makePromise(of: (any Error)?.self)
         over = promise.futureResult
         let shared = Shared()
-        state = shared
+        self.shared = shared
         let handler = CarryingHandler(on: channel.eventLoop, limits: limits, over: promise) { standing, flow in
             shared.state.withLock {
                 $0.standing = standing
@@ -51,13 +52,13 @@ public final class Connection: Sendable {
     }
 
     /// The status after the last work step.
-    public var standing: ConnectionStanding { state.state.withLock { $0.standing } }
+    public var standing: ConnectionStanding { shared.state.withLock { $0.standing } }
 
     /// The bytes held in memory after the last work step: received and not processed, or waiting to be sent.
-    public var bufferedBytes: Int { state.state.withLock { $0.bufferedBytes } }
+    public var bufferedBytes: Int { shared.state.withLock { $0.bufferedBytes } }
 
     /// The maximum of ``bufferedBytes`` so far.
-    public var peakBufferedBytes: Int { state.state.withLock { $0.peakBytes } }
+    public var peakBufferedBytes: Int { shared.state.withLock { $0.peakBytes } }
 
     /// Runs the replication protocol until the connection is closed. Cancelling the task closes it with a close
     /// message.
@@ -88,7 +89,7 @@ public final class Connection: Sendable {
         return standing
     }
 
-    /// Handles a possible change of the log: sends new events to the peer.
+    /// Handles a possible change of the log: sends events that are new to the peer.
     public func logChanged() { channel.eventLoop.execute { [handler] in handler.value.logChanged() } }
 
     /// Closes the connection with a close message, after the present work step and the bytes already received.
@@ -96,7 +97,10 @@ public final class Connection: Sendable {
     /// - Parameter reason: A sentence for people; empty if there was no error.
     public func stop(reason: String = "") { channel.eventLoop.execute { [handler] in handler.value.stop(reason) } }
 
-    /// Refuses the connection with a reason, and returns when it is closed.
+    /// Refuses the connection with a close message, and returns when it is closed. Call instead of
+    /// ``run(endsWhenDone:tell:_:)``.
+    ///
+    /// - Parameter reason: A sentence for people.
     public func refuse(reason: String) async {
         let bytes = Greeting.farewell(reason)
         channel.eventLoop.execute { [handler] in handler.value.refuse(bytes) }

@@ -2,8 +2,8 @@ import NIOCore
 
 /// The memory use and the timeouts of a connection, without I/O or clock.
 ///
-/// Bytes are read only when all earlier ones were processed and not too many wait to be sent. So memory holds at most
-/// the bytes of one read, one incomplete message, one range that was made, and the unsent bytes.
+/// Bytes are read only if all earlier ones were processed and not too many wait to be sent. So memory holds at most the
+/// bytes of one read, one incomplete message, one range to be sent, and the unsent bytes.
 struct Flow {
     private let limits: ConnectionLimits
     /// The bytes received and not processed.
@@ -18,11 +18,11 @@ struct Flow {
     private(set) var isWorking = false
     private var hasHello = false
     private var isDone = false
-    /// The start of the time limit for the peer's hello.
+    /// The start of the time limit for the peer's hello: the end of the first work step.
     private var opened: NIODeadline?
-    /// When bytes were last received, or their processing here ended.
+    /// When bytes were last received, or a work step ended.
     private var lastArrival: NIODeadline
-    /// When bytes were last sent, or began to wait.
+    /// When bytes were last sent, or the first unsent bytes were queued.
     private var lastDeparture: NIODeadline
 
     init(limits: ConnectionLimits, now: NIODeadline) {
@@ -37,14 +37,14 @@ struct Flow {
     /// Whether more bytes should be read.
     var mayRead: Bool { !isWorking && arrivedBytes == 0 && unsentBytes < limits.unsentByteLimit }
 
-    /// The bytes of an answer after which no further range is made.
+    /// The number of bytes of an answer after which no further range is added to it.
     var room: Int { max(0, limits.unsentBytes - unsentBytes) }
 
     /// Records received bytes.
     mutating func arrived(_ count: Int, now: NIODeadline) {
         arrivedBytes += count
         lastArrival = now
-        notice()
+        updatePeak()
     }
 
     /// Records that the session starts to process the received bytes.
@@ -63,14 +63,14 @@ struct Flow {
         // The time of processing here does not count against the peer. Partial greetings do not extend the deadline.
         lastArrival = now
         if opened == nil { opened = now }
-        notice()
+        updatePeak()
     }
 
     /// Records bytes handed to the channel.
     mutating func queued(_ count: Int, now: NIODeadline) {
         if unsentBytes == 0 { lastDeparture = now }
         unsentBytes += count
-        notice()
+        updatePeak()
     }
 
     /// Records bytes sent by the channel.
@@ -79,18 +79,18 @@ struct Flow {
         lastDeparture = now
     }
 
-    /// What the peer is expected to do, and the deadline; `nil` if it need not act.
+    /// What the peer is expected to do first, and the deadline; `nil` if it need not act, or while the session works.
     var wait: (expectation: ConnectionError.Expectation, until: NIODeadline)? {
         guard !isWorking, let opened else { return nil }
-        let reading = unsentBytes > 0 ? lastDeparture + TimeAmount(limits.silence) : nil
-        let saying: (ConnectionError.Expectation, NIODeadline)? =
+        let readDeadline = unsentBytes > 0 ? lastDeparture + TimeAmount(limits.silence) : nil
+        let message: (ConnectionError.Expectation, NIODeadline)? =
             if !hasHello { (.hello, opened + TimeAmount(limits.hello)) } else if !isDone {
                 (.answer, max(lastArrival, lastDeparture) + TimeAmount(limits.silence))
             } else { nil }
-        guard let reading else { return saying }
-        guard let saying, saying.1 < reading else { return (.reading, reading) }
-        return saying
+        guard let readDeadline else { return message }
+        guard let message, message.1 < readDeadline else { return (.reading, readDeadline) }
+        return message
     }
 
-    private mutating func notice() { peakBytes = max(peakBytes, bufferedBytes) }
+    private mutating func updatePeak() { peakBytes = max(peakBytes, bufferedBytes) }
 }

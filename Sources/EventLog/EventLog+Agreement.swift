@@ -2,13 +2,14 @@ import GroundwaveEvents
 import GroundwaveLMDB
 import GroundwaveLogFormat
 
-// A write that never reached the disk leaves the page's previous content: a whole page with valid checksums, but some
-// commits old. So the rows that every commit writes are compared with each other when a log is opened. The check of
-// every page (LogVerifier) does the same for the whole content.
+// A write that never reached the disk leaves the previous content of the page: a complete page with valid checksums,
+// some commits old. So when a log is opened, the rows that every commit writes are compared with each other.
+// LogVerifier, which checks every page, does the same for the whole content.
 extension EventLog {
     /// Throws ``EventLogError/damaged(_:)`` if the rows that describe the end of the log contradict each other.
     ///
-    /// - Complexity: O(replicas, runs of erased, lost and lacking events, branches), and the last page of the events.
+    /// - Complexity: O(replicas + branches + ranges of events that are erased, lost or missing their values), and the
+    ///   last page of the events.
     static func checkAgreement(in environment: Environment) throws {
         try environment.read { transaction in
             let tables = try LogTables(in: transaction)
@@ -35,7 +36,7 @@ extension EventLog {
         }
     }
 
-    /// Throws unless LMDB's count of the rows of `table` is the number of rows found.
+    /// Throws unless LMDB's count of the rows of `table`, which is on another page, is the number of rows found.
     private static func checkCount<Key: TableKey>(
         of table: CheckedTable<Key>, in transaction: borrowing ReadTransaction
     ) throws {

@@ -4,20 +4,23 @@ import GroundwaveLMDB
 import GroundwaveLogFormat
 
 extension EventLog {
-    /// The row with the stamp (8) that the clock had when the log was cleared.
+    /// The key of the row with the stamp (8) that the clock had when the log was cleared.
     static let clearedKey = [UInt8]("cleared".utf8)
-    /// The row with the name that the device had then, in UTF-8.
+    /// The key of the row with the name that the device had then, in UTF-8.
     private static let deviceKey = [UInt8]("device".utf8)
 
-    /// Replaces this store's log by an empty one with the same id.
+    /// Replaces this store's log by an empty one with the same id and epoch, and the same claim.
     ///
     /// This is local and not an event: other stores keep what they have. No page of the new file holds anything of the
-    /// old one. The claim stays, so its replica must have written nothing: numbers are never assigned twice.
+    /// old one.
+    ///
+    /// - Precondition: The claimed replica has written no events, since numbers are never assigned twice. The caller
+    ///   claims the log as a new replica first.
     ///
     /// - Parameters:
-    ///   - device: The name of the device, for the first event that it writes afterwards: the events that stored it
-    ///     are removed.
-    ///   - check: Called when nobody else can write, and before anything is deleted; if it throws, nothing is
+    ///   - device: The name of the device, for the first event that it writes afterwards: the events that store the
+    ///     name are removed.
+    ///   - check: Called while no other process can write, before anything is deleted; if it throws, nothing is
     ///     deleted.
     /// - Throws: As ``erase(_:dropCopies:baseWithout:)``; then nothing has changed.
     public func clear(device: String? = nil, check: () throws -> Void = {}) throws {
@@ -34,7 +37,8 @@ extension EventLog {
                 try new.put(row.span.bytes, for: Claim.key, in: to.meta)
             }
             if let device { try new.put([UInt8](device.utf8).span.bytes, for: Self.deviceKey, in: to.meta) }
-            // The clock continues: later events must not seem older than the removed ones. No event has its stamp now.
+            // The clock continues, so that later events do not seem older than the removed ones. Its own row holds the
+            // stamp, since no event has it any more.
             let clock = try from.state(in: old).clock
             var writer = ByteWriter(capacity: 8)
             writer.append(littleEndian: clock.rawValue)

@@ -4,16 +4,16 @@ import GroundwaveLMDB
 import GroundwaveLogFormat
 
 // Lost ranges: events that this store had and lost with a damaged file, in the table `holes`. A lost range stays until
-// its events are received again. The replica's events behind it are here and valid; but nothing here can prove them,
-// since a tree cannot be computed without its leaves. So to other stores this log has the replica's events before its
-// first lost range, and it requests the rest like any missing events.
+// its events are received again. The replica's events behind it are here and valid, but this log cannot prove them,
+// since a tree cannot be computed without all its leaves. So to other stores this log has only the replica's events
+// before its first lost range, and it requests the rest like any missing events.
 extension EventLog {
     /// Returns the events that were here and are lost, in order of replica and number.
     public func holes() throws -> [EventRange] {
         try read { transaction in try Self.holes(in: transaction, LogTables(in: transaction)) }
     }
 
-    /// Returns the last event of each replica before its first lost range: the events that this log can prove.
+    /// Returns the vector of the events that this log can prove: those of each replica before its first lost range.
     package func wholeVector() throws -> VersionVector {
         try read { transaction in
             let tables = try LogTables(in: transaction)
@@ -32,7 +32,7 @@ extension EventLog {
     }
 }
 
-/// Some events of a received range, of a replica that has lost ranges here.
+/// Some events of a received range, of a branch that has lost ranges here.
 struct Returning {
     let stream: ReplicaID
     /// The number of events in the history before the branch; range numbers include them.
@@ -48,13 +48,14 @@ struct Returning {
 }
 
 extension EventLog {
-    /// Stores received events in the places of lost ones, and removes these lost ranges.
+    /// Stores received events at the positions reserved for lost ones, and removes these lost ranges.
     ///
-    /// They are stored as late events: nothing here is rewritten, and positions, runs and numbers stay.
+    /// They are stored as late events: nothing here is rewritten, and positions, runs and numbers stay. A part whose
+    /// history differs from the one here is skipped.
     ///
-    /// - Returns: How many lost events are here now (`returned`), and how many of these fill placeholders (`placed`);
-    ///   the others were behind the last event and were appended.
-    /// - Throws: Then nothing has changed; the lost ranges stay, so the same events are requested again.
+    /// - Returns: The number of lost events that are here now (`returned`), and the number of these that fill
+    ///   placeholders (`placed`); the others had been behind the last event, and were appended by the caller.
+    /// - Throws: As an append; then nothing has changed: the lost ranges stay, and the same events are requested again.
     /// - Complexity: O(log *n*) for each event in a log of *n* events, O(lost ranges), and one commit.
     func fillHoles(from returning: [Returning]) throws -> (returned: Int, placed: Int) {
         let lost = EventSet(try holes())
@@ -63,13 +64,13 @@ extension EventLog {
             let holes = EventSet(try Self.holes(in: transaction, tables))
             let erased = try tables.erased.events(in: transaction)
             let streams = try Self.streams(in: transaction, tables)
-            var (come, placed, lacking) = (EventSet(), 0, EventSet())
+            var (returned, placed, lacking) = (EventSet(), 0, EventSet())
             for part in returning where try isOfSameHistory(part, holes) {
                 for sequence in part.range {
                     let event = EventID(part.stream, sequence - part.base)
-                    guard holes.contains(event), !come.contains(event) else { continue }
-                    come.insert(event)
-                    // Events behind the last one have no placeholder: those were appended.
+                    guard holes.contains(event), !returned.contains(event) else { continue }
+                    returned.insert(event)
+                    // Lost events behind the last one had no placeholder: they were appended.
                     guard let position = try Self.position(of: event, in: transaction, tables),
                         let previous = try Self.previousChecksum(
                             ofPlace: event, at: position, in: transaction, tables)
@@ -81,13 +82,13 @@ extension EventLog {
                     placed += 1
                 }
             }
-            try tables.holes.remove(come, in: transaction)
+            try tables.holes.remove(returned, in: transaction)
             try tables.lacking.insert(lacking, in: transaction)
-            return (Int(come.count), placed)
+            return (Int(returned.count), placed)
         }
     }
 
-    /// Returns the predecessor checksum of the placeholder of `event`; `nil` if the event is here.
+    /// Returns the checksum of the previous frame that the placeholder of `event` stores; `nil` if the event is here.
     private static func previousChecksum(
         ofPlace event: EventID, at position: Position, in transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws -> UInt32? {
@@ -96,7 +97,7 @@ extension EventLog {
         }
     }
 
-    /// Returns the frame of `event` from `part`, without values if it was erased; and whether it has no values.
+    /// Returns the frame of `event` from `part`, without its values if they were erased; and whether it has none.
     private static func frame(
         of event: EventID, _ part: Returning, _ readings: [StreamReading], isErased: Bool, _ previous: UInt32
     ) throws -> (ByteWriter, isWithheld: Bool) {
@@ -113,7 +114,7 @@ extension EventLog {
         return (writer, true)
     }
 
-    /// Whether the events of `part` that are here have the same leaves.
+    /// Returns whether the events of `part` that are here, and not lost, have the same leaves.
     private func isOfSameHistory(_ part: Returning, _ holes: EventSet) throws -> Bool {
         for sequence in part.range {
             let event = EventID(part.stream, sequence - part.base)

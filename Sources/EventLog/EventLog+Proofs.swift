@@ -4,7 +4,9 @@ extension EventLog {
     /// Returns the proof that `event` is among the first `size` events of its replica; among all of them if `size` is
     /// `nil`.
     ///
-    /// - Returns: `nil` if this log does not have the event, or has fewer than `size` events, or `size` is before the
+    /// Events from the first lost one on cannot be proven, and count as not here.
+    ///
+    /// - Returns: `nil` if this log does not have the event or has fewer than `size` events, or if `size` is before the
     ///   event.
     /// - Throws: As ``edge(of:through:)``.
     /// - Complexity: O(size / 256 + 512) hashes if the blocks are sealed and stored.
@@ -21,7 +23,8 @@ extension EventLog {
     ///
     /// It proves something only to a verifier that has the root of the earlier events from another source.
     ///
-    /// - Returns: `nil` if this log does not have that many events, or `earlier` is 0 or greater than `later`.
+    /// - Returns: `nil` if this log does not have that many events before the first lost one, or if `earlier` is 0 or
+    ///   greater than `later`.
     /// - Throws: As ``edge(of:through:)``.
     /// - Complexity: O(later / 256 + 512) hashes if the blocks are sealed and stored.
     public func consistencyProof(
@@ -44,6 +47,7 @@ extension EventLog {
         }
     }
 
+    /// Returns the root of the subtree over `leaves`: see ``edge(of:over:)``.
     func root(of replica: ReplicaID, over leaves: Range<UInt64>) throws -> Hash256 {
         var hasher = MerkleHasher()
         return try edge(of: replica, over: leaves).root(hasher: &hasher)

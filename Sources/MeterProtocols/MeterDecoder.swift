@@ -2,9 +2,9 @@ import GroundwaveByteCoding
 
 /// Decodes the bytes that a meter sends into rows.
 ///
-/// Bytes may arrive in pieces of any size; the rows do not depend on how they were cut. Bytes that are no frame are
-/// skipped and reported as refusals, and the frames after them are found. No input stops the decoder, or makes it
-/// keep more than the longest frame of a KM003C, 2,544 bytes, or two frames of any other meter.
+/// Bytes may arrive in pieces of any size; the rows do not depend on how they were cut. Bytes that belong to no frame
+/// are skipped and reported as refusals, and the frames after them are found. No input stops the decoder, or makes it
+/// keep more bytes than the longest frame of a KM003C has, 2,544, or than two frames of any other meter have.
 ///
 /// # Reliability of a row
 /// A check of eight bits (UM34C, FNIRSI, Atorch) holds for one damaged frame in 256; the end of a UM24C's and a
@@ -21,13 +21,13 @@ import GroundwaveByteCoding
 /// ```
 ///
 /// # Bytes from before a connection
-/// Bytes of an earlier connection may be held in a buffer and arrive first. ``begin(into:)`` refuses the kept bytes
-/// as stale. After it, these are also stale:
+/// Bytes of an earlier connection may be held in a buffer and arrive first. ``begin(into:)`` refuses the incomplete
+/// frame that the decoder keeps as stale. After it, these are also stale:
 ///
 /// | meter | stale |
 /// | --- | --- |
 /// | UM24C, UM25C, UM34C, TC66C | all that arrives before the first ``asked(transaction:)`` |
-/// | FNIRSI by USB | the same, and the first report after it, since the meter has its own queue |
+/// | FNIRSI by USB | the same, and the first report of measurements after it, since the meter has its own queue |
 /// | FNIRSI by Bluetooth | all that arrives before the first ``asked(transaction:)`` |
 /// | KM003C | the same, and each frame whose number has no open request, if numbers are given |
 /// | Atorch | nothing more: it is never polled; a frame whose beginning is missing is no frame |
@@ -54,7 +54,9 @@ public struct MeterDecoder: Sendable {
     /// - Complexity: O(*n*) for *n* bytes; noise for a TC66C takes one AES block a byte.
     public mutating func take(_ bytes: RawSpan, into rows: inout DecodedRows) { reader.take(bytes, into: &rows) }
 
-    /// Refuses the incomplete rest at the end of a stream. Another stream may follow, with the same fence state.
+    /// Ends a stream: reads the frames that were kept because more bytes might follow, and refuses the rest.
+    ///
+    /// Another stream may follow. It is the same connection: earlier requests still count, but not their numbers.
     public mutating func finish(into rows: inout DecodedRows) { reader.finish(into: &rows) }
 
     /// Reports a new connection. Bytes that arrive from here on may still be from before it.
@@ -67,8 +69,8 @@ public struct MeterDecoder: Sendable {
 
     /// Reports that a request was sent to the meter: a poll, or the commands that start it.
     ///
-    /// - Parameter transaction: The number of the request, for a KM003C. After the first number since the connection,
-    ///   frames with other numbers are stale.
+    /// - Parameter transaction: The number of the request, for a KM003C. Once a number was given since the connection
+    ///   began, a frame is stale if its number was not requested, or was already answered.
     public mutating func asked(transaction: UInt8? = nil) {
         reader.fence.open()
         if let transaction { reader.format.asked(transaction) }

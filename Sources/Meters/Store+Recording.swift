@@ -10,12 +10,14 @@ extension Store {
     /// Begins a trace of the meter with the address `meter`, and creates the meter's record if there is none.
     ///
     /// - Parameters:
+    ///   - link: The link to the meter; the first of ``MeterModel/links`` if `nil`.
     ///   - name: The name of the trace.
     ///   - source: Where the frames come from, in a few words: a device, a file.
-    ///   - rate: The number of rows per second, if the input has no times.
+    ///   - rate: The number of rows per second, to be stored with the trace, if the input has no times.
     ///   - isKeepingCapture: Whether the line traffic is kept beside the rows, for ``decode(_:name:author:)``.
     ///   - started: When recording began: milliseconds since 1970; now if `nil`.
-    /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only.
+    /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only; the code for the system error if
+    ///   the disk cannot be written.
     public func record(
         meter: MACAddress, model: MeterModel, over link: MeterModel.Link? = nil, name: String = "", source: String = "",
         rate: Double? = nil, isKeepingCapture: Bool = false, started: Int64? = nil, author: String? = nil
@@ -48,12 +50,13 @@ extension Store {
         return recorder
     }
 
-    /// Moves into the log what was recorded by processes that ended without finishing, and marks these traces as
+    /// Moves the tails of recordings whose process ended without finishing them into the log, and marks these traces as
     /// interrupted.
     ///
     /// Called when a store is opened for writing.
     ///
     /// - Returns: The traces.
+    /// - Throws: ``StoreError``; then some tails may have been moved. The next call continues with the others.
     @discardableResult
     public func sealTails() async throws -> [RecordID] {
         var sealed: [RecordID] = []
@@ -95,7 +98,7 @@ extension Store {
                 return true
             }
         }
-        // The tail starts again when a block goes into the log: a capture is in the log as a whole, or not at all.
+        // The tail is started again when a block is in the log. So each capture is in the log as a whole or not at all.
         for capture in captures where capture.first >= next {
             let block = capture.block
             try await write(note: "Recorded before the process ended") { batch in
@@ -104,7 +107,7 @@ extension Store {
         }
     }
 
-    /// Appends the rows that the log does not have yet.
+    /// Appends the rows that the log does not have yet, and ends the trace as interrupted.
     private func seal(_ rows: [TraceRows], of trace: RecordID) async throws {
         let kind = Metering.trace.name
         var (next, last) = (UInt64(0), Int64?.none)
@@ -135,7 +138,7 @@ extension Store {
         }
         let end = last ?? Int64(surroundings.now().wallMilliseconds)
         try await write(note: "The recording was interrupted") { batch in
-            // Without a record, the process ended before the trace had begun.
+            // If there is no record, the process ended before the trace was created.
             guard let record = try batch.record(kind, trace), Trace(record).end == nil else { return }
             try batch.endTrace(trace, at: end, .interrupted)
         }
@@ -143,7 +146,7 @@ extension Store {
 }
 
 extension WriteBatch {
-    /// Creates the record of a meter unless it is there.
+    /// Creates the record of a meter, unless there is one that is not deleted.
     mutating func findOrMakeMeter(_ address: MACAddress, model: MeterModel) throws {
         let (kind, id) = (Metering.meter.name, Metering.meterID(address))
         if let known = try record(kind, id), known.isVisible { return }

@@ -78,7 +78,8 @@ public struct Audit: Sendable {
         guard let event, let (frame, change) = event else { return nil }
         let words = try words(at: position + UInt64(frame.rest))
         return AuditEntry(
-            event: frame.id, position: position, stamp: frame.stamp, note: words.note, noteWithheld: words.withheld, kind: change.kind, record: change.record,
+            event: frame.id, position: position, stamp: frame.stamp, note: words.note, noteWithheld: words.withheld,
+            kind: change.kind, record: change.record,
             isImported: change.source != nil,
             changes: try change.operations.flatMap { operation in
                 try changes(operation, in: change, frame.isWithheld ? log.withholding(of: frame.id) : nil)

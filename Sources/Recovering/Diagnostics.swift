@@ -7,8 +7,8 @@ import GroundwaveLogRepair
 import GroundwaveRecovery
 import GroundwaveStore
 
-/// The content of a diagnostic report: versions, sizes, counts, codes, hashes. It has nothing of what was logged, and
-/// no key.
+/// The content of a diagnostic report: versions, sizes, counts, codes and hashes. It contains nothing that was logged,
+/// and no key.
 struct Diagnostics: Codable {
     struct Versions: Codable {
         var groundwave: String
@@ -18,17 +18,18 @@ struct Diagnostics: Codable {
     }
 
     struct File: Codable {
-        /// Its name, if that reveals nothing; else its type.
+        /// The name, if that reveals nothing; else the type of the file.
         var name: String
         var bytes: Int
-        /// Left out for files that are secret, or whose content could be guessed.
+        /// The hash in hexadecimal; omitted for files that are secret, or whose content could be guessed.
         var sha256: String?
     }
 
     struct Finding: Codable {
+        /// The kind of damage: see ``LogDamage/What``.
         var what: String
         var count: Int
-        /// The number of affected events.
+        /// The number of affected events, as far as it is known.
         var events: UInt64
     }
 
@@ -53,15 +54,15 @@ struct Diagnostics: Codable {
 }
 
 extension Store {
-    /// Writes a report of the state of the store in the folder at `url`, for a person who helps: versions, sizes,
-    /// counts, codes and hashes. Calls, grids, notes, names of files and keys are not in it.
+    /// Writes a report on the state of the store in the folder at `url`, to be sent to somebody who helps: versions,
+    /// sizes, counts, codes and hashes. It contains no calls, grids, notes, keys, or file names that a user chose.
     ///
-    /// Nothing of the store is changed, and a recovery keeps waiting.
+    /// The store is not changed, and a recovery keeps waiting.
     ///
     /// - Parameters:
     ///   - file: The path of the report; an existing file is replaced.
-    ///   - components: The parts of the library whose kinds keep their names in that log.
-    ///   - anonymousLog: Where to write a log of the same shape with invented content; `nil` for none.
+    ///   - components: The parts of the library whose kinds keep their names in `anonymousLog`.
+    ///   - anonymousLog: The path of a log of the same shape with invented content, to be written too; `nil` for none.
     /// - Throws: ``StoreError`` with code `notFound` if there is no store, or no readable log for `anonymousLog`; the
     ///   code for the system error if a file cannot be written.
     public static func writeDiagnostics(
@@ -98,8 +99,8 @@ extension Store {
 }
 
 extension Recovery {
-    /// Writes a report of what happened, for a person who helps. Recovery keeps waiting, and nothing is changed: see
-    /// ``Store/writeDiagnostics(of:to:components:anonymousLog:)``.
+    /// Writes a report on the state of the store, as ``Store/writeDiagnostics(of:to:components:anonymousLog:)`` does.
+    /// Recovery keeps waiting, and the store is not changed.
     public func writeDiagnostics(to file: URL, anonymousLog: URL? = nil) async throws {
         try await Store.writeDiagnostics(
             of: files.folder, to: file, components: temporary.components, anonymousLog: anonymousLog)
@@ -116,7 +117,7 @@ extension Diagnostics.Versions {
 }
 
 extension Diagnostics {
-    /// Returns the files of a store by type: names that a user chose do not appear.
+    /// Returns the files of a store in order of name and size. Names that a user chose are replaced by types.
     fileprivate static func files(in folder: URL) -> [File] {
         let root = folder.path
         var files: [File] = []
@@ -148,6 +149,7 @@ extension Diagnostics {
         return parts.count > 1 && folders.contains(parts[0]) ? "\(parts[0])/\(kind)" : kind
     }
 
+    /// Returns the SHA-256 of a file in hexadecimal; `nil` if it cannot be opened.
     private static func hash(_ url: URL) -> String? {
         guard let handle = try? FileHandle(forReadingFrom: url) else { return nil }
         defer { try? handle.close() }

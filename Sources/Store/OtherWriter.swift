@@ -1,11 +1,11 @@
 import Foundation
 import GroundwaveLMDB
 
-/// Another program that is writing to a store.
+/// Another process that is writing to a store.
 public struct OtherWriter: Hashable, Sendable {
-    /// Its process ID.
+    /// The process ID.
     public let process: Int32
-    /// Its name.
+    /// The name of its program.
     public let program: String
     /// The time at which it began to write.
     public let since: Date
@@ -19,7 +19,7 @@ extension Configuration {
         return options
     }
 
-    /// The time to wait for the writer lock.
+    /// The time to wait for the writer lock, in whole milliseconds, and the call while waiting.
     package var writerPatience: WriterLock.Patience {
         let (seconds, attoseconds) = patience.components
         return WriterLock.Patience(

@@ -4,30 +4,33 @@ import GroundwaveProjections
 import GroundwaveRecords
 import GroundwaveStore
 
-/// Makes unsent local writes give way: in fields whose policy is `yields`, a local write that had not been sent when
-/// a concurrent one arrived is replaced by that one, with an event that records this.
+/// Makes unsent local writes give way after a sync pass: in fields whose policy is `yields`, a local write that had not
+/// been sent when a concurrent one was received is replaced by that one, with an event that records this.
 ///
-/// Source: USB Meter, "the store's version wins": a change that was made without a connection reverts when the shared
-/// state turns out to have moved on.
+/// Source: USB Meter, "the store's version wins": a change that was made without a connection reverts if the shared
+/// state has changed in the meantime.
 struct Yielding {
     let store: Store
-    /// The vector before anything arrived.
+    /// The vector before the sync pass.
     let vector: VersionVector
-    /// This device's last event that was known elsewhere then.
+    /// The last event of this replica that had been sent before the sync pass.
     let sent: EventID
 
-    /// A field of a record, and its new value.
+    /// A field that gives way.
     private struct Yield: Sendable {
         let kind: String
         let record: RecordID
         let field: String
+        /// The value of the concurrent write; `nil` if that cleared the field.
         let value: [UInt8]?
+        /// The replica of the concurrent write.
         let winner: ReplicaID
     }
 
     /// Replaces the local writes that give way, in one batch for each field; writes nothing if there are none.
     ///
     /// - Returns: The number of fields that gave way.
+    /// - Throws: ``StoreError``; then the fields before have given way, and the others have not.
     func run() async throws -> Int {
         let yields = try find()
         let names = try yields.isEmpty ? [:] : store.deviceNames()
@@ -64,11 +67,11 @@ struct Yielding {
         }
     }
 
-    /// Returns the records, of kinds with such fields, that events of others touched since, each once.
+    /// Returns the records that received events touch, each once, of kinds with such fields.
     private func touchedRecords() throws -> [WriteBatch.RecordName] {
         let kinds = Set(store.kinds.all.filter { $0.fields.contains { $0.policy == .yields } }.map(\.name))
         if kinds.isEmpty { return [] }
-        let came = try store.log.vector().ranges(missingFrom: vector).filter { $0.replica != sent.replica }
-        return try store.records(touchedBy: EventSet(came)).filter { kinds.contains($0.kind) }
+        let received = try store.log.vector().ranges(missingFrom: vector).filter { $0.replica != sent.replica }
+        return try store.records(touchedBy: EventSet(received)).filter { kinds.contains($0.kind) }
     }
 }

@@ -1,8 +1,9 @@
 /// Writes integers as decimal digits with a decimal point.
 ///
-/// Floating point is not used: 12345 with 4 decimals is 1.2345, and -5 with 3 is -0.005.
+/// Floating point is not used: 12345 with 4 decimals is 1.2345, and -5 with 3 is -0.005. The caller leaves room in
+/// `bytes` for what is written: at most ``byteLimit`` bytes for a number.
 enum DecimalText {
-    /// The most bytes of a number: a sign, up to 20 digits, and a point, rounded up.
+    /// The most bytes of a number with up to nine decimals: a sign, up to 20 digits and a point, rounded up.
     static let byteLimit = 24
 
     /// Writes `value` times ten to the minus `decimals` at `end`, and advances `end`.
@@ -29,7 +30,7 @@ enum DecimalText {
         putDigits(of: &rest, left, into: &bytes, before: &place)
     }
 
-    /// Writes `value`, which has at most `count` digits, with leading zeros.
+    /// Writes `value`, which is not negative and has at most `count` digits, as `count` digits with leading zeros.
     @inline(__always)
     static func write(padded value: Int, _ count: Int, into bytes: inout MutableSpan<UInt8>, at end: inout Int) {
         var rest = UInt64(value)
@@ -38,7 +39,8 @@ enum DecimalText {
         putDigits(of: &rest, count, into: &bytes, before: &place)
     }
 
-    // Writes the last `count` digits of `rest`, backwards. Two at a time: each division depends on the previous one.
+    // Writes the last `count` digits of `rest` before `place`, from the last one back, and moves `place` to the first
+    // one. Two digits at a time halve the chain of divisions, each of which needs the result of the previous one.
     @inline(__always)
     private static func putDigits(
         of rest: inout UInt64, _ count: Int, into bytes: inout MutableSpan<UInt8>, before place: inout Int

@@ -4,28 +4,31 @@ import GroundwaveMetering
 /// Writes rows as a session of sigrok (srzip, version 2): a ZIP archive with `version`, `metadata` and, for each
 /// channel, `analog-1-CHANNEL-CHUNK` with 32-bit floating-point numbers, little-endian.
 ///
-/// Sessions have one fixed rate, so rows are grouped into intervals of time, using the times of ``RowClock``. A
+/// A session has one fixed rate, so rows are grouped into intervals of equal length, by the times of ``RowClock``. A
 /// sample is the mean of the rows of its interval. An interval without rows repeats the previous sample, or is NaN if
-/// rows are missing. The first interval is that of the first row; the session does not contain its time.
+/// rows are missing. The first interval is that of the first row; its time is not in the session.
 struct SigrokRows: RowWriter {
     private let milliseconds: Int
     private let chunkSampleCount: Int
     private var zip = StoredZip()
     private var chunks: [ByteWriter] = []
     private var chunkNumber = 1
+    // The number of samples of each channel in the open chunk.
     private var sampleCount = 0
+    // The divisor of each channel: a power of ten.
     private var scales: [Double] = []
     private var clock = RowClock(hertz: nil)
-    // The open interval, numbered from 1970.
+    // The number of the open interval, counted from 1970, and the sums and number of its rows.
     private var interval: Int64?
     private var sums: [Int128] = []
+    private var intervalRowCount = 0
     // The samples written last.
     private var samples: [Float] = []
-    private var count = 0
+    // The number of rows in the calls before.
     private var rowCount: UInt64 = 0
 
-    /// Creates a session with samples of `milliseconds`. `chunkSampleCount` samples of a channel are written at once:
-    /// 1 MiB.
+    /// Creates a session with intervals of `milliseconds`. Each chunk but the last has `chunkSampleCount` samples of a
+    /// channel, by default 1 MiB; that much memory is used for each channel.
     ///
     /// - Throws: ``TraceExportError/option(_:)`` if the rate is not a whole number of hertz.
     init(milliseconds: Int, chunkSampleCount: Int = 262_144) throws(TraceExportError) {
@@ -72,7 +75,7 @@ struct SigrokRows: RowWriter {
             }
             self.interval = interval
             for column in sums.indices { sums[column] += Int128(rows.columns[column][row]) }
-            count += 1
+            intervalRowCount += 1
         }
         rowCount += UInt64(rows.count)
     }
@@ -83,7 +86,8 @@ struct SigrokRows: RowWriter {
         try zip.finish(to: sink)
     }
 
-    // Writes the sample of the open interval, and those of the `emptyCount` intervals without rows after it.
+    // Writes the sample of the open interval, and those of the `emptyCount` intervals without rows after it, which are
+    // NaN if `isGap` is true.
     private mutating func close(followedBy emptyCount: Int, isGap: Bool, to sink: TraceWriter.Sink) throws {
         guard emptyCount < StoredZip.byteLimit / 4 / scales.count else {
             throw TraceExportError.tooLarge(
@@ -92,10 +96,10 @@ struct SigrokRows: RowWriter {
         for column in sums.indices {
             // Nearly all sums fit into 64 bits, which convert to floating point directly.
             let sum = Int64(exactly: sums[column]).map(Double.init) ?? Double(sums[column])
-            samples[column] = Float(sum / Double(count) / scales[column])
+            samples[column] = Float(sum / Double(intervalRowCount) / scales[column])
             sums[column] = 0
         }
-        count = 0
+        intervalRowCount = 0
         try appendSamples(to: sink)
         if isGap { for column in samples.indices { samples[column] = .nan } }
         for _ in 0..<emptyCount { try appendSamples(to: sink) }

@@ -1,7 +1,7 @@
 /// A drawing in pixels.
 ///
-/// Lines are anti-aliased: each pixel has 4 by 4 samples, and the share of samples in the line is the opacity. All
-/// arithmetic is in integers, so that the pixels are the same on every machine.
+/// Lines are anti-aliased: each pixel has 4 by 4 samples, and the share of samples in the line is the opacity. The
+/// arithmetic is in integers, so the pixels are the same on every machine.
 struct Canvas {
     let width: Int
     let height: Int
@@ -25,15 +25,17 @@ struct Canvas {
         }
     }
 
+    /// Fills `rectangle`, clipped to the picture.
     private mutating func fill(_ rectangle: Drawing.Rectangle) {
         let left = max(rectangle.x, 0)
         let right = min(rectangle.x + rectangle.width, width)
         guard left < right else { return }
         for row in max(rectangle.y, 0)..<max(rectangle.y, 0, min(rectangle.y + rectangle.height, height)) {
-            for place in (row * width + left)..<(row * width + right) { pixels[place] = rectangle.colour.rgb }
+            for index in (row * width + left)..<(row * width + right) { pixels[index] = rectangle.colour.rgb }
         }
     }
 
+    /// Draws `text`, each font pixel as `scale` by `scale` pixels.
     private mutating func write(_ text: Drawing.Text, scale: Int) {
         let advance = PlotFont.advance + (text.isBold ? 1 : 0)
         let total = (text.string.count * advance - 1) * scale
@@ -60,14 +62,14 @@ struct Canvas {
     /// Blends `colour` over the pixels by their share of `samples`, and clears the samples.
     private mutating func blend(_ samples: inout StrokeSamples, _ colour: Drawing.Colour) {
         samples.takeRows { row, left, bits in
-            var place = row * width + left
+            var index = row * width + left
             for mask in bits {
                 if mask == .max {
-                    pixels[place] = colour.rgb
+                    pixels[index] = colour.rgb
                 } else if mask != 0 {
-                    pixels[place] = Self.mixed(pixels[place], colour.rgb, UInt32(mask.nonzeroBitCount))
+                    pixels[index] = Self.mixed(pixels[index], colour.rgb, UInt32(mask.nonzeroBitCount))
                 }
-                place += 1
+                index += 1
             }
         }
     }

@@ -1,12 +1,12 @@
 /// The layout of the picture of a plot.
 enum PlotLayout {
-    /// Widths and heights in pixels that depend only on the size of the picture.
+    /// Widths and heights in pixels, which depend only on the size of the picture.
     struct Metrics {
         /// The magnification: large pictures have everything larger.
         let scale: Int
         /// The margin left of the panels: room for labels of ten characters.
         var left: Int { 80 * scale }
-        /// The margin right of the panels: half a time label.
+        /// The margin right of the panels: room for half a time label.
         var right: Int { 24 * scale }
         var top: Int { 8 * scale }
         var titleHeight: Int { 18 * scale }
@@ -28,24 +28,28 @@ enum PlotLayout {
     struct Panel {
         /// The indices of the channels in the plot.
         let members: [Int]
-        /// The lines of the legend: the channels, their distances from the left, and their names, cut to fit.
+        /// The lines of the legend.
         let legend: [[Entry]]
     }
 
+    /// A channel in a legend.
     struct Entry {
+        /// The index of the channel in the plot.
         let member: Int
+        /// The distance from the left edge of the panel in pixels.
         let x: Int
+        /// The name of the channel, cut to fit.
         let name: String
     }
 
-    /// Returns the least height at which the panels of `plot` fit.
+    /// Returns the least height of a picture in which the panels of `plot` fit, at the scale of the present size.
     static func neededHeight(of plot: Plot) -> Int {
         let metrics = Metrics(width: plot.width, height: plot.height)
         let panels = panels(of: plot, metrics)
         return heightBeside(panels, of: plot, metrics) + panels.count * metrics.leastPanel
     }
 
-    /// Returns the height that the panels do not use.
+    /// Returns the height of everything but the panels.
     private static func heightBeside(_ panels: [Panel], of plot: Plot, _ metrics: Metrics) -> Int {
         let titles =
             (plot.title.isEmpty ? 0 : metrics.titleHeight) + (plot.subtitle.isEmpty ? 0 : metrics.subtitleHeight)
@@ -53,8 +57,8 @@ enum PlotLayout {
         return metrics.top + titles + legends + (panels.count - 1) * metrics.betweenPanels + metrics.bottom
     }
 
-    /// Returns the panels: channels grouped by unit, in order of first appearance of the unit. Large groups are
-    /// split.
+    /// Returns the panels: channels grouped by unit, in the order in which the units first appear. Large groups are
+    /// split evenly.
     static func panels(of plot: Plot, _ metrics: Metrics) -> [Panel] {
         var groups: [[Int]] = []
         for (index, series) in plot.series.enumerated() {
@@ -74,6 +78,7 @@ enum PlotLayout {
         }
     }
 
+    /// Returns the lines of a legend, broken at the width of the panel.
     private static func legend(of members: [Int], _ plot: Plot, _ metrics: Metrics) -> [[Entry]] {
         let room = plot.width - metrics.left - metrics.right
         var lines: [[Entry]] = [[]]

@@ -1,10 +1,11 @@
 /// The samples of a picture that a stroke covers: 16 for each pixel, four rows of four.
 ///
-/// Lengths are in fortieths of a pixel: samples are ten apart, and the first is five from the edge of its pixel.
+/// Lengths are in fortieths of a pixel: samples are ten apart, and the first is five from the edge of its pixel. Sample
+/// rows and columns are numbered through the picture, four for each pixel.
 struct StrokeSamples {
     private let width: Int
     private let height: Int
-    /// The samples of each pixel, row by row; the lowest bit is the upper left sample.
+    /// The samples of each pixel, row by row: the lowest bit is the upper left sample, and the next one is right of it.
     private var bits: [UInt16]
     /// The rows and columns of pixels that may have samples.
     private var rows: Range<Int>?
@@ -43,6 +44,7 @@ struct StrokeSamples {
         columns = 0..<0
     }
 
+    /// Covers a disc: a round end or corner of a line.
     private mutating func coverDisc(_ centre: Drawing.Point, _ radius: Int) {
         for row in Self.samples(centre.y - radius, centre.y + radius) {
             let distance = row * 10 + 5 - centre.y
@@ -51,7 +53,7 @@ struct StrokeSamples {
         }
     }
 
-    /// Covers the area within `radius` of a line on both sides, without its ends.
+    /// Covers the area within `radius` of a line on both sides. The ends are straight: discs make them round.
     private mutating func coverSegment(_ one: Drawing.Point, _ other: Drawing.Point, _ radius: Int) {
         let (start, end) = one.y <= other.y ? (one, other) : (other, one)
         if start.x == end.x {
@@ -64,7 +66,8 @@ struct StrokeSamples {
         }
         let (dx, dy) = (end.x - start.x, end.y - start.y)
         let lengthSquared = dx * dx + dy * dy
-        // A point is in the area if it is at most `radius` away from the line, and between its ends.
+        // A point is in the area if it is at most `radius` away from the line, and between its ends. In each sample
+        // row, both conditions hold from `least` through `most`.
         let aside = Self.squareRoot(radius * radius * lengthSquared)
         for row in Self.samples(start.y - radius, end.y + radius) {
             let down = row * 10 + 5 - start.y
@@ -81,19 +84,19 @@ struct StrokeSamples {
         }
     }
 
-    /// Covers a rectangle. Most of a plot is tall rectangles, so they are filled pixel by pixel.
+    /// Covers a rectangle. Most of a plot is tall rectangles, so they are filled a pixel at a time, not a sample row.
     private mutating func coverBox(_ left: Int, _ right: Int, _ top: Int, _ bottom: Int) {
         let samples = Self.samples(left, right).clamped(to: 0..<(width * 4))
-        let lines = Self.samples(top, bottom).clamped(to: 0..<(height * 4))
-        guard !samples.isEmpty, !lines.isEmpty else { return }
-        let (firstRow, lastRow) = (lines.lowerBound / 4, (lines.upperBound - 1) / 4)
+        let sampleRows = Self.samples(top, bottom).clamped(to: 0..<(height * 4))
+        guard !samples.isEmpty, !sampleRows.isEmpty else { return }
+        let (firstRow, lastRow) = (sampleRows.lowerBound / 4, (sampleRows.upperBound - 1) / 4)
         let (first, last) = (samples.lowerBound / 4, (samples.upperBound - 1) / 4)
         include(firstRow, first, last)
         include(lastRow, first, last)
         for row in firstRow...lastRow {
             var inRow = UInt16.max
-            if row == firstRow { inRow &= .max << UInt16(lines.lowerBound % 4 * 4) }
-            if row == lastRow { inRow &= .max >> UInt16(12 - (lines.upperBound - 1) % 4 * 4) }
+            if row == firstRow { inRow &= .max << UInt16(sampleRows.lowerBound % 4 * 4) }
+            if row == lastRow { inRow &= .max >> UInt16(12 - (sampleRows.upperBound - 1) % 4 * 4) }
             for pixel in first...last {
                 bits[row * width + pixel] |= Self.mask(samples, of: pixel, first, last) * 0x1111 & inRow
             }
@@ -111,8 +114,8 @@ struct StrokeSamples {
         }
     }
 
-    /// Returns the four samples of `pixel` in one sample row as a mask of `samples`, which begin in pixel `first` and
-    /// end in `last`.
+    /// Returns which of the four samples of `pixel` in a sample row are in `samples`, as a mask. `samples` begin in
+    /// pixel `first` and end in pixel `last`.
     private static func mask(_ samples: Range<Int>, of pixel: Int, _ first: Int, _ last: Int) -> UInt16 {
         var mask: UInt16 = 0xF
         if pixel == first { mask &= 0xF << UInt16(samples.lowerBound % 4) }
@@ -120,6 +123,7 @@ struct StrokeSamples {
         return mask
     }
 
+    /// Marks the pixels `first` through `last` of a row of pixels as ones that may have samples.
     private mutating func include(_ row: Int, _ first: Int, _ last: Int) {
         guard let rows else {
             (rows, columns) = (row..<(row + 1), first..<(last + 1))
@@ -131,12 +135,13 @@ struct StrokeSamples {
         }
     }
 
-    /// Returns the samples at positions from `start` through `end`.
+    /// Returns the numbers of the samples, across or down, at positions from `start` through `end`.
     private static func samples(_ start: Int, _ end: Int) -> Range<Int> {
         let first = -floor(5 - start, 10)
         return first..<max(first, floor(end - 5, 10) + 1)
     }
 
+    /// Returns the quotient rounded down; `divisor` is positive.
     private static func floor(_ value: Int, _ divisor: Int) -> Int {
         let quotient = value / divisor
         return value % divisor < 0 ? quotient - 1 : quotient

@@ -1,6 +1,6 @@
 import GroundwaveByteCoding
 
-/// One of the two questions of a comparison. It can be answered without remembering earlier ones.
+/// A question of a comparison, one of two kinds. It can be answered without remembering earlier ones.
 ///
 /// | part | form |
 /// |---|---|
@@ -9,13 +9,13 @@ import GroundwaveByteCoding
 /// | 1: vector of the asker | varint count, then each: replica (16), number of its last event (varint) |
 /// | 2: subtrees | varint count, then each in the form of ``SubtreeID`` |
 ///
-/// Replicas are in order, and so are subtrees, which do not overlap: no question costs more than reading every tree
-/// once.
+/// Replicas are in order, and so are subtrees, which do not overlap: so answering a question costs no more than reading
+/// every tree once.
 public enum ComparisonQuestion: Hashable, Sendable {
-    /// Asks for the log, the version vector, and the subtree over the events of each replica that both sides may
-    /// have.
+    /// Asks for the log, the vector, and for each replica the subtree over the events that both sides may have. Holds
+    /// the log and the vector of the asker.
     case trees(LogID, VersionVector)
-    /// Asks for the parts of these subtrees, at most ``ComparisonLimits/subtrees``.
+    /// Asks for the parts of these subtrees, of which there are at most ``ComparisonLimits/subtrees``.
     case parts([SubtreeID])
 
     /// The bytes that are sent.
@@ -38,9 +38,10 @@ public enum ComparisonQuestion: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Decodes a question from elsewhere.
+    /// Decodes a question from another store, which is not trusted: memory stays in proportion to the bytes, whatever
+    /// counts they declare.
     ///
-    /// Allocates nothing for counts that the bytes do not back.
+    /// - Throws: ``ComparisonError/tooLong(_:)`` or ``ComparisonError/malformed``.
     public init(_ bytes: RawSpan) throws(ComparisonError) {
         guard bytes.byteCount <= ComparisonLimits.messageBytes else { throw .tooLong(bytes.byteCount) }
         let question: ComparisonQuestion?
@@ -83,8 +84,8 @@ public enum ComparisonQuestion: Hashable, Sendable {
 }
 
 extension ByteReader {
-    /// Reads a replica and the number of its last event. Returns `nil` unless the replica sorts after `before` and
-    /// the number is within the limits.
+    /// Reads a replica and the number of its last event. Returns `nil` unless the replica sorts after `before`, and the
+    /// number is from 1 through ``ComparisonLimits/sequence``.
     mutating func head(
         after before: ReplicaID?, in bytes: RawSpan
     ) throws(ByteCodingError) -> (replica: ReplicaID, last: SequenceNumber)? {

@@ -4,13 +4,15 @@ struct ResidualStatistics {
     /// An encoding and its cost in bits.
     struct Choice {
         var bits: Double
+        /// The alphabet; `nil` for the entries of a dictionary.
         var tokens: Tokens?
+        /// The lengths of the preceding residual at which another frequency table begins.
         var thresholds: [Int]
     }
 
     /// The finest tokens, which are counted; the counts of coarser tokens are derived from them.
     private static let finest = Tokens(mantissa: 3)
-    private static let coarser = [Tokens(mantissa: 1), finest]
+    private static let alphabets = [Tokens(mantissa: 1), finest]
 
     /// The counts, by length of the preceding residual, then by symbol.
     private var counts: [UInt32]
@@ -18,11 +20,12 @@ struct ResidualStatistics {
     private let lengthCount: Int
     private let residualCount: Int
 
-    /// Counts tokens of `residuals`.
+    /// Counts the finest tokens of `residuals`.
     init(tokensOf residuals: [UInt64]) {
-        var most: UInt64 = 0
-        for residual in residuals { most |= residual }
-        (symbolCount, lengthCount) = (Self.finest.token(of: most).token + 1, bitLength(most) + 1)
+        // As long as the longest residual, and no smaller than the greatest.
+        var union: UInt64 = 0
+        for residual in residuals { union |= residual }
+        (symbolCount, lengthCount) = (Self.finest.token(of: union).token + 1, bitLength(union) + 1)
         residualCount = residuals.count
         counts = [UInt32](repeating: 0, count: symbolCount * lengthCount)
         var length = 0
@@ -32,11 +35,11 @@ struct ResidualStatistics {
         }
     }
 
-    /// Counts entries of a dictionary with `symbolCount` entries.
+    /// Counts `numbers`: for each of `residuals`, the number of its entry in a dictionary of `symbolCount` entries.
     init(numbers: [UInt8], of residuals: [UInt64], symbolCount: Int) {
-        var most: UInt64 = 0
-        for residual in residuals { most |= residual }
-        (self.symbolCount, lengthCount) = (symbolCount, bitLength(most) + 1)
+        var union: UInt64 = 0
+        for residual in residuals { union |= residual }
+        (self.symbolCount, lengthCount) = (symbolCount, bitLength(union) + 1)
         residualCount = residuals.count
         counts = [UInt32](repeating: 0, count: symbolCount * lengthCount)
         var length = 0
@@ -48,7 +51,7 @@ struct ResidualStatistics {
 
     /// Returns the cheapest encoding as tokens.
     func bestTokens() -> Choice {
-        best(of: Self.coarser)
+        best(of: Self.alphabets)
     }
 
     /// Returns the cheapest encoding as dictionary entries; the dictionary itself takes `byteCount` bytes.
@@ -92,6 +95,7 @@ struct ResidualStatistics {
         return choices
     }
 
+    /// Returns the cost in bits, including the frequency tables; infinite if there would be too many symbols.
     private func cost(_ tokens: Tokens?, _ thresholds: [Int]) -> Double {
         var bits = 0.0
         var range = (low: Int.max, high: -1)
@@ -110,10 +114,10 @@ struct ResidualStatistics {
                 range = (Swift.min(range.low, symbol), Swift.max(range.high, symbol))
             }
         }
-        // If all rows are held, there are no symbols.
+        // If no residual is left, since each value equals the one before, there are no symbols.
         let symbols = range.high < 0 ? 0 : range.high - range.low + 1
         if symbols > ResidualDictionary.limit { return .infinity }
-        // A single symbol costs no decoding time: that is worth some bytes.
+        // A single symbol takes no time to decode. That is worth some bytes, so several symbols count as longer.
         if symbols > 1 { bits += Double(residualCount / 64) }
         return bits + Double(symbols * (thresholds.count + 1) * FrequencyTable.codeWidth)
     }

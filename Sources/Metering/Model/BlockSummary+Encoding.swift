@@ -1,25 +1,25 @@
 import GroundwaveByteCoding
 
-// The summary of a block, as stored in the shape of its event, and in a cell of a pyramid, which has one summary for
-// each layout.
+// The summary of a block, as stored in the shape of its event. A cell of a pyramid has such summaries one after the
+// other, one for each layout.
 //
 // | part | form |
 // |---|---|
 // | form | 1 byte: 1 |
-// | layout | channels (varint count), then each: name (1 byte: its place in ``Channel/usualNames`` from 1 on, or 0 and then a text), unit and decimals (1 byte: its place in Channel.Unit, times 16, plus the decimals); ticks per second (varint, 0 for no counter) and, if there is a counter, its modulus (varint) |
+// | layout | channels (varint count), then each: name (1 byte: its place in ``Channel/usualNames`` from 1 on, or 0 and then a text), unit and decimals (1 byte: the place of the unit in Channel.Unit from 0 on, times 16, plus the decimals); ticks per second (varint, 0 for no counter) and, if there is a counter, its modulus (varint) |
 // | rows | number of the first row, count, difference of the numbers from the first row to the end (varints) |
-// | times | the first (8 bytes), then last, least and greatest less the first (signed varints) |
+// | times | the first (8 bytes, little-endian), then last, least and greatest less the first (signed varints) |
 // | ticks | if there is a counter: first (signed varint), last less first (signed varint) |
 // | channels | each: first (signed varint), last less first (signed varint), first less least, greatest less first (varints), sum less count times first (signed, 128 bits, varint) |
 // | totals | covered (varint), charge, energy (signed, 128 bits, varints) |
-// | events | missing rows, gaps, repeats (varints) |
+// | counts | missing rows, gaps, repeats (varints) |
 // | marks | count (varint), then each: rows since the mark before (varint), kind (1 byte), count (varint) |
 //
-// A signed varint is zigzag: 0, -1, 1, -2, …. Differences wrap around.
+// A signed varint is zigzag: 0, -1, 1, -2, … are written as 0, 1, 2, 3, …. Differences wrap around.
 
 /// The reason why bytes are not a summary of blocks.
 public enum SummaryError: Error, Hashable, Sendable {
-    /// The bytes have an unknown form, which a later version may support.
+    /// The bytes begin with an unknown form, perhaps of a later version.
     case unknownForm(UInt8)
     /// The bytes are malformed.
     case malformed
@@ -74,7 +74,7 @@ extension BlockSummary {
         }
     }
 
-    /// Decodes `bytes`, which hold exactly one summary.
+    /// Decodes `bytes`, which hold exactly one summary. Whether it matches its rows is not checked.
     public init(_ bytes: RawSpan) throws(SummaryError) {
         var known = KnownLayout()
         try self.init(bytes, &known)
@@ -88,7 +88,7 @@ extension BlockSummary {
         guard reader.offset == bytes.byteCount else { throw .malformed }
     }
 
-    /// Decodes the consecutive summaries in `bytes`: the content of a cell.
+    /// Decodes the consecutive summaries in `bytes`, the content of a cell. No bytes give none.
     public static func all(in bytes: RawSpan) throws(SummaryError) -> [BlockSummary] {
         var known = KnownLayout()
         return try all(in: bytes, &known)
@@ -180,11 +180,12 @@ public struct KnownLayout: Sendable {
 }
 
 extension ByteWriter {
+    /// Appends a signed varint.
     mutating func append(signed value: Int64) {
         append(varint: UInt64(bitPattern: (value &<< 1) ^ (value >> 63)))
     }
 
-    /// Appends a number of up to 128 bits, seven bits a byte, the lowest first.
+    /// Appends a signed varint of up to 128 bits: seven bits a byte, the lowest first.
     mutating func append(wide value: Int128) {
         var rest = UInt128(bitPattern: (value &<< 1) ^ (value >> 127))
         while rest >= 0x80 {
@@ -246,7 +247,7 @@ extension ByteReader {
 }
 
 extension Channel {
-    /// The usual names of channels. Files refer to them by position, so names are only added, at the end.
+    /// The usual names of channels. Files refer to them by position, so new names are only added at the end.
     static let usualNames =
         [
             "voltage", "current", "power", "resistance", "temperature", "charge", "energy", "d+", "d-", "cc1", "cc2",

@@ -44,7 +44,7 @@ struct HeadCheck: AsyncParsableCommand {
         let heads = try files.map { ($0, try SignedHead(json: ProofFile.read($0))) }
         let store = try await options.openForReading()
         let checked = try heads.map { file, head in (file, head, try store.standing(of: head)) }
-        // Another device's events may still come; those that this one signed for were here.
+        // Missing events of another device may still be received. What this device signed was here, so it is lost.
         let isRewritten = checked.contains { _, head, standing in
             switch standing {
             case .rewritten: true

@@ -103,7 +103,8 @@ struct TraceRecord: AsyncParsableCommand {
         try tell(store, recorder, feed.refusedByteCount)
     }
 
-    /// Reports what was saved of a recording that failed; returns the error, with a hint where the rest is.
+    /// Saves what was received of a recording that failed, and reports it; returns the error, with a hint where the
+    /// rest is if that failed too.
     private func left(
         _ store: Store, _ recorder: TraceRecorder, _ refused: Int, after error: any Error
     ) async -> any Error {
@@ -122,7 +123,7 @@ struct TraceRecord: AsyncParsableCommand {
         }
     }
 
-    /// Records until the end or until somebody asks.
+    /// Records until the end of the input, or until `isAsked` is set.
     private func record(
         _ feed: inout MeterFeed, _ isFile: Bool, with recorder: TraceRecorder, _ isAsked: Request,
         renewing renew: () async throws -> Void
@@ -160,7 +161,7 @@ struct TraceRecord: AsyncParsableCommand {
         }
     }
 
-    /// How many rows there are in a file, or what comes as one.
+    /// The number of rows per second of an input without times: as asked for, or the most that the model sends.
     private var rowsPerSecond: Double {
         rate ?? Double(model.rowsPerSecond(over: link ?? model.links[0]).upperBound)
     }
@@ -186,14 +187,14 @@ struct TraceRecord: AsyncParsableCommand {
     }
 }
 
-/// Whether somebody asked for something.
+/// Whether the user asked to end: set by a signal, and read by the loop that records.
 final class Request: Sendable {
     private let value = Atomic(false)
     var isSet: Bool { value.load(ordering: .relaxed) }
     func set() { value.store(true, ordering: .relaxed) }
 }
 
-/// The last values on a line of the terminal, once a second.
+/// Shows the last values as a status line of the terminal, at most once a second.
 struct LiveValues {
     private var last = ContinuousClock.now
     private let isWanted = isatty(STDERR_FILENO) == 1 && !Terminal.manner.withLock { $0.isQuiet }
