@@ -19,9 +19,9 @@ extension Configuration {
         return options
     }
 
-    /// The time to wait for the writer lock, in whole milliseconds, and the call while waiting.
+    /// The time to wait for the writer lock, in whole milliseconds and at most 30 years, and the call while waiting.
     package var writerPatience: WriterLock.Patience {
-        let (seconds, attoseconds) = patience.components
+        let (seconds, attoseconds) = min(patience, .seconds(1_000_000_000)).components
         return WriterLock.Patience(
             limitMilliseconds: seconds * 1_000 + attoseconds / 1_000_000_000_000_000
         ) { [isWaiting] holder in

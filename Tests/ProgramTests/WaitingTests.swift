@@ -20,6 +20,13 @@ import Testing
         #expect(try program.run(add).status == 0)
     }
 
+    @Test func `may be told to wait for longer than anybody lives`() throws {
+        let program = try Program()
+        let added = try program.run(["qso", "add", "N0CALL", "BAND=20m", "MODE=CW", "--wait", "\(Int.max)"])
+        #expect(added.status == 0, "\(added)")
+        #expect(try program.run(["qso", "add", "N0CALL", "--wait=-1"]).status == 64)
+    }
+
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/script")))
     func `shows on a terminal that it opens the store, and the line gives way to what is said`() throws {
         let program = try Program()
