@@ -46,14 +46,14 @@ extension Reading {
                 .usage, "An SQLite database cannot be written to standard output.", hint: "Name a file with -o.")
         }
         var hasBegun = false
-        var report = ExportReport(token: ChangeToken(epoch: log.epoch, position: 0))
+        var report = ExportReport(token: try log.token(at: 0))
         try read { view in
             // If the views are damaged, they are rebuilt and read again; bytes that the sink has received cannot be
             // taken back.
             guard !hasBegun else {
                 throw StoreError(.damaged, "The views were damaged.", hint: "They were rebuilt: export again.")
             }
-            report = ExportReport(token: ChangeToken(epoch: log.epoch, position: view.position))
+            report = ExportReport(token: try log.token(at: view.position))
             var writer = ContactWriter(format, created: created)
             if format == .csv { writer.columns = try Self.columns(query, view) }
             var bytes: [UInt8] = []
@@ -94,9 +94,9 @@ extension Reading {
     private func exportDatabase(
         _ query: ContactQuery, created: Int64, _ file: borrowing AtomicFile
     ) throws -> ExportReport {
-        var report = ExportReport(token: ChangeToken(epoch: log.epoch, position: 0))
+        var report = ExportReport(token: try log.token(at: 0))
         try read { view in
-            report = ExportReport(token: ChangeToken(epoch: log.epoch, position: view.position))
+            report = ExportReport(token: try log.token(at: view.position))
             try file.truncate()
             let facts = databaseFacts(created: created, position: view.position)
             let database = try components.contactDatabase()

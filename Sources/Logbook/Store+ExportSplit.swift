@@ -35,10 +35,10 @@ extension Reading {
     public func export(
         _ query: ContactQuery, as format: ExportFormat, by split: Set<ExportSplit>, into folder: URL, created: Int64
     ) throws -> (files: [ExportedFile], report: ExportReport) {
-        var report = ExportReport(token: ChangeToken(epoch: log.epoch, position: 0))
+        var report = ExportReport(token: try log.token(at: 0))
         var files: [ExportedFile] = []
         try read { view in
-            report = ExportReport(token: ChangeToken(epoch: log.epoch, position: view.position))
+            report = ExportReport(token: try log.token(at: view.position))
             files = []
             var groups: [String: [RecordID]] = [:]
             try view.forEachContactInOrder(query) { record in

@@ -8,7 +8,7 @@ extension Store {
     /// Returns a token for the position after the last event: from there, ``changes(since:matching:)`` returns only
     /// future changes.
     public func currentToken() throws -> ChangeToken {
-        try describing { ChangeToken(epoch: log.epoch, position: try log.lastPosition()) }
+        try describing { try log.token(at: log.lastPosition()) }
     }
 
     /// Returns the batches after `token` that match, as they arrive, written by this or any other process: none is
@@ -78,11 +78,10 @@ struct ChangeFeed {
     }
 
     mutating func start(at token: ChangeToken) throws {
-        let last = try store.currentToken()
-        guard token.epoch == last.epoch, token.position <= last.position, try !isArchived(behind: token) else {
+        guard try store.describing({ try store.log.hasHistory(of: token) }), try !isArchived(behind: token) else {
             throw StoreError(
                 .expired, "The token \(token) belongs to a history that this store no longer has.",
-                hint: "Read the present state of the store, and continue from \(last).")
+                hint: "Read the present state of the store, and continue from \(try store.currentToken()).")
         }
         position = token.position
     }
@@ -170,7 +169,7 @@ struct ChangeFeed {
         }
         if changes.isEmpty { return nil }
         return ChangeSet(
-            token: ChangeToken(epoch: store.log.epoch, position: position), stamp: batch.stamp,
+            token: try store.log.token(at: position), stamp: batch.stamp,
             replica: batch.replica, device: try device(of: batch.replica), author: note.author, note: note.text,
             isLocal: isLocal, changes: changes)
     }

@@ -172,7 +172,7 @@ import Testing
     @Test func `expires the tokens from before it, and those alone`() async throws {
         let (temporary, point, _, new) = try await Self.store()
         let store = temporary.store
-        let old = ChangeToken(epoch: store.log.epoch, position: 150)
+        let old = try store.log.token(at: 150)
         let present = try store.currentToken()
         let folder = try TemporaryFolder()
         try await store.archive(before: point, to: folder.path("old.gwa"))

@@ -60,8 +60,36 @@ import Testing
             try await Self.take(1, of: second.store.changes(since: token))
         }
         #expect(error?.code == .expired)
-        #expect(ChangeToken("12@") == nil)
-        #expect(ChangeToken("zz@1") == nil)
+        for text in ["12.1@", "zz.1@1", "1.zz@1", "1@1", "1.1@1@1", "1.1", "@", "."] {
+            #expect(ChangeToken(text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `a token from before a clear has expired, however long the log has become since`() async throws {
+        let made = try await TemporaryStore(.full())
+        let store = made.store
+        try await store.logMany(5)
+        let (early, token) = (try store.log.token(at: 0), try store.currentToken())
+        _ = try await store.clear(store.prepareClearing())
+        try await store.logMany(20)
+        #expect(try store.currentToken().position > token.position)
+        let error = await #expect(throws: StoreError.self) {
+            try await Self.take(1, of: store.changes(since: token))
+        }
+        #expect(error?.code == .expired)
+        #expect(try await Self.take(20, of: store.changes(since: early)).count == 20, "the beginning is always there")
+    }
+
+    @Test func `a token outlives an erasure and a fork`() async throws {
+        let made = try await TemporaryStore(.full())
+        let store = made.store
+        try await store.logMany(5)
+        let token = try store.currentToken()
+        let gone = try await store.log("N0GONE")
+        try await store.erase([gone])
+        try await store.logMany(1, "N1C")
+        let sets = try await Self.take(2, of: store.changes(since: token))
+        #expect(sets.allSatisfy { $0.token.position > token.position })
     }
 
     @Test func `can be those of some fields of contacts, and of others alone`() async throws {

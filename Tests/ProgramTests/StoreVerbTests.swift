@@ -37,7 +37,7 @@ import Testing
 
     @Test func `refuse a token of another history with 66, and what is no token with 64`() throws {
         let program = try Program()
-        let expired = try program.run("watch", "--since", "1@1", "--json")
+        let expired = try program.run("watch", "--since", "1.1@1", "--json")
         #expect(expired.status == 66)
         #expect(expired.error["code"] as? String == "expired")
         #expect(try program.run("watch", "--since", "x").status == 64)

@@ -13,8 +13,9 @@ if let checks = Context.environment["GROUNDWAVE_FUZZ"] {
             name: "fuzz",
             dependencies: ["CFuzzer"]
                 + ours([
-                    "ADIF", "ByteCoding", "Compression", "EventLog", "Events", "LMDB", "LogFormat", "MeterProtocols",
-                    "Metering", "Projections", "Radio", "Records", "Replication", "SeededNumbers", "TraceFiles",
+                    "ADIF", "ByteCoding", "Compression", "EventLog", "Events", "LogFormat", "LogRepair",
+                    "MeterProtocols", "Metering", "Projections", "Radio", "Records", "Replication", "SeededNumbers",
+                    "TraceFiles",
                 ]), path: "Tests/Fuzz/Fuzz",
             linkerSettings: checks.contains("address") ? [.unsafeFlags(["-sanitize=address"])] : []),
     ]

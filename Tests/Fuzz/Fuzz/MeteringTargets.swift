@@ -1,6 +1,9 @@
 import GroundwaveByteCoding
 import GroundwaveMetering
 
+@testable import GroundwaveMeterProtocols
+@testable import GroundwaveTraceFiles
+
 extension Target {
     /// A sample block: what is read can be written, and is the same when it is read again.
     static let samples = Target(name: "samples", byteLimit: 4096) { input in

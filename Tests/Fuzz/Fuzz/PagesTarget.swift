@@ -2,6 +2,7 @@ import GroundwaveByteCoding
 import GroundwaveEvents
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogRepair
 
 extension Target {
     /// The file of a log as its verifier reads it, page by page, and as salvage does.

@@ -2,6 +2,7 @@ import GroundwaveByteCoding
 import GroundwaveEvents
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogFormat
 
 extension Target {
     static let log = LogID(high: 1, low: 2)

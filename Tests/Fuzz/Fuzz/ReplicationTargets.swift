@@ -2,6 +2,7 @@ import GroundwaveByteCoding
 import GroundwaveEvents
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogFormat
 @testable import GroundwaveReplication
 
 extension Target {

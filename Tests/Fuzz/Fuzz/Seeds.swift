@@ -8,8 +8,10 @@ import GroundwaveRecords
 import GroundwaveSeededNumbers
 
 @testable import GroundwaveEventLog
+@testable import GroundwaveLogFormat
 @testable import GroundwaveProjections
 @testable import GroundwaveReplication
+@testable import GroundwaveTraceFiles
 
 /// The first inputs of the targets: small ones of real bytes, out of stores that are made for it.
 ///

@@ -59,7 +59,9 @@ struct Watch: AsyncParsableCommand {
         case "0": token = nil
         case let text?:
             guard let given = ChangeToken(text) else {
-                throw StoreError(.usage, "“\(text)” is not a token.", hint: "Tokens look like 1f2e3d4c5b6a7988@120.")
+                throw StoreError(
+                    .usage, "“\(text)” is not a token.",
+                    hint: "Tokens look like 1f2e3d4c5b6a7988.18c91aa0c5b60000@120.")
             }
             token = given
         }
