@@ -16,11 +16,13 @@ public struct Cell: Hashable, Sendable {
     public var count: Int
 
     /// Creates a cell of one value.
+    @inlinable
     public init(_ value: Int64) {
         (first, last, least, greatest, sum, count) = (value, value, value, value, Int128(value), 1)
     }
 
     /// Creates a cell of `values`; `nil` if there are none.
+    @inlinable
     public init?(_ values: some Sequence<Int64>) {
         var cell: Cell?
         for value in values { if cell == nil { cell = Cell(value) } else { cell?.append(value) } }
@@ -29,7 +31,7 @@ public struct Cell: Hashable, Sendable {
     }
 
     /// Appends the next value.
-    @inline(__always)
+    @inlinable @inline(__always)
     public mutating func append(_ value: Int64) {
         last = value
         least = min(least, value)
