@@ -2,7 +2,8 @@
 import PackageDescription
 
 // One entry per module: what it may import. Imports only go down; an import that is not listed here fails the build
-// (`--explicit-target-dependency-import-check error`). Docs/Architecture.md says what each module is for.
+// (`--explicit-target-dependency-import-check error`). Docs/Architecture.md says what each module is for, and what its layer
+// is: one more than the highest layer that it imports.
 
 /// A module of the library. Its target has a prefix, so that an application may have a target called Settings; its folder
 /// in Sources has none.
@@ -60,71 +61,74 @@ let package = Package(
     ],
     targets: [
         // Layer 0
+        module("ADIF"),
+        module("CChecksum"),
         systemLibrary("CLMDB", pkgConfig: "lmdb", [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         systemLibrary("CZlib", pkgConfig: "zlib", [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         systemLibrary("CZstd", pkgConfig: "libzstd", [.apt(["libzstd-dev"]), .brew(["zstd"])]),
-        module("CChecksum"),
-        module("ByteCoding", imports: ["CChecksum"]),
-        module("ADIF"),
         module("SeededNumbers"),
         // Layer 1
-        module("LMDB", imports: ["CLMDB"], [], [.strictMemorySafety()]),
+        module("ByteCoding", imports: ["CChecksum"]),
         module("Compression", imports: ["CZlib", "CZstd"]),
+        module("LMDB", imports: ["CLMDB"], [], [.strictMemorySafety()]),
+        // Layer 2
         module("Events", imports: ["ByteCoding"], [crypto]),
         module("MDBPages", imports: ["ByteCoding"]),
-        // Layer 2
-        module("Records", imports: ["ByteCoding", "Events"]),
-        module("LogFormat", imports: ["ByteCoding", "Compression", "Events", "LMDB"]),
-        module("LogRepair", imports: ["ByteCoding", "Events", "LMDB", "LogFormat", "MDBPages"]),
-        module("EventLog", imports: ["ByteCoding", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages"]),
         // Layer 3
+        module("LogFormat", imports: ["ByteCoding", "Compression", "Events", "LMDB"]),
+        module("Records", imports: ["ByteCoding", "Events"]),
+        // Layer 4
+        module("LogRepair", imports: ["ByteCoding", "Events", "LMDB", "LogFormat", "MDBPages"]),
+        module("Metering", imports: ["ByteCoding", "Compression", "Events", "Records"]),
+        module("Settings", imports: ["ByteCoding", "Events", "Records"]),
+        // Layer 5
+        module("EventLog", imports: ["ByteCoding", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages"]),
+        module("MeterProtocols", imports: ["ByteCoding", "Metering"], [cryptoExtras]),
+        module("TraceFiles", imports: ["ByteCoding", "Compression", "Metering"]),
+        module("TracePlot", imports: ["ByteCoding", "Compression", "Metering"]),
+        // Layer 6
         module(
             "Projections",
             imports: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "Records"],
             [crypto]),
         module("Replication", imports: ["ByteCoding", "EventLog", "Events", "LogFormat"]),
-        // Layer 4
+        // Layer 7
+        module("Connections", imports: ["EventLog", "Events", "Replication"], [nioCore, nioPosix]),
+        module("Radio", imports: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
         module(
             "Recovery", imports: ["EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages", "Projections"]),
-        module("Radio", imports: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
-        module("Metering", imports: ["ByteCoding", "Compression", "Events", "Records"]),
-        module("Settings", imports: ["ByteCoding", "Events", "Records"]),
-        module("Connections", imports: ["EventLog", "Events", "Replication"], [nioCore, nioPosix]),
-        // Layer 5
-        module("MeterProtocols", imports: ["ByteCoding", "Metering"], [cryptoExtras]),
-        module("TraceFiles", imports: ["ByteCoding", "Compression", "Metering"]),
-        module("TracePlot", imports: ["ByteCoding", "Compression", "Metering"]),
+        // Layer 8
         module(
             "Store",
             imports: [
                 "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "Projections", "Records",
                 "Recovery",
             ], [logging]),
-        // Layer 6
+        // Layer 9
         module(
             "Syncing",
             imports: [
                 "ByteCoding", "EventLog", "Events", "LogFormat", "Projections", "Records", "Recovery", "Replication",
                 "Store",
             ]),
-        // Layer 7
+        // Layer 10
         module(
             "Auditing",
             imports: ["ByteCoding", "EventLog", "Events", "LogFormat", "Projections", "Records", "Store", "Syncing"]),
-        // Layer 8
+        // Layer 11
         module(
             "Recovering",
             imports: [
                 "Auditing", "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages",
                 "Projections", "Records", "Recovery", "Replication", "Store", "Syncing",
             ], [crypto]),
-        // Layer 9
+        // Layer 12
         .target(
             name: "Groundwave",
             dependencies: ours([
                 "Auditing", "Events", "LogFormat", "Projections", "Records", "Recovering", "Store", "Syncing",
             ])),
-        // Layer 10
+        // Layer 13
         module(
             "Logbook",
             imports: [
@@ -140,11 +144,11 @@ let package = Package(
         module(
             "Network", imports: ["Connections", "EventLog", "Events", "Replication", "Store", "Syncing"], ["Groundwave"]
         ),
-        // Layer 11
+        module("Testing", imports: ["SeededNumbers"], ["Groundwave"]),
+        // Layer 14
         module(
             "SQLite", imports: ["ADIF", "Logbook", "Metering", "Meters", "Radio", "Records", "Store", "TraceFiles"],
             [grdb]),
-        module("Testing", imports: ["SeededNumbers"], ["Groundwave"]),
         // Every part of the library at once, for what is of no product.
         .target(
             name: "Everything", dependencies: ours(["Logbook", "Meters", "Network", "SQLite"]),
