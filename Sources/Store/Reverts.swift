@@ -2,7 +2,6 @@ import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRecords
-import GroundwaveStore
 
 /// The events that cancel one another: those that an undo names, and the events of that undo.
 ///

@@ -1,7 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveRecords
-import GroundwaveStore
 
 extension Store {
     /// Returns the records that `events` touch, each once, in the order of their last touching event. Records that
