@@ -51,7 +51,7 @@ extension Store {
                 hint: "Export without --new.")
         }
         guard let mark = try ExportMarks(of: files).marks[name], mark.filter == filter,
-            mark.token.epoch == log.epoch, try mark.token.position <= log.lastPosition()
+            try describing({ try log.hasHistory(of: mark.token) })
         else { return (query, false) }
         var query = query
         query.changedAfter = mark.token.position

@@ -55,7 +55,7 @@ extension EventLog {
     }
 
     /// Whether this log still has the history up to `token`: not after it was rebuilt or cleared.
-    func hasHistory(of token: ChangeToken) throws -> Bool {
+    package func hasHistory(of token: ChangeToken) throws -> Bool {
         guard try token.epoch == epoch && token.position <= lastPosition() else { return false }
         let unknown = Stamp(rawValue: 0)
         let stamp = try self.token(at: token.position).stamp

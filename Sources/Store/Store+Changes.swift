@@ -32,7 +32,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
 
     /// Starts at the token.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(feed: ChangeFeed(store: store, filter: filter, position: 0), token: token)
+        Iterator(feed: ChangeFeed(store: store, filter: filter), token: token)
     }
 
     /// Returns the changes one by one.
@@ -63,45 +63,65 @@ public struct ChangeSequence: AsyncSequence, Sendable {
 struct ChangeFeed {
     let store: Store
     let filter: ChangeFilter
-    /// The position of the last event that was read.
-    private(set) var position: Position
+    /// The place after the last event that was read; `nil` for the beginning of the log, whatever its history.
+    private var token: ChangeToken?
+    /// The file of the log in which ``token`` was found last.
+    private var generation: LogGeneration?
     /// The events that were lost at the last check, and the content of the log at that time.
     private var lost: (events: EventSet, content: LogContent)?
     /// Lost events at or before ``position`` that came back, to be returned next.
     private var returned: ArraySlice<BatchPlace> = []
     private var devices: [ReplicaID: String] = [:]
 
-    init(store: Store, filter: ChangeFilter, position: Position) {
+    init(store: Store, filter: ChangeFilter) {
         self.store = store
         self.filter = filter
-        self.position = position
     }
 
+    /// The position of the last event that was read.
+    private var position: Position { token?.position ?? 0 }
+
     mutating func start(at token: ChangeToken) throws {
-        guard try store.describing({ try store.log.hasHistory(of: token) }), try !isArchived(behind: token) else {
-            throw StoreError(
-                .expired, "The token \(token) belongs to a history that this store no longer has.",
-                hint: "Read the present state of the store, and continue from \(try store.currentToken()).")
+        self.token = token
+        try store.describing { try checkHistory(in: store.log.generation()) }
+    }
+
+    /// Refuses to go on where another program has cleared or rebuilt the log, or archived what was not read yet: what
+    /// is at the next position need not be what follows.
+    private mutating func checkHistory(in present: LogGeneration) throws {
+        guard present != generation else { return }
+        if let token {
+            guard try store.log.hasHistory(of: token), try !isArchived(behind: token) else {
+                throw StoreError(
+                    .expired, "The token \(token) belongs to a history that this store no longer has.",
+                    hint: "Read the present state of the store, and continue from \(try store.currentToken()).")
+            }
         }
-        position = token.position
+        generation = present
     }
 
     /// Returns whether values of events after `token` were archived, so that their changes cannot be reported.
     private func isArchived(behind token: ChangeToken) throws -> Bool {
-        try store.describing {
-            guard let archived = try store.log.base()?.vector else { return false }
-            return try !store.log.vector(through: token.position).covers(archived)
-        }
+        guard let archived = try store.log.base()?.vector else { return false }
+        return try !store.log.vector(through: token.position).covers(archived)
     }
 
     /// Returns the next batch that matches, or the part of one that came back; `nil` if there is none yet.
     mutating func next() throws -> ChangeSet? {
         try store.describing {
-            while let batch = try nextReturned() ?? nextBatch() {
-                position = max(position, batch.last)
-                if let set = try changeSet(of: batch) { return set }
+            while true {
+                let content = try store.log.content()
+                try checkHistory(in: content.generation)
+                try findReturned(in: content)
+                guard let batch = try returned.first ?? nextBatch() else { return nil }
+                let read = try store.log.token(at: max(position, batch.last))
+                let set = try changeSet(of: batch, token: read)
+                // What was read may be of two files, if one was put in the place of the other meanwhile.
+                guard try store.log.generation() == generation else { continue }
+                _ = returned.popFirst()
+                token = read
+                if let set { return set }
             }
-            return nil
         }
     }
 
@@ -122,23 +142,20 @@ struct ChangeFeed {
         return batch
     }
 
-    /// Returns the next group of lost events that came back at or before ``position`` since the last check: events of
-    /// one batch at consecutive positions.
-    private mutating func nextReturned() throws -> BatchPlace? {
-        let content = try store.log.content()
-        if content != lost?.content {
-            let now = EventSet(try store.log.holes())
-            if let before = lost?.events {
-                for range in before.subtracting(now).ranges {
-                    try store.log.scan(range) { position, frame, _ in
-                        if position <= self.position { note(frame, at: position) }
-                        return true
-                    }
+    /// Finds the lost events at or before ``position`` that came back since the last check, in groups: events of one
+    /// batch at consecutive positions.
+    private mutating func findReturned(in content: LogContent) throws {
+        guard content != lost?.content else { return }
+        let now = EventSet(try store.log.holes())
+        if let before = lost?.events {
+            for range in before.subtracting(now).ranges {
+                try store.log.scan(range) { position, frame, _ in
+                    if position <= self.position { note(frame, at: position) }
+                    return true
                 }
             }
-            lost = (now, content)
         }
-        return returned.popFirst()
+        lost = (now, content)
     }
 
     private mutating func note(_ frame: Frame, at position: Position) {
@@ -152,7 +169,7 @@ struct ChangeFeed {
         }
     }
 
-    private mutating func changeSet(of batch: BatchPlace) throws -> ChangeSet? {
+    private mutating func changeSet(of batch: BatchPlace, token: ChangeToken) throws -> ChangeSet? {
         let isLocal = batch.replica == store.replica
         if filter.excludesThisDevice, isLocal { return nil }
         let audit = store.audit
@@ -169,9 +186,8 @@ struct ChangeFeed {
         }
         if changes.isEmpty { return nil }
         return ChangeSet(
-            token: try store.log.token(at: position), stamp: batch.stamp,
-            replica: batch.replica, device: try device(of: batch.replica), author: note.author, note: note.text,
-            isLocal: isLocal, changes: changes)
+            token: token, stamp: batch.stamp, replica: batch.replica, device: try device(of: batch.replica),
+            author: note.author, note: note.text, isLocal: isLocal, changes: changes)
     }
 
     private mutating func device(of replica: ReplicaID) throws -> String {

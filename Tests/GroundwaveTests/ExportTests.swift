@@ -84,6 +84,20 @@ import Testing
         #expect(try store.query(.everything, newSinceExportNamed: "qrz", filter: "").isContinued == false)
     }
 
+    @Test func `an export under a name has everything again after a clear, however long the log has become`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        try await store.importText(generatedLog(5))
+        let report = try store.export(.everything, created: 0) { _ in }
+        try store.finishExport(named: "lotw", filter: "", report)
+        _ = try await store.clear(store.prepareClearing())
+        try await store.importText(generatedLog(20))
+        #expect(try store.currentToken().position > report.token.position)
+        let (query, isContinued) = try store.query(.everything, newSinceExportNamed: "lotw", filter: "")
+        #expect(!isContinued)
+        #expect(try store.export(query, created: 0) { _ in }.records == 20)
+    }
+
     @Test func `a file for each park and day has the contacts of it, those of two parks twice`() async throws {
         let temporary = try await TemporaryStore(.full())
         func contact(_ call: String, _ day: String, _ parks: String?) -> String {

@@ -147,7 +147,7 @@ import Testing
         let pin = try await reader.at(.vector(reader.log.vector()))
         let near = try await reader.at(.position(reader.log.lastPosition() - 2))
         let pinned = try (Self.shown(pin, of: reader), Self.shown(near, of: reader))
-        var feed = ChangeFeed(store: reader, filter: .all, position: 0)
+        var feed = ChangeFeed(store: reader, filter: .all)
         try feed.start(at: reader.currentToken())
         #expect(try feed.next() == nil)
         let token = try reader.currentToken()

@@ -80,7 +80,18 @@ import Testing
         #expect(try await Self.take(20, of: store.changes(since: early)).count == 20, "the beginning is always there")
     }
 
-    @Test func `a token outlives an erasure and a fork`() async throws {
+    @Test func `a running watch ends where the log is cleared, before it passes anything over`() async throws {
+        let made = try await TemporaryStore(.full())
+        let store = made.store
+        try await store.logMany(5)
+        var changes = store.changes(since: nil, matching: .contacts()).makeAsyncIterator()
+        for _ in 0..<5 { _ = try await changes.next() }
+        _ = try await store.clear(store.prepareClearing())
+        try await store.logMany(20)
+        await #expect { try await changes.next() } throws: { ($0 as? StoreError)?.code == .expired }
+    }
+
+    @Test func `a token outlives an erasure`() async throws {
         let made = try await TemporaryStore(.full())
         let store = made.store
         try await store.logMany(5)

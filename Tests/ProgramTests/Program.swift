@@ -110,9 +110,12 @@ final class Program: Sendable {
         let paths: [URL]
         fileprivate let arguments: [String]
 
-        /// Waits for its end.
+        /// Waits for its end; what has not ended after five minutes hangs, and is killed.
         func outcome() throws -> Outcome {
+            let isHanging = DispatchWorkItem { [process] in kill(process.processIdentifier, SIGKILL) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 300, execute: isHanging)
             process.waitUntilExit()
+            isHanging.cancel()
             try #require(
                 process.terminationReason == .exit, "\(arguments) was ended by signal \(process.terminationStatus)")
             let texts = try paths.prefix(2).map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }

@@ -23,6 +23,29 @@ import Testing
         #expect(again.output.split(separator: "\n") == Array(lines.suffix(rest.count)))
     }
 
+    @Test func `watch through an erase by another process, and end with 66 after a clear, before anything is passed over`()
+        throws
+    {
+        let program = try Program()
+        let watching = try program.start(["watch", "--since", "0", "--kind", "qso", "--count", "5", "--json"])
+        for call in ["N1CALL", "N2CALL"] { try program.add(call) }
+        #expect(try program.run("erase", "--call", "N1CALL", "--yes").status == 0)
+        for call in ["N3CALL", "N4CALL"] { try program.add(call) }
+        let watched = try watching.outcome()
+        #expect(watched.status == 0, "\(watched)")
+        #expect(watched.output.contains("N3CALL") && watched.output.contains("N4CALL"))
+
+        let interrupted = try program.start(["watch", "--since", "0", "--kind", "qso", "--count", "100", "--json"])
+        // What is read when it is cleared has to be something.
+        try program.add("N5CALL")
+        Thread.sleep(forTimeInterval: 2)
+        #expect(try program.run("clear", "--confirm", "CLEAR").status == 0)
+        for number in 0..<20 { try program.add("N6C\(number)") }
+        let ended = try interrupted.outcome()
+        #expect(ended.status == 66, "\(ended)")
+        #expect(!ended.output.contains("N6C"), "what came after the clear is not told in part")
+    }
+
     /// The path of a log of made-up contacts.
     private func generatedLog(_ count: Int, in program: Program) throws -> String {
         var text = "generated\n<PROGRAMID:4>Test<EOH>\n"
@@ -191,5 +214,11 @@ import Testing
         #expect(try program.run("export", "--json").status == 64)
         #expect(try program.run("export", "--format", "sqlite").status == 64)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+}
+
+extension Program {
+    fileprivate func add(_ call: String) throws {
+        #expect(try run("qso", "add", call, "BAND=20m", "MODE=CW").status == 0)
     }
 }

@@ -232,6 +232,12 @@ class Trial:
         self.look("list")
         if not self.guided():
             return
+        if self.moment == "recovery":
+            # The second damage came after that, where perhaps nothing but a check reads.
+            self.judge_verify()
+            self.look("list")
+            if not self.guided():
+                return
         if verified.code == 65 and not only_holes(verified) and not self.receipts and self.file == "log.mdb":
             again = self.device.run("verify")
             if not again.done:
