@@ -24,7 +24,7 @@ extension StoreComponent {
         }
         component.listVerbs = [Metering.trace.name: "trace list"]
         component.isRoutine = { kind, changes in Handover(kind, changes) == .renewed }
-        component.staysHere = { store, frame, bytes in try store.samples.staysHere(frame, bytes) }
+        component.keepsSamples = { store, record in try !store.samples.isShared(record) }
         component.wanted = { store, missing in try store.wantedSamples(of: missing) }
         return component
     }()

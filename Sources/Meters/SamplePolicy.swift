@@ -69,12 +69,6 @@ final class SamplePolicy: Sendable {
         return try said(Metering.meter, Metering.meterID(meter))?.isShared ?? false
     }
 
-    /// Returns whether the values of an event are samples that stay on this device.
-    func staysHere(_ frame: Frame, _ bytes: RawSpan) throws -> Bool {
-        guard let record = Self.record(of: frame, bytes) else { return false }
-        return try !isShared(record)
-    }
-
     /// Returns the record of a trace, or of its capture, whose samples an event has; `nil` if it has none.
     static func record(of frame: Frame, _ bytes: RawSpan) -> RecordID? {
         let shape = bytes.extracting(frame.shape)

@@ -4,8 +4,8 @@ import GroundwaveRecords
 
 /// A part of the library that a store is opened with: kinds of records, and the work that comes with them.
 ///
-/// An application names the parts that it uses in ``Configuration/components``; the core of the store knows none of them.
-/// Records of a kind whose component is not named are kept and synchronised like those of any unknown kind.
+/// An application names the parts that it uses in ``Configuration/components``. Records of a kind whose component is
+/// not named are kept and synchronised like those of any unknown kind; the values of samples are kept, and stay here.
 public struct StoreComponent: Sendable {
     /// The name of the component, for messages.
     public let name: String
@@ -15,16 +15,16 @@ public struct StoreComponent: Sendable {
     package var maintenance: [MaintenanceTask] = []
     /// The author of what a replica writes without naming one; `nil` if the component knows of none.
     package var author: (@Sendable (borrowing ViewReader, ReplicaID) throws -> String?)?
-    /// Called once for each store that was opened and can be written, before the application gets it. It throws nothing:
-    /// what cannot be done now is left for the next opening.
+    /// Called once for each store that was opened and can be written, before the application gets it. It throws
+    /// nothing: what cannot be done now is left for the next opening.
     package var didOpen: (@Sendable (Store) async -> Void)?
-    /// Called before a store is cleared: appends what the component keeps outside the log, or throws why the store cannot
-    /// be cleared now.
+    /// Called before a store is cleared: appends what the component keeps outside the log, or throws why the store
+    /// cannot be cleared now.
     package var willClear: (@Sendable (Store) async throws -> Void)?
     /// Throws if records of a kind cannot be erased with a note, such as one that names what is erased.
     package var checkErase: (@Sendable (Store, _ kind: String, [RecordID], _ note: String) throws -> Void)?
-    /// Whether an event, which made these changes to a record of a kind, is routine: a history leaves it out unless it is
-    /// asked for.
+    /// Whether an event, which made these changes to a record of a kind, is routine: a history leaves it out unless it
+    /// is asked for.
     package var isRoutine: (@Sendable (_ kind: String, [AuditEntry.FieldChange]) -> Bool)?
     /// The digest of what its records say, whoever wrote them and in whatever order, and the number of records in it.
     package var contentDigest: (@Sendable (borrowing ViewReader) throws -> (hash: Hash256, count: Int))?
@@ -34,12 +34,11 @@ public struct StoreComponent: Sendable {
     package var label: (@Sendable (Record) -> String?)?
     /// The verb of the program that lists the records of a kind, for hints, by the name of the kind.
     package var listVerbs: [String: String] = [:]
-    /// Whether the values of an event stay on this device when the event is synchronised.
-    package var staysHere: (@Sendable (Store, Frame, RawSpan) throws -> Bool)?
+    /// Whether the samples of a record of its kinds stay on this device when their events are synchronised.
+    package var keepsSamples: (@Sendable (Store, RecordID) throws -> Bool)?
     /// The events of `missing`, whose values are not here, that this device asks others for.
     package var wanted: (@Sendable (Store, _ missing: EventSet) throws -> EventSet)?
-
-    /// What the component does for another module, which declares the protocol of it.
+    /// What the component does for another module, which declares its protocol.
     package var service: (any Sendable)?
 
     /// A component that does nothing yet.

@@ -12,6 +12,11 @@ package struct StoreFiles: Sendable {
 
     /// The folder of rows that are being recorded on this device and are not in the log yet.
     package var tailFolder: URL { folder.appending(path: "tails") }
+    /// The files of recordings whose last samples are not in the log.
+    package var tails: [URL] {
+        let found = try? FileManager.default.contentsOfDirectory(at: tailFolder, includingPropertiesForKeys: nil)
+        return (found ?? []).filter { $0.pathExtension == "tail" }
+    }
 
     var snapshotFolder: URL { folder.appending(path: "snapshots") }
 

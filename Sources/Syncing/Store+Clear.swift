@@ -39,11 +39,17 @@ extension Store {
     ///
     /// - Parameter path: The path of the bundle; if `nil`, beside the store, under a new name.
     /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only; `archived` if it has archived
-    ///   history; `busy` while a meter is being recorded. Nothing is deleted.
+    ///   history; `busy` while a meter is being recorded, or if a recording was interrupted and the store was opened
+    ///   without the meters component. Nothing is deleted.
     /// - Complexity: O(bytes of the remotes).
     public func prepareClearing(bundle path: String? = nil) async throws -> Clearing {
         try requireClearable()
         for component in components { try await component.willClear?(self) }
+        guard files.tails.isEmpty else {
+            throw StoreError(
+                .busy, "This store has a recording whose last samples are not in its log.",
+                hint: "Open it with the meters component, which adds them. Nothing was deleted.")
+        }
         try await introduce()
         guard let writer else { preconditionFailure("A store that can be written has a writer.") }
         let isOff = try isSyncOff()

@@ -78,6 +78,24 @@ import Testing
         #expect(try program.run("verify", "--store", "/nowhere/at/all").status == 66)
     }
 
+    @Test func `say that the log is missing, and what is restored instead, where there is nothing to salvage`() throws {
+        let program = try Program()
+        try program.add("N1CALL")
+        #expect(try program.run("snapshot", "create").status == 0)
+        try FileManager.default.removeItem(at: program.store.appending(path: "log.mdb"))
+        #expect(try !program.run("recover", "status").output.contains("EmergencyBackup"))
+        try program.add("N2CALL")
+
+        let waiting = try program.run("recover", "status").output
+        #expect(waiting.contains("There is nothing to salvage: the log is missing."))
+        #expect(waiting.contains("starts over; what the snapshot has shows as it was then"))
+        #expect(!waiting.contains("what was salvaged") && !waiting.contains("damaged file"), "\(waiting)")
+        let decided = try program.run("recover", "restore", "--from", "snapshot").output
+        #expect(decided.contains("Decided: start over, with the newest snapshot."), "\(decided)")
+        #expect(try !program.run("recover", "status").output.contains("damaged file"))
+        #expect(try program.json("qso", "count")["total"] as? Int == 2)
+    }
+
     @Test func `name an event of which a byte was changed, and count it as lost`() throws {
         let program = try Program()
         for _ in 0..<3 { #expect(try program.run("qso", "add", "W1AW", "BAND=20m", "MODE=CW").status == 0) }

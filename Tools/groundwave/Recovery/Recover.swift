@@ -113,10 +113,11 @@ enum RecoveryText {
             try Terminal.print(
                 Terminal.styled("The store is damaged", .red)
                     + ": \(status.failure?.message ?? "") (\(status.failure?.file ?? "")).")
-            let isThere = status.failure?.code != "missing"
             try Terminal.print(
-                "The next groundwave command \(isThere ? "moves the damaged file to EmergencyBackup, byte for byte, and " : "")"
-                    + "uses a temporary store; groundwave recover status then shows what could be salvaged.")
+                status.isLogMissing
+                    ? "The next groundwave command uses a temporary store; groundwave recover status then shows what can be restored."
+                    : "The next groundwave command moves the damaged file to EmergencyBackup, byte for byte, and uses a "
+                        + "temporary store; groundwave recover status then shows what could be salvaged.")
         case .recovered:
             guard let receipt = status.receipt else {
                 return try Terminal.print("The store is in use. It was started over once, after damage.")
@@ -127,10 +128,16 @@ enum RecoveryText {
             if let failure = status.failure { try Self.print(failure) }
             try Terminal.print("")
             if let receipt = status.receipt {
-                try Terminal.print("Salvaged from the damaged file, and ready to restore:")
+                try Terminal.print(
+                    status.isLogMissing
+                        ? "The log is missing. Ready to restore, from the newest snapshot:"
+                        : "Salvaged from the damaged file, and ready to restore:")
                 try Self.print(receipt, lost: status.lost, peers: status.peers)
             } else {
-                try Terminal.print("Nothing could be salvaged from the damaged file.")
+                try Terminal.print(
+                    status.isLogMissing
+                        ? "There is nothing to salvage: the log is missing."
+                        : "Nothing could be salvaged from the damaged file.")
             }
             if let snapshot = status.snapshot {
                 try Terminal.print(
@@ -139,7 +146,7 @@ enum RecoveryText {
             }
             try Terminal.print("")
             if let staged = status.staged {
-                try Terminal.print("Decided: \(words(ofWay: staged)). \(next(afterWay: staged))")
+                try Terminal.print(decision(staged, of: status))
             } else {
                 try Self.print(choicesFor: status)
             }
@@ -190,7 +197,9 @@ enum RecoveryText {
         if status.snapshot != nil {
             table.append([
                 "groundwave recover restore --from snapshot",
-                "the same; what was lost before the snapshot shows as it was then",
+                status.isLogMissing
+                    ? "starts over; what the snapshot has shows as it was then"
+                    : "the same; what was lost before the snapshot shows as it was then",
             ])
         }
         table.append([
@@ -201,19 +210,22 @@ enum RecoveryText {
         try table.print()
     }
 
-    /// What happens next, once that was decided.
-    static func next(afterWay way: String) -> String {
-        way == "remote"
-            ? "The next groundwave command does it; groundwave sync then fetches the rest."
-            : "The next groundwave command does it."
+    /// What was decided, and what happens next.
+    static func decision(_ way: String, of status: RecoveryStatus) -> TerminalText {
+        let words =
+            switch way {
+            case "salvage": "restore what was salvaged from the damaged file"
+            case "snapshot" where status.isLogMissing: "start over, with the newest snapshot"
+            case "snapshot": "restore what was salvaged, and the newest snapshot"
+            case "remote": "start over, with what a remote has"
+            default: "start over, empty"
+            }
+        let fetches = way == "remote" ? "; groundwave sync then fetches the rest" : ""
+        return "Decided: \(words). The next groundwave command does it\(fetches)."
     }
+}
 
-    static func words(ofWay way: String) -> String {
-        switch way {
-        case "salvage": "restore what was salvaged from the damaged file"
-        case "snapshot": "restore what was salvaged, and the newest snapshot"
-        case "remote": "start over, with what a remote has"
-        default: "start over, empty"
-        }
-    }
+extension RecoveryStatus {
+    /// Whether there is no file of the log, so that there is nothing to salvage.
+    fileprivate var isLogMissing: Bool { failure?.code == "missing" }
 }

@@ -12,7 +12,7 @@ struct RecoverRestore: AsyncParsableCommand {
         discussion: """
             salvage continues with every event that could be read from the damaged file. snapshot does the same, and \
             what was lost before the newest snapshot shows as it was then; times before the snapshot can no longer be \
-            viewed. remote starts over and fetches what a remote has. What was logged meanwhile is kept in every case.
+            viewed. Where nothing could be salvaged, only the snapshot is restored. remote starts over and fetches what a remote has. What was logged meanwhile is kept in every case.
             """)
 
     @Option(help: "The source: salvage, snapshot or remote.")
@@ -32,8 +32,7 @@ struct RecoverRestore: AsyncParsableCommand {
         try recovery.temporary.close()
         let status = try Store.recoveryStatus(at: options.url)
         if options.json { return try Terminal.print(json: RecoverStatus.Result(status)) }
-        let way = status.staged ?? ""
-        try Terminal.print("Decided: \(RecoveryText.words(ofWay: way)). \(RecoveryText.next(afterWay: way))")
+        try Terminal.print(RecoveryText.decision(status.staged ?? "", of: status))
     }
 
     private var source: Recovery.Source {
@@ -63,8 +62,10 @@ struct RecoverReset: AsyncParsableCommand {
         try recovery.temporary.close()
         let status = try Store.recoveryStatus(at: options.url)
         if options.json { return try Terminal.print(json: RecoverStatus.Result(status)) }
-        try Terminal.print("Decided: start over, empty. The next groundwave command does it.")
-        try Terminal.print("The damaged file stays in \(status.failure?.backup ?? "EmergencyBackup").")
+        try Terminal.print(RecoveryText.decision(status.staged ?? "", of: status))
+        if let backup = status.failure?.backup, !backup.isEmpty {
+            try Terminal.print("The damaged file stays in \(backup).")
+        }
     }
 
     private func word() throws -> String {
