@@ -1,7 +1,8 @@
 import Foundation
 import Groundwave
 
-/// A store in a new temporary folder, which is deleted with this object.
+/// A store in a new temporary folder, which is deleted with this object: keep it as long as the store is used. An
+/// optimised build releases an array of such objects after its last use: `withExtendedLifetime` keeps them.
 ///
 /// ```swift
 /// let temporary = try await TemporaryStore(Configuration(author: "N0CALL"))

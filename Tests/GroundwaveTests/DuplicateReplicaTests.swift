@@ -88,6 +88,7 @@ import Testing
         let digests = try stores.map { try $0.digest() }
         #expect(digests.allSatisfy { $0 == digests[0] })
         for id in ids { #expect(try stores[0].isVisible(id)) }
+        withExtendedLifetime(temporaries) {}
     }
 
     @Test func `all merged on both at once end with one contact a group`() async throws {

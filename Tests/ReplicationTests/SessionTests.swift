@@ -92,6 +92,7 @@ import Testing
         }
         #expect(try stores[3].log.vector()[replica] == 4)
         #expect(try stores[1].log.vector()[replica] == 4)
+        withExtendedLifetime(stores) {}
     }
 
     @Test func `pass on both ranges that wait under the same numbers`() throws {
@@ -113,6 +114,7 @@ import Testing
             #expect(try Set(holder.log.keptFrames()) == Set(holders[0].log.keptFrames()))
         }
         #expect(try holders[0].log.keptFrames().count == 2)
+        withExtendedLifetime((twins, holders)) {}
     }
 
     @Test func `do not take it that who passes on a range that waits has what comes before it`() throws {

@@ -11,7 +11,8 @@ extension Arrival {
     }
 }
 
-/// A log with an identity, in a folder of its own, which goes away with it.
+/// A log with an identity, in a folder of its own, which goes away with it. An optimised build releases an array of them
+/// after its last use, even while the log of one is being read: `withExtendedLifetime` keeps them.
 final class TestStore {
     let folder: URL
     let log: EventLog

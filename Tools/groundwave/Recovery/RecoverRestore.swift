@@ -12,7 +12,8 @@ struct RecoverRestore: AsyncParsableCommand {
         discussion: """
             salvage continues with every event that could be read from the damaged file. snapshot does the same, and \
             what was lost before the newest snapshot shows as it was then; times before the snapshot can no longer be \
-            viewed. Where nothing could be salvaged, only the snapshot is restored. remote starts over and fetches what a remote has. What was logged meanwhile is kept in every case.
+            viewed. Where nothing could be salvaged, only the snapshot is restored. remote starts over and fetches \
+            what a remote has. What was logged meanwhile is kept in every case.
             """)
 
     @Option(help: "The source: salvage, snapshot or remote.")

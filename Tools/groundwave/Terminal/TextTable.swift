@@ -18,7 +18,7 @@ struct TextTable {
     /// Adds a row.
     mutating func append(_ row: [TerminalText]) { rows.append(row) }
 
-    /// Adds a row, made visible.
+    /// Adds a row; control characters in it show as symbols.
     mutating func append(_ row: [String]) { rows.append(row.map { "\($0)" }) }
 
     /// The lines, without blanks at their ends.
