@@ -153,9 +153,10 @@ public struct ImportComparison {
         var operations: [FieldOperation] = []
         for (key, value) in imported.values {
             let ordinal = names.knownOrdinal(of: key)
-            let said = source == 0 ? nil : ordinal.flatMap { state.said(value, of: $0, by: source) }
+            let said = source == 0 ? nil : ordinal.flatMap { state.asserts(value, of: $0, by: source) }
             if said == true { continue }
-            let isOthersWord = said == nil && ordinal.map { state.anySourceSaid(value, of: $0, but: source) } ?? false
+            let isOthersWord =
+                said == nil && ordinal.map { state.anySourceAsserts(value, of: $0, but: source) } ?? false
             operations += news(value, of: key, record[key]?.shown, record, isFirst: said == nil, isKnown: isOthersWord)
         }
         for (key, elements) in imported.collections {
@@ -221,8 +222,8 @@ public struct ImportComparison {
         let dropped = heads.filter { $0.source == self.source && !wanted.contains(identity($0.value ?? [])) }
         if !dropped.isEmpty { operations.append(FieldOperation(.remove, key, supersedes: dropped.map(\.id))) }
         for element in elements {
-            if source != 0, state.saidElement(element, of: number, by: source) { continue }
-            let isKnown = present.contains(identity(element)) || state.anySourceSaidElement(element, of: number)
+            if source != 0, state.assertsElement(element, of: number, by: source) { continue }
+            let isKnown = present.contains(identity(element)) || state.anySourceAssertsElement(element, of: number)
             operations.append(FieldOperation(isKnown ? .sayElement : .add, key, value: element))
         }
         return operations

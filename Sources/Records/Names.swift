@@ -7,7 +7,7 @@ public typealias FieldOrdinal = UInt32
 extension FieldOrdinal {
     /// Ordinals from here on stand for names.
     static let firstNamed: FieldOrdinal = 0x4000_0000
-    /// The field of a `RecordState.Gone` entry for a delete that was superseded before it was received.
+    /// The field of a `RecordState.Superseded` entry for a delete that was superseded before it was received.
     static let deletion: FieldOrdinal = .max
 }
 

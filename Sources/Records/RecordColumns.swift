@@ -6,15 +6,15 @@ import GroundwaveEvents
 // | column | holds |
 // |---|---|
 // | ids | upper halves of all ids as differences (varints; ids ascend), then lower halves (8 bytes each, big-endian) |
-// | counts | per record: writers, heads (varints), flags: bit 0 deletes, bit 1 superseded early (`gone`), |
-// | | bit 2 assertions (`said`), bit 3 more events |
+// | counts | per record: writers, heads (varints), flags: bit 0 deletes, bit 1 superseded early, bit 2 assertions, |
+// | | bit 3 more events |
 // | replicas | per writer: its local number |
 // | numbers | the event numbers of all writers as eight planes: first the lowest byte of each, then the next |
 // | stamps | for each distinct event of the writers, by replica and number: the difference to the last one, zigzag |
 // | sources | per writer |
 // | heads | per head: field, writer, code and flags as in a row, index if bit 4 is set |
-// | rest | per record, by its flags: deletes, `gone`, `said` as in a row; other events of its history: count, then |
-// | | replica and number of each |
+// | rest | per record, by its flags: deletes, superseded early, assertions, as in a row; other events of its history: |
+// | | count, then replica and number of each |
 // | values | count of fields; for each, ascending: field, length of its column; then the columns: length and bytes |
 // | | of each value |
 //
@@ -79,11 +79,11 @@ public struct RecordColumnsWriter {
         counts.append(varint: kept.count)
         counts.append(varint: state.heads.count)
         counts.append(
-            UInt8(state.deletions.isEmpty ? 0 : 1) | UInt8(state.gone.isEmpty ? 0 : 2)
-                | UInt8(state.said.isEmpty ? 0 : 4) | UInt8(others.isEmpty ? 0 : 8))
+            UInt8(state.deletions.isEmpty ? 0 : 1) | UInt8(state.superseded.isEmpty ? 0 : 2)
+                | UInt8(state.assertions.isEmpty ? 0 : 4) | UInt8(others.isEmpty ? 0 : 8))
         if !state.deletions.isEmpty { state.encodeDeletions(into: &rest, kept) }
-        if !state.gone.isEmpty { state.encodeGone(into: &rest) }
-        if !state.said.isEmpty { state.encodeSaid(into: &rest) }
+        if !state.superseded.isEmpty { state.encodeSuperseded(into: &rest) }
+        if !state.assertions.isEmpty { state.encodeAssertions(into: &rest) }
         if !others.isEmpty {
             rest.append(varint: others.count)
             for event in others {

@@ -120,8 +120,8 @@ public struct RecordColumnsReader {
             for _ in 0..<writers { positions.append(try readWriter(bytes, &state, position)) }
             for _ in 0..<headCount { try readHead(bytes, &state) }
             if flags & 1 != 0 { try state.decodeDeletions(bytes, &rest) }
-            if flags & 2 != 0 { try state.decodeGone(bytes, &rest) }
-            if flags & 4 != 0 { try state.decodeSaid(bytes, &rest) }
+            if flags & 2 != 0 { try state.decodeSuperseded(bytes, &rest) }
+            if flags & 4 != 0 { try state.decodeAssertions(bytes, &rest) }
             if flags & 8 != 0 {
                 for _ in 0..<(try rest.count(in: bytes, limit: bytes.byteCount)) {
                     let replica = UInt32(try rest.count(in: bytes, limit: Int(UInt32.max)))

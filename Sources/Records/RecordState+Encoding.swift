@@ -9,8 +9,8 @@ import GroundwaveEvents
 // | writers | count, then each: replica, sequence, stamp (8 bytes), position, source |
 // | heads | count, then each: field, writer, code and flags (1 byte), index if bit 4 is set, value if bit 3 is |
 // | deletes | count, then each: writer, count, and for each: replica, sequence |
-// | superseded early (`gone`) | count, then each: field, replica, sequence, index |
-// | assertions (`said`) | count, then each: field, source, replica, sequence, stamp (8 bytes), hash (8 bytes), |
+// | superseded early | count, then each: field, replica, sequence, index |
+// | assertions | count, then each: field, source, replica, sequence, stamp (8 bytes), hash (8 bytes), |
 // | | flags (1 byte): bit 0 element, bit 1 without a head |
 // | history | count, last position, then the differences to the end of the row |
 
@@ -55,8 +55,8 @@ extension RecordState {
             }
         }
         encodeDeletions(into: &writer, kept)
-        encodeGone(into: &writer)
-        encodeSaid(into: &writer)
+        encodeSuperseded(into: &writer)
+        encodeAssertions(into: &writer)
         writer.append(varint: history.count)
         writer.append(varint: history.last)
         history.deltas.withSpan { writer.append(contentsOf: $0) }
@@ -78,9 +78,9 @@ extension RecordState {
         }
     }
 
-    func encodeGone(into writer: inout ByteWriter) {
-        writer.append(varint: gone.count)
-        for entry in gone.isEmpty ? [] : gone.sorted(by: { $0.order < $1.order }) {
+    func encodeSuperseded(into writer: inout ByteWriter) {
+        writer.append(varint: superseded.count)
+        for entry in superseded.isEmpty ? [] : superseded.sorted(by: { $0.order < $1.order }) {
             writer.append(varint: UInt64(entry.field))
             writer.append(varint: UInt64(entry.replica))
             writer.append(varint: entry.sequence)
@@ -88,16 +88,16 @@ extension RecordState {
         }
     }
 
-    func encodeSaid(into writer: inout ByteWriter) {
-        writer.append(varint: said.count)
-        for entry in said {
+    func encodeAssertions(into writer: inout ByteWriter) {
+        writer.append(varint: assertions.count)
+        for entry in assertions {
             writer.append(varint: UInt64(entry.field))
             writer.append(varint: UInt64(entry.source))
             writer.append(varint: UInt64(entry.replica))
             writer.append(varint: entry.sequence)
             writer.append(littleEndian: entry.stamp.rawValue)
             writer.append(littleEndian: entry.valueHash)
-            writer.append(UInt8(entry.isElement ? 1 : 0) | UInt8(entry.isSpoken ? 2 : 0))
+            writer.append(UInt8(entry.isElement ? 1 : 0) | UInt8(entry.hasNoHead ? 2 : 0))
         }
     }
 
@@ -157,7 +157,7 @@ extension RecordState {
         return writers.allSatisfy { Int($0.replica) < replicas && Int($0.source) <= sources }
             && heads.allSatisfy { isNamed($0.field) }
             && deletions.allSatisfy { $0.covered.allSatisfy { Int($0.replica) < replicas } }
-            && said.allSatisfy { Int($0.source) <= sources && isNamed($0.field) }
+            && assertions.allSatisfy { Int($0.source) <= sources && isNamed($0.field) }
     }
 
     /// Whether the writer indexes of all heads and deletes are valid.
@@ -198,8 +198,8 @@ extension RecordState {
 
     private mutating func decodeRest(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {
         try decodeDeletions(row, &reader)
-        try decodeGone(row, &reader)
-        try decodeSaid(row, &reader)
+        try decodeSuperseded(row, &reader)
+        try decodeAssertions(row, &reader)
         let count = try reader.count(in: row, limit: Int.max)
         let last = try reader.varint(in: row)
         history = try History(count: count, last: last, deltasFrom: reader.offset, of: row)
@@ -216,30 +216,30 @@ extension RecordState {
         }
     }
 
-    mutating func decodeGone(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {
+    mutating func decodeSuperseded(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {
         let any = Int(UInt32.max)
         for _ in 0..<(try reader.count(in: row, limit: row.byteCount)) {
-            gone.insert(
-                Gone(
+            superseded.insert(
+                Superseded(
                     field: UInt32(try reader.count(in: row, limit: any)),
                     replica: UInt32(try reader.count(in: row, limit: any)), sequence: try reader.varint(in: row),
                     index: UInt32(try reader.count(in: row, limit: any))))
         }
     }
 
-    mutating func decodeSaid(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {
+    mutating func decodeAssertions(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {
         let any = Int(UInt32.max)
         for _ in 0..<(try reader.count(in: row, limit: row.byteCount)) {
-            var entry = Said(
+            var entry = Assertion(
                 field: UInt32(try reader.count(in: row, limit: any)),
                 source: UInt32(try reader.count(in: row, limit: any)),
                 replica: UInt32(try reader.count(in: row, limit: any)), sequence: try reader.varint(in: row),
                 stamp: Stamp(rawValue: try reader.uint64(in: row)), valueHash: try reader.uint64(in: row),
-                isElement: false, isSpoken: false)
+                isElement: false, hasNoHead: false)
             let flags = try reader.byte(in: row)
             entry.isElement = flags & 1 != 0
-            entry.isSpoken = flags & 2 != 0
-            said.append(entry)
+            entry.hasNoHead = flags & 2 != 0
+            assertions.append(entry)
         }
     }
 }

@@ -29,7 +29,7 @@ extension RecordState {
                     let head = try reader.head(of: step, in: shape)
                     covered.append((names.ordinal(of: head.event.replica), head.event.sequence))
                 }
-                if !isGone(.deletion, writer, index: 0) {
+                if !wasSuperseded(.deletion, writer, index: 0) {
                     deletions.append(Deletion(writer: intern(writer, &writerIndex), covered: covered))
                 }
             } else {
@@ -44,10 +44,10 @@ extension RecordState {
                 if step.code.isWord {
                     remember(
                         field, writer, isElement: step.code == .sayElement, isWithheld ? nil : Self.hash(of: value),
-                        isSpoken: true)
+                        hasNoHead: true)
                 } else if step.code != .remove {
                     let headIndex = step.code.isNamedByPlace ? index : 0
-                    if isGone(field, writer, index: headIndex) {
+                    if wasSuperseded(field, writer, index: headIndex) {
                         remember(field, writer, isElement: step.code == .add, isWithheld ? nil : Self.hash(of: value))
                     } else {
                         let start = self.values.count
@@ -56,7 +56,7 @@ extension RecordState {
                             Head(
                                 field: field, writer: intern(writer, &writerIndex), index: headIndex, code: step.code,
                                 isWithheld: isWithheld, value: start..<self.values.count))
-                        if writer.source != 0, step.code != .add { forgetOlderSaid(field: field, writer: writer) }
+                        if writer.source != 0, step.code != .add { forgetOlderAssertions(field: field, writer: writer) }
                     }
                 }
             }
@@ -78,10 +78,10 @@ extension RecordState {
         return UInt32(index)
     }
 
-    private func isGone(_ field: FieldOrdinal, _ writer: Writer, index: UInt32) -> Bool {
-        !gone.isEmpty
-            && gone.contains(
-                Gone(field: field, replica: writer.replica, sequence: writer.sequence, index: index))
+    private func wasSuperseded(_ field: FieldOrdinal, _ writer: Writer, index: UInt32) -> Bool {
+        !superseded.isEmpty
+            && superseded.contains(
+                Superseded(field: field, replica: writer.replica, sequence: writer.sequence, index: index))
     }
 
     private mutating func supersede(
@@ -113,9 +113,11 @@ extension RecordState {
             deletions.remove(at: place)
             return
         }
-        gone.insert(Gone(field: field, replica: replica, sequence: sequence, index: index))
+        superseded.insert(Superseded(field: field, replica: replica, sequence: sequence, index: index))
         // A delete is named with index 0, so a head with another index cannot be one, received or not.
-        if index == 0 { gone.insert(Gone(field: .deletion, replica: replica, sequence: sequence, index: 0)) }
+        if index == 0 {
+            superseded.insert(Superseded(field: .deletion, replica: replica, sequence: sequence, index: 0))
+        }
     }
 }
 

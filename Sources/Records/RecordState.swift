@@ -49,7 +49,7 @@ public struct RecordState: Sendable {
     }
 
     /// A head that was superseded before it was received.
-    struct Gone: Hashable {
+    struct Superseded: Hashable {
         var field: FieldOrdinal
         var replica: UInt32
         var sequence: SequenceNumber
@@ -60,7 +60,7 @@ public struct RecordState: Sendable {
     }
 
     /// The last assertion of an import source about a field, if no head holds it.
-    struct Said: Hashable {
+    struct Assertion: Hashable {
         var field: FieldOrdinal
         var source: UInt32
         var replica: UInt32
@@ -70,10 +70,10 @@ public struct RecordState: Sendable {
         /// Whether it is an element of a collection, of which there may be several.
         var isElement: Bool
         /// Whether it was made without a head: within one event that is the last assertion.
-        var isSpoken: Bool
+        var hasNoHead: Bool
 
         /// The order of the assertions of one source about one plain field: the greatest is the last one.
-        var order: (Stamp, SequenceNumber, Int, UInt64) { (stamp, sequence, isSpoken ? 1 : 0, valueHash) }
+        var order: (Stamp, SequenceNumber, Int, UInt64) { (stamp, sequence, hasNoHead ? 1 : 0, valueHash) }
     }
 
     /// The events that wrote the heads and deletes below.
@@ -86,8 +86,8 @@ public struct RecordState: Sendable {
     public internal(set) var values: [UInt8] = []
     /// The number of bytes of ``values`` that belong to no head any more.
     var unusedBytes = 0
-    var gone: Set<Gone> = []
-    var said: [Said] = []
+    var superseded: Set<Superseded> = []
+    var assertions: [Assertion] = []
     /// The positions of all events of this record in this store's log, ascending, as they arrived.
     public internal(set) var history = History()
 
@@ -101,8 +101,8 @@ public struct RecordState: Sendable {
         deletions.removeAll(keepingCapacity: true)
         values.removeAll(keepingCapacity: true)
         unusedBytes = 0
-        if !gone.isEmpty { gone.removeAll() }
-        said.removeAll(keepingCapacity: true)
+        if !superseded.isEmpty { superseded.removeAll() }
+        assertions.removeAll(keepingCapacity: true)
         history.removeAll()
     }
 

@@ -38,7 +38,7 @@ extension ForeignName.Kind {
         case .special: self = .special
         case .file, .folder:
             if PlaceNames.isOfObject(name), ObjectName(prefix + name) != nil { return nil }
-            if let object = PlaceNames.placeheld(by: name).flatMap({ ObjectName(prefix + $0) }) {
+            if let object = PlaceNames.object(ofPlaceholder: name).flatMap({ ObjectName(prefix + $0) }) {
                 self = .notDownloaded(object)
             } else if let object = PlaceNames.original(of: name).flatMap({ ObjectName(prefix + $0) }) {
                 self = .conflictCopy(of: object)

@@ -29,7 +29,7 @@ enum PlaceNames {
     static func placeholder(of name: String) -> String { ".\(name).icloud" }
 
     /// Returns the name of the file for which `name` is iCloud's placeholder; `nil` if it is none.
-    static func placeheld(by name: String) -> String? {
+    static func object(ofPlaceholder name: String) -> String? {
         guard name.hasPrefix("."), name.hasSuffix(".icloud") else { return nil }
         let held = String(name.dropFirst().dropLast(".icloud".count))
         return isOfObject(held) ? held : nil

@@ -84,7 +84,7 @@ import Testing
         #expect(try store.query(.everything, newSinceExportNamed: "qrz", filter: "").isContinued == false)
     }
 
-    @Test func `an export under a name has everything again after a clear, however long the log has become`() async throws {
+    @Test func `an export under a name has everything again after a clear, however long the log is`() async throws {
         let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         try await store.importText(generatedLog(5))

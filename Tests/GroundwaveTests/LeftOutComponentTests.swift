@@ -69,7 +69,8 @@ private func isUsage(_ error: any Error, naming component: String) -> Bool {
         let trace = try await store.recorded(100)
         let recorded = try #require(try store.traces().first { $0.id == trace })
         #expect {
-            _ = try store.export(recorded, as: .sqlite, TraceExportOptions(), from: .min, toFile: folder.path("trace.sqlite"))
+            _ = try store.export(
+                recorded, as: .sqlite, TraceExportOptions(), from: .min, toFile: folder.path("trace.sqlite"))
         } throws: {
             isUsage($0, naming: "SQLite")
         }

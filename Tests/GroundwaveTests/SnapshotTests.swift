@@ -44,14 +44,14 @@ import Testing
                 func event(_ replica: UInt32, _ sequence: SequenceNumber) -> String {
                     "\(names.replicas[Int(replica)]).\(sequence)"
                 }
-                let waiting = state.gone.filter {
+                let waiting = state.superseded.filter {
                     !all.contains(EventID(names.replicas[Int($0.replica)], $0.sequence))
                 }
                 let gone = waiting.map {
                     "\($0.field == .max ? "-" : "\(names.field($0.field))") \(event($0.replica, $0.sequence)) \($0.index)"
                 }
-                let said = state.said.map {
-                    "\(names.field($0.field)) \(names.sources[Int($0.source) - 1]) \(event($0.replica, $0.sequence)) \($0.stamp) \($0.valueHash) \($0.isElement) \($0.isSpoken)"
+                let said = state.assertions.map {
+                    "\(names.field($0.field)) \(names.sources[Int($0.source) - 1]) \(event($0.replica, $0.sequence)) \($0.stamp) \($0.valueHash) \($0.isElement) \($0.hasNoHead)"
                 }
                 lines.append("\(kind) \(id) \(gone.sorted()) \(said.sorted()) \(state.history.positions)")
                 return true

@@ -112,7 +112,8 @@ final class Program: Sendable {
 
         /// Waits for its end; what has not ended after five minutes hangs, and is killed.
         func outcome() throws -> Outcome {
-            let isHanging = DispatchWorkItem { [process] in kill(process.processIdentifier, SIGKILL) }
+            // It is let go after that time only, cancelled or not, so it must not hold the process and its open files.
+            let isHanging = DispatchWorkItem { [id = process.processIdentifier] in kill(id, SIGKILL) }
             DispatchQueue.global().asyncAfter(deadline: .now() + 300, execute: isHanging)
             process.waitUntilExit()
             isHanging.cancel()

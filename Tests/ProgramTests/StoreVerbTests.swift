@@ -23,9 +23,7 @@ import Testing
         #expect(again.output.split(separator: "\n") == Array(lines.suffix(rest.count)))
     }
 
-    @Test func `watch through an erase by another process, and end with 66 after a clear, before anything is passed over`()
-        throws
-    {
+    @Test func `watch through an erase by another process, and end with 66 at a clear, with nothing skipped`() throws {
         let program = try Program()
         let watching = try program.start(["watch", "--since", "0", "--kind", "qso", "--count", "5", "--json"])
         for call in ["N1CALL", "N2CALL"] { try program.add(call) }

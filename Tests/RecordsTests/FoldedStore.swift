@@ -59,7 +59,7 @@ struct FoldedStore {
 
     func said(_ value: String, of field: FieldKey, by source: SourceID, in record: RecordID) -> Bool? {
         guard let field = names.knownOrdinal(of: field), let source = names.knownOrdinal(of: source) else { return nil }
-        return states[record]?.said(Array(value.utf8), of: field, by: source)
+        return states[record]?.asserts(Array(value.utf8), of: field, by: source)
     }
 }
 

@@ -73,7 +73,7 @@ import Testing
         let record = Record(kind: "k", id: RecordID(high: 0, low: 0), state: state, names: names, schema: nil)
         let values = ShownValues(state, names)
         _ = (record.hasConflict, record.coveredByDelete, values.sources, values.value(1), state.history.positions)
-        for source in state.sources { _ = state.anySourceSaid([], of: 1, but: source) }
+        for source in state.sources { _ = state.anySourceAsserts([], of: 1, but: source) }
         // What was read as sound can be written, and then says the same.
         #expect(throws: Never.self) { try decode(state.row, names: names) }
     }

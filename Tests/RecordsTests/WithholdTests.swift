@@ -26,9 +26,11 @@ import Testing
         for var (inPlace, folded) in try Self.states(seed: seed) {
             // Of an element that two events said one is remembered: it may be one whose value goes, and never more.
             #expect(inPlace.knownElements.isSubset(of: folded.knownElements))
-            inPlace.said.removeAll(where: \.isElement)
-            folded.said.removeAll(where: \.isElement)
-            #expect(inPlace.said.count == folded.said.count && Set(inPlace.said) == Set(folded.said))
+            inPlace.assertions.removeAll(where: \.isElement)
+            folded.assertions.removeAll(where: \.isElement)
+            #expect(
+                inPlace.assertions.count == folded.assertions.count && Set(inPlace.assertions) == Set(folded.assertions)
+            )
             #expect(inPlace.row == folded.row)
         }
     }
@@ -42,7 +44,7 @@ import Testing
         var state = try #require(whole.states[scene.record])
         state.withhold { _, _ in true }
         let field = try #require(whole.names.knownOrdinal(of: Scene.frequency))
-        #expect(state.said([], of: field, by: 1) == true)
+        #expect(state.asserts([], of: field, by: 1) == true)
     }
 }
 
@@ -50,7 +52,7 @@ extension RecordState {
     /// The elements that a source is known to have said.
     fileprivate var knownElements: Set<[UInt64]> {
         Set(
-            said.filter { $0.isElement && $0.valueHash != 0 }.map {
+            assertions.filter { $0.isElement && $0.valueHash != 0 }.map {
                 [UInt64($0.field), UInt64($0.source), $0.valueHash]
             })
     }

@@ -73,9 +73,9 @@ import Testing
         let store = try FoldedStore(folding: scene.events)
         let state = try #require(store.states[scene.record])
         let logbook = try #require(store.names.knownOrdinal(of: Self.logbook))
-        #expect(state.anySourceSaid(Array("14.074".utf8), of: 1, but: logbook) == false)
-        #expect(state.anySourceSaid(Array("14.074".utf8), of: 1, but: logbook + 1))
-        #expect(state.anySourceSaid(Array("14.076".utf8), of: 1, but: logbook + 1) == false)
+        #expect(state.anySourceAsserts(Array("14.074".utf8), of: 1, but: logbook) == false)
+        #expect(state.anySourceAsserts(Array("14.074".utf8), of: 1, but: logbook + 1))
+        #expect(state.anySourceAsserts(Array("14.076".utf8), of: 1, but: logbook + 1) == false)
         #expect(state.sources == [logbook])
     }
 
@@ -90,7 +90,7 @@ import Testing
             let state = try #require(store.states[scene.record])
             let logbook = try #require(store.names.knownOrdinal(of: Self.logbook))
             for (park, isSaid) in [("US-0001", true), ("US-0002", true), ("US-0003", false)] {
-                #expect(state.saidElement(Array(park.utf8), of: 3, by: logbook) == isSaid)
+                #expect(state.assertsElement(Array(park.utf8), of: 3, by: logbook) == isSaid)
             }
         }
     }

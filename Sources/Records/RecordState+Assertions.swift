@@ -2,10 +2,10 @@ import GroundwaveByteCoding
 import GroundwaveEvents
 
 // The last assertion of each import source about a field. While its head is present, the head holds it. After the
-// head was superseded, the list `said` holds it; the list also holds an assertion that was made without a head. The
-// last assertion about a plain field is the one with the greatest stamp, then number; within one event, the one made
-// without a head, then the one with the greater hash of the value. Local numbers are not in this order, so it is the
-// same in every store and for every order of events. Of a collection, every element ever asserted is kept.
+// head was superseded, the list `assertions` holds it; the list also holds an assertion that was made without a
+// head. The last assertion about a plain field is the one with the greatest stamp, then number; within one event, the
+// one made without a head, then the one with the greater hash of the value. Local numbers are not in this order, so
+// it is the same in every store and for every order of events. Of a collection, every element ever asserted is kept.
 extension RecordState {
     /// What is stored instead of an asserted value: 8 bytes of its hash, never 0.
     static func hash(of value: RawSpan) -> UInt64 { Swift.max(1, Hash256(hashing: value).prefix) }
@@ -17,23 +17,23 @@ extension RecordState {
 
     /// Stores an assertion by `writer` that no head holds; `hash` is `nil` if its value is withheld.
     mutating func remember(
-        _ field: FieldOrdinal, _ writer: Writer, isElement: Bool, _ hash: UInt64?, isSpoken: Bool = false
+        _ field: FieldOrdinal, _ writer: Writer, isElement: Bool, _ hash: UInt64?, hasNoHead: Bool = false
     ) {
         guard writer.source != 0 else { return }
         // An assertion that is older than one of the same source in a present head is not needed.
-        if !isElement, isSaidLater(field: field, than: writer) { return }
-        let entry = Said(
+        if !isElement, isAssertedLater(field: field, than: writer) { return }
+        let entry = Assertion(
             field: field, source: writer.source, replica: writer.replica, sequence: writer.sequence,
-            stamp: writer.stamp, valueHash: hash ?? 0, isElement: isElement, isSpoken: isSpoken)
-        let place = said.firstIndex {
+            stamp: writer.stamp, valueHash: hash ?? 0, isElement: isElement, hasNoHead: hasNoHead)
+        let place = assertions.firstIndex {
             $0.field == field && $0.source == writer.source && $0.isElement == isElement
                 && (!isElement || $0.valueHash == entry.valueHash)
         }
-        guard let place else { return said.append(entry) }
-        if !isElement, said[place].order < entry.order { said[place] = entry }
+        guard let place else { return assertions.append(entry) }
+        if !isElement, assertions[place].order < entry.order { assertions[place] = entry }
     }
 
-    private func isSaidLater(field: FieldOrdinal, than writer: Writer) -> Bool {
+    private func isAssertedLater(field: FieldOrdinal, than writer: Writer) -> Bool {
         heads.contains { head in
             guard head.field == field, head.code != .add else { return false }
             let other = writers[Int(head.writer)]
@@ -43,9 +43,9 @@ extension RecordState {
     }
 
     /// Drops the assertion of the same source that is older than the head which `writer` now writes.
-    mutating func forgetOlderSaid(field: FieldOrdinal, writer: Writer) {
-        if said.isEmpty { return }
-        said.removeAll {
+    mutating func forgetOlderAssertions(field: FieldOrdinal, writer: Writer) {
+        if assertions.isEmpty { return }
+        assertions.removeAll {
             $0.field == field && $0.source == writer.source && !$0.isElement
                 && ($0.stamp, $0.sequence) < (writer.stamp, writer.sequence)
         }
@@ -54,14 +54,14 @@ extension RecordState {
     /// Whether the last assertion of `source` about a plain field is exactly `value`; `nil` if it never made one.
     ///
     /// A clear asserts the empty value. If the last assertion is withheld, the answer is `false`.
-    public func said(_ value: [UInt8], of field: FieldOrdinal, by source: UInt32) -> Bool? {
+    public func asserts(_ value: [UInt8], of field: FieldOrdinal, by source: UInt32) -> Bool? {
         var last: Head?
         for head in heads where head.field == field && head.code != .add {
             guard writers[Int(head.writer)].source == source else { continue }
             if let known = last, !isLater(head, than: known) { continue }
             last = head
         }
-        let entry = said.first { $0.field == field && $0.source == source && !$0.isElement }
+        let entry = assertions.first { $0.field == field && $0.source == source && !$0.isElement }
         if let last, entry.map({ isLater(last, than: $0) }) ?? true {
             return !last.isWithheld && values[last.value].elementsEqual(value)
         }
@@ -76,18 +76,18 @@ extension RecordState {
         return (hash(of: head) ?? 0) > (hash(of: other) ?? 0)
     }
 
-    private func isLater(_ head: Head, than entry: Said) -> Bool {
+    private func isLater(_ head: Head, than entry: Assertion) -> Bool {
         let writer = writers[Int(head.writer)]
         if writer.stamp != entry.stamp || writer.sequence != entry.sequence {
             return (writer.stamp, writer.sequence) > (entry.stamp, entry.sequence)
         }
-        return !entry.isSpoken && (hash(of: head) ?? 0) > entry.valueHash
+        return !entry.hasNoHead && (hash(of: head) ?? 0) > entry.valueHash
     }
 
     /// Whether `source` has ever asserted that `value` is an element of the collection `field`.
-    public func saidElement(_ value: [UInt8], of field: FieldOrdinal, by source: UInt32) -> Bool {
+    public func assertsElement(_ value: [UInt8], of field: FieldOrdinal, by source: UInt32) -> Bool {
         let hash = value.withSpan { Self.hash(of: $0) }
-        return said.contains { $0.isElement && $0.field == field && $0.source == source && $0.valueHash == hash }
+        return assertions.contains { $0.isElement && $0.field == field && $0.source == source && $0.valueHash == hash }
             || heads.contains { head in
                 head.field == field && head.code == .add && writers[Int(head.writer)].source == source
                     && !head.isWithheld && values[head.value].elementsEqual(value)
@@ -95,26 +95,26 @@ extension RecordState {
     }
 
     /// Whether the last assertion about `field` of any source except `source` is exactly `value`.
-    public func anySourceSaid(_ value: [UInt8], of field: FieldOrdinal, but source: UInt32) -> Bool {
+    public func anySourceAsserts(_ value: [UInt8], of field: FieldOrdinal, but source: UInt32) -> Bool {
         var sources: [UInt32] = []
-        for entry in said where entry.field == field { sources.append(entry.source) }
+        for entry in assertions where entry.field == field { sources.append(entry.source) }
         for head in heads where head.field == field { sources.append(writers[Int(head.writer)].source) }
-        return sources.contains { $0 != 0 && $0 != source && said(value, of: field, by: $0) == true }
+        return sources.contains { $0 != 0 && $0 != source && asserts(value, of: field, by: $0) == true }
     }
 
     /// Whether any source has ever asserted that `value` is an element of the collection `field`.
-    public func anySourceSaidElement(_ value: [UInt8], of field: FieldOrdinal) -> Bool {
-        sources.contains { saidElement(value, of: field, by: $0) }
+    public func anySourceAssertsElement(_ value: [UInt8], of field: FieldOrdinal) -> Bool {
+        sources.contains { assertsElement(value, of: field, by: $0) }
     }
 
     /// Whether everything that was ever written came from `source` and is present as heads.
     public func isWritten(onlyBy source: UInt32) -> Bool {
-        said.isEmpty && deletions.isEmpty && writers.allSatisfy { $0.source == source }
+        assertions.isEmpty && deletions.isEmpty && writers.allSatisfy { $0.source == source }
     }
 
     /// The sources that have asserted anything of this record, ascending.
     public var sources: [UInt32] {
-        var result = Set(said.map(\.source))
+        var result = Set(assertions.map(\.source))
         for head in heads { result.insert(writers[Int(head.writer)].source) }
         result.remove(0)
         return result.sorted()
@@ -137,17 +137,17 @@ extension RecordState {
             heads[place].isWithheld = true
         }
         let nothing = [UInt8]().withSpan { Self.hash(of: $0) }
-        let known = said
-        said.removeAll(keepingCapacity: true)
+        let known = assertions
+        assertions.removeAll(keepingCapacity: true)
         for var entry in known {
             // A clear has no value to withhold, and still asserts that there is none.
             if isErased(entry.replica, entry.sequence), entry.valueHash != nothing { entry.valueHash = 0 }
             // Keep one of the elements whose values are withheld, since they are no longer distinct.
-            let isThere = said.contains {
+            let isThere = assertions.contains {
                 entry.isElement && $0.isElement && $0.field == entry.field && $0.source == entry.source
                     && $0.valueHash == entry.valueHash
             }
-            if !isThere { said.append(entry) }
+            if !isThere { assertions.append(entry) }
         }
     }
 }
