@@ -86,7 +86,7 @@ import Testing
 
         let waiting = try program.run("recover", "status").output
         #expect(waiting.contains("There is nothing to salvage: the log is missing."))
-        #expect(waiting.contains("starts over; what the snapshot has shows as it was then"))
+        #expect(waiting.contains("starts over; the records in the snapshot appear as they were then"))
         #expect(!waiting.contains("what was salvaged") && !waiting.contains("damaged file"), "\(waiting)")
         let decided = try program.run("recover", "restore", "--from", "snapshot").output
         #expect(decided.contains("Decided: start over, with the newest snapshot."), "\(decided)")
@@ -157,7 +157,7 @@ import Testing
             let text = try program.run("verify")
             #expect(text.status == 65)
             #expect(text.output.contains("snapshot: the snapshot \(names[1]) is "), "\(text.output)")
-            #expect(text.output.contains("no event is lost with it: delete it"), "\(text.output)")
+            #expect(text.output.contains("no event is lost: delete the snapshot"), "\(text.output)")
         }
         try FileManager.default.removeItem(at: path)
         #expect(try program.run("verify").status == 0)

@@ -9,7 +9,7 @@ struct ConflictsChoose: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "choose", abstract: "Decide which value counts, on all devices.",
         discussion: """
-            The field RECORD stands for the whole record, if one device hid it and another changed it.
+            If one device hid the record and another changed it, the name of the field is RECORD.
 
               groundwave conflicts choose W1AW FREQ ABCD1234.17
             """)

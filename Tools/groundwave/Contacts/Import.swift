@@ -11,8 +11,8 @@ struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Import log files; only what is new is written.",
         discussion: """
-            The same file can be imported again: values that the source already had last time change nothing, your own \
-            corrections survive, and records that the file no longer has are counted and kept.
+            A file can be imported again. Values that have not changed in it since the last import are skipped, your \
+            own corrections are kept, and contacts that are no longer in it are counted and kept.
 
               groundwave import wsjtx_log.adi
               groundwave import portable.adi --set MY_RIG=KX2 --shift=-01:00 --dry-run
@@ -36,14 +36,14 @@ struct Import: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Add this to all times, to correct a clock that was wrong: --shift=-01:00 for one that was an hour fast.",
+            "Add this to all times, to correct a wrong clock: --shift=-01:00 if the clock was an hour fast.",
             valueName: "±HH:MM"))
     var shift: String?
 
     @Option(help: ArgumentHelp("The session that new contacts belong to; default: none.", valueName: "id"))
     var session: String?
 
-    @Flag(help: "Compare and count, and write nothing.")
+    @Flag(help: "Show what would be imported, and import nothing.")
     var dryRun = false
 
     struct Result: Encodable {

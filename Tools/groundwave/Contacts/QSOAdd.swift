@@ -80,7 +80,7 @@ struct QSOAdd: AsyncParsableCommand {
         var remarks = contact.remarks
         if let dupe {
             let at = ContactFacts(dupe).startSeconds.map(TimeText.seconds) ?? ""
-            remarks.append("It is a dupe of \(dupe.id.short), made at \(at).")
+            remarks.append("The contact is a dupe of \(dupe.id.short), made at \(at).")
         }
         let fields = Dictionary(
             contact.assignments.map { ($0.name, RecordText.text($0.value ?? [])) }, uniquingKeysWith: { $1 })

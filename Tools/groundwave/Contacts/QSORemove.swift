@@ -48,7 +48,7 @@ struct QSOVisibility {
         let store = try await options.open(author: writing.author)
         let scope: ResolveScope = isHiding || names.contains { RecordID(text: $0) != nil } ? .all : .hidden
         let selection = try QSOSelection(names, filters, in: store, among: scope)
-        try selection.confirm(isHiding ? "hide" : "show", yes: yes, dryRun: dryRun, json: options.json)
+        try selection.confirm(isHiding ? "hide" : "restore", yes: yes, dryRun: dryRun, json: options.json)
         let ids = selection.records.map(\.id)
         let isHiding = isHiding
         let change: @Sendable (inout WriteBatch) throws -> [RecordID] = { batch in

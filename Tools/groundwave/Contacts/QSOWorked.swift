@@ -9,9 +9,9 @@ struct QSOWorked: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "worked", abstract: "Check whether a station was worked; exit with status 1 if not.",
         discussion: """
-            Also shows whether another contact now would be a dupe. In a session, it is a dupe of an earlier contact \
-            in the same session; if the session has parks, only of one made from the same parks on the same UTC day. \
-            Without a session, it is a dupe of one made on the same UTC day.
+            Also shows whether another contact now would be a dupe. In a session, it is a dupe if the session has an \
+            earlier contact; if the session has parks, that contact must be from the same parks and UTC day. Without a \
+            session, the earlier contact must be from the same UTC day.
 
               groundwave qso worked W1AW --band 20m --mode CW
             """)

@@ -10,7 +10,7 @@ struct Duplicates: AsyncParsableCommand {
         discussion: """
             Two contacts are possible duplicates if call, band and mode are the same, the logging stations are not \
             known to differ, and they are at most two minutes apart. USB, LSB and SSB count as one mode, and so do FT4 \
-            and MFSK. Nothing is merged unless you say so.
+            and MFSK. Nothing is merged automatically.
             """,
         subcommands: [DuplicatesList.self, DuplicatesMerge.self, DuplicatesDismiss.self],
         defaultSubcommand: DuplicatesList.self)

@@ -6,10 +6,10 @@ import GroundwaveRecords
 
 struct DuplicatesDismiss: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "dismiss", abstract: "Mark two contacts as different ones, so that they are not listed again.",
+        commandName: "dismiss", abstract: "Mark two contacts as different contacts, so that they are not listed again.",
         discussion: """
-            It applies on all devices until you revert it: with groundwave undo, or with groundwave record remove \
-            dismissal ID and the id that is printed.
+            The mark applies on all devices until you revert it with groundwave undo, or with groundwave record remove \
+            dismissal ID. This command prints the ID.
 
               groundwave duplicates dismiss 7Q2X4 9KD0M --note "First contact broke off"
             """)

@@ -8,7 +8,7 @@ import GroundwaveRecords
 
 struct DuplicatesMerge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "merge", abstract: "Merge two contacts that are the same one, or all duplicates.",
+        commandName: "merge", abstract: "Merge two duplicate contacts, or all duplicates.",
         discussion: """
             The first contact stays. Fields that it does not have are copied from the second one, and the second one \
             is hidden. If both have different values for a field, the first contact keeps its own, and the other value \
@@ -16,8 +16,7 @@ struct DuplicatesMerge: AsyncParsableCommand {
             contact again.
 
             With --all, the contact with more fields stays in each group, or the one that came from the source given \
-            with --prefer. A group in which a pair was dismissed as duplicates is left to you. The command shows what \
-            it would do, and asks.
+            with --prefer. A group with a dismissed pair is not merged. The command shows what it would do, and asks.
 
               groundwave duplicates merge 7Q2X4 9KD0M --note "Logged on two computers"
               groundwave duplicates merge --all --prefer wsjtx_log.adi --dry-run
@@ -83,7 +82,7 @@ struct DuplicatesMerge: AsyncParsableCommand {
         try report(merged.contacts, merged.batches, store)
         if !merged.left.isEmpty {
             let count = NumberText.count(merged.left.count, "group")
-            Terminal.remark("Not merged, because one of their contacts was hidden in the meantime: \(count).")
+            Terminal.remark("\(count) not merged: a contact of the group was hidden in the meantime.")
         }
     }
 

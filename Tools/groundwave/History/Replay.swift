@@ -7,8 +7,8 @@ struct Replay: AsyncParsableCommand {
         abstract: "Rebuild the views from the log, and compare them with the old ones.",
         discussion: """
             The new views are built beside the old ones and then replace them. With --to, every event is first copied \
-            into a new store; it belongs to the same log, and becomes a new replica of it at its first write. \
-            Exits with status 1 if the new views differ from the old ones.
+            into a new store. That store belongs to the same log, and becomes a new replica at its first write. Exits \
+            with status 1 if the new views differ from the old ones.
             """)
 
     @OptionGroup var options: StoreOptions
@@ -60,7 +60,8 @@ struct Replay: AsyncParsableCommand {
                     store: target))
         } else {
             try Terminal.print(
-                "\(String(format: "%d events in %.2f s (%.0f a second).", report.events, report.seconds, speed))")
+                "\(NumberText.count(report.events, "event")) "
+                    + "\(String(format: "in %.2f s (%.0f a second).", report.seconds, speed))")
             if let target { try Terminal.print("A store with the same events is in \(target).") }
             try Terminal.print("Digest \(report.after.hash)")
             if report.isSame {

@@ -7,7 +7,7 @@ struct Undo: AsyncParsableCommand {
         abstract: "Undo the latest changes of this device.",
         discussion: """
             Shows what would be undone, and asks. An import is one step, however large. Nothing is lost: the undo is \
-            itself a change that groundwave history shows, and what others changed since then stays as it is.
+            itself a change that groundwave history shows, and what others changed since then is kept.
 
               groundwave undo --dry-run
               groundwave undo 2 --note "Wrong file"

@@ -11,8 +11,8 @@ struct WhatIf: AsyncParsableCommand {
         abstract: "Show the store as it would be without an import, a device or an event, or with a corrected clock.",
         discussion: """
             The log is replayed with these changes into a temporary view, and the differences are shown. Nothing is \
-            written, unless --keep applies the result: by new changes that groundwave history shows, that groundwave \
-            undo reverts, and that reach your other devices like all others.
+            written unless you add --keep. Then the result is written as new changes: groundwave history shows them, \
+            groundwave undo reverts them, and they reach your other devices.
 
               groundwave whatif --without-import last
               groundwave whatif --without-replica laptop

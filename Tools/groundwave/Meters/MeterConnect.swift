@@ -22,7 +22,9 @@ struct MeterConnect: AsyncParsableCommand {
         let store = try await options.store.open()
         let address = try options.address
         guard let model = try model ?? store.meter(address)?.model else {
-            throw StoreError(.usage, "The meter \(address) is not known yet.", hint: "Specify its model with --model.")
+            throw StoreError(
+                .usage, "The meter \(address) is not known yet.",
+                hint: "Specify its model: groundwave meter connect \(address) --model MODEL")
         }
         try await store.connect(address, model: model)
         try options.tell(store)

@@ -11,7 +11,7 @@ struct MeterDisconnect: AsyncParsableCommand {
     func run() async throws {
         let store = try await options.store.open()
         let hadIt = try await store.disconnect(options.known(in: store).address)
-        if !hadIt, !options.store.json { Terminal.remark("This device had not reserved it.") }
+        if !hadIt, !options.store.json { Terminal.remark("This device had not reserved the meter.") }
         try options.tell(store)
     }
 }

@@ -5,7 +5,7 @@ import GroundwaveLogbook
 
 struct HeadCheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check whether everything that signed heads cover is still here and unaltered.",
+        commandName: "check", abstract: "Check that all events that signed heads cover are still here and unaltered.",
         discussion: """
             Each head must have a valid signature, and be from this log and from a device whose events this store has. \
             Exits with status 1 if the store has different events under the same numbers, or if this device has lost \

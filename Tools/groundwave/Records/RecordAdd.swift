@@ -9,7 +9,7 @@ struct RecordAdd: AsyncParsableCommand {
         commandName: "add", abstract: "Add a record.",
         discussion: """
             An activation is identified by its park and date, a receiver by its host, a notes source by its URL. \
-            Adding one that already exists sets its fields.
+            Adding a record that already exists sets its fields.
 
               groundwave record add equipment NAME="Portable" RIG=KX2 POWER=5
               groundwave record add activation PARK=US-1234 DATE=2026-05-01 TITLE="Lake"

@@ -7,10 +7,10 @@ struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Mirror all contacts (ADIF), the settings (JSON) and the photos of sessions to a folder.",
         discussion: """
-            The mirror is updated automatically: at most an hour after a change, whenever groundwave runs. Any program \
-            that reads ADIF can read it; groundwave settings import reads the settings back. With --photos, the files \
-            listed in the field PHOTOS of a session are copied too. Each is listed by its name, or by its name and \
-            SHA-256, separated by a space.
+            The mirror is updated automatically when groundwave runs, if the last update was at least an hour ago and \
+            something has changed. Any program that reads ADIF can read it; groundwave settings import reads the \
+            settings back. With --photos, the files listed in the field PHOTOS of a session are copied too. Each is \
+            listed by its name, or by its name and SHA-256, separated by a space.
 
               groundwave backup mirror ~/Documents/Log
               groundwave backup mirror ~/Documents/Log --photos ~/Pictures/Summits

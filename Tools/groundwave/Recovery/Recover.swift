@@ -108,7 +108,7 @@ extension RecoverStatus.Result {
 enum RecoveryText {
     static func print(_ status: RecoveryStatus) throws {
         switch status.state {
-        case .whole: try Terminal.print("No damage is known. Nothing was ever recovered here.")
+        case .whole: try Terminal.print("No known damage. This store was never recovered.")
         case .damaged:
             try Terminal.print(
                 Terminal.styled("The store is damaged", .red)
@@ -120,9 +120,9 @@ enum RecoveryText {
                         + "temporary store; groundwave recover status then shows what could be salvaged.")
         case .recovered:
             guard let receipt = status.receipt else {
-                return try Terminal.print("The store is in use. It was started over once, after damage.")
+                return try Terminal.print("No known damage. The store was started over once, after damage.")
             }
-            try Terminal.print("The store is in use. It was recovered once:")
+            try Terminal.print("No known damage. The store was recovered once:")
             try Self.print(receipt, lost: status.lost, peers: status.peers)
         case .waiting, .staged:
             if let failure = status.failure { try Self.print(failure) }
@@ -178,7 +178,7 @@ enum RecoveryText {
                 "  lost: \(range.replica.short) \(range.first == range.last ? "\(range.first)" : "\(range.first) to \(range.last)")"
                     + (peers.isEmpty ? "" : ", which \(peers.map(\.short).joined(separator: ", ")) had"))
         }
-        if lost.count > 20 { try Terminal.print("  … and \(lost.count - 20) more ranges: --json lists them all.") }
+        if lost.count > 20 { try Terminal.print("  … and \(lost.count - 20) more: --json lists them all.") }
         if receipt.unnamed > 0 {
             try Terminal.print("  Of \(NumberText.count(receipt.unnamed, "event")), not even the id is known.")
         }
@@ -198,8 +198,8 @@ enum RecoveryText {
             table.append([
                 "groundwave recover restore --from snapshot",
                 status.isLogMissing
-                    ? "starts over; what the snapshot has shows as it was then"
-                    : "the same; what was lost before the snapshot shows as it was then",
+                    ? "starts over; the records in the snapshot appear as they were then"
+                    : "the same; records lost before the snapshot appear as they were then",
             ])
         }
         table.append([

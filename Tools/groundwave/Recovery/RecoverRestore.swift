@@ -10,10 +10,11 @@ struct RecoverRestore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Restore the store the next time it is opened.",
         discussion: """
-            salvage continues with every event that could be read from the damaged file. snapshot does the same, and \
-            what was lost before the newest snapshot shows as it was then; times before the snapshot can no longer be \
-            viewed. Where nothing could be salvaged, only the snapshot is restored. remote starts over and fetches \
-            what a remote has. What was logged meanwhile is kept in every case.
+            With salvage, the store continues with every event that could be read from the damaged file. With \
+            snapshot, it does the same, and records whose events were lost before the newest snapshot appear as they \
+            were then; times before the snapshot can no longer be viewed. If nothing could be salvaged, only the \
+            snapshot is restored. With remote, the store starts over and fetches what a remote has. What was logged \
+            meanwhile is kept in every case.
             """)
 
     @Option(help: "The source: salvage, snapshot or remote.")
@@ -85,7 +86,7 @@ extension StoreOptions {
     func recovery() async throws -> Recovery {
         guard let recovery = try await Store.recovery(at: url, configuration()) else {
             throw StoreError(
-                .notFound, "No recovery is waiting: the store is in use.", hint: "To check it: groundwave verify")
+                .notFound, "The store is not waiting for recovery.", hint: "To check it: groundwave verify")
         }
         return recovery
     }

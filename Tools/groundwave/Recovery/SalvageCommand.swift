@@ -6,8 +6,8 @@ struct SalvageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "salvage", abstract: "Create a new store from what is left in a damaged log file.",
         discussion: """
-            The file is only read, page by page and without the database. Any Groundwave log can be salvaged: one in \
-            EmergencyBackup, one that was copied or undeleted, one that is cut short.
+            The file is only read, page by page and without the database. Any Groundwave log can be salvaged: a file \
+            in EmergencyBackup, a copy, an undeleted file, or a file that is cut short.
 
               groundwave salvage old/log.mdb --to rescued
             """)

@@ -17,7 +17,7 @@ struct SettingsImportCommand: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
     @OptionGroup var writing: WriteOptions
 
-    @Flag(help: "Compare and count, and write nothing.")
+    @Flag(help: "Show what would be imported, and import nothing.")
     var dryRun = false
 
     struct Result: Encodable {

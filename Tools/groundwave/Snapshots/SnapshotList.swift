@@ -17,7 +17,7 @@ struct SnapshotList: AsyncParsableCommand {
         if snapshots.isEmpty {
             try Terminal.print("No snapshots yet.")
             return Terminal.remark(
-                "One is made automatically when something changed and the newest, or the store, is six hours old.")
+                "The first snapshot is made automatically when something has changed and the store is six hours old.")
         }
         var table = SnapshotTable()
         for snapshot in snapshots { table.append(snapshot) }

@@ -9,9 +9,9 @@ struct Erase: AsyncParsableCommand {
         abstract: "Erase a contact and everything that was ever recorded about it, permanently.",
         discussion: """
             For a person who asks to be forgotten. An erase is permanent: groundwave undo does not bring the contact \
-            back, and neither does an older value, another device, or importing the same file again. It stays provable \
-            that something was logged, but not what it was. The files are rewritten, so that no page of them keeps the \
-            text, and every device of this log does the same when it receives the erase.
+            back, and neither does an older value, another device, or importing the same file again. The log can still \
+            prove that something was logged, but not what it was. The files are rewritten, so that no page of them \
+            keeps the text, and every device of this log does the same when it receives the erase.
 
             Everything else that mentions the call is listed, for you to decide: other contacts, notes, copies of this \
             folder.
@@ -162,8 +162,8 @@ enum EraseOutput {
                 })
         }
         Terminal.remark(
-            "Not reached: exported files and copies of this folder. Delete them, or make them again. Your other "
-                + "devices erase it when they receive this change.")
+            "Not erased: exported files and copies of this folder. Delete them, or make them again. Your other "
+                + "devices erase the contact when they receive this change.")
     }
 
     private static func list(_ lines: [String]) throws {

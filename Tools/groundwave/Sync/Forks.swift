@@ -7,9 +7,9 @@ struct Forks: AsyncParsableCommand {
         abstract: "Devices with several histories: list, resolve.",
         discussion: """
             A fork happens if nothing distinguishes a copy of a store from the original, such as when the image of a \
-            whole machine is restored and both machines keep writing. Nothing is lost: from the fork on, each history \
-            counts as a device of its own, and has an id that is the same on every device. A copy continues under a \
-            new name as soon as it receives what the other one has signed.
+            whole machine is restored and both machines keep writing. Nothing is lost: after the fork point, each \
+            history counts as a device of its own, and has an id that is the same on every device. A copy continues as \
+            a new replica as soon as it receives a signed head of the other store.
             """,
         subcommands: [ForksList.self, ForksResolve.self], defaultSubcommand: ForksList.self)
 }
@@ -117,7 +117,7 @@ struct ForksResolve: AsyncParsableCommand {
                     ? "There is no history \(adopt)." : "\(found.count) histories begin with \(adopt).",
                 hint: "groundwave forks lists them.")
         }
-        let words = "the other histories beside \(stream.short)"
+        let words = "all histories except \(stream.short)"
         try await TakingBack(
             try store.events(beside: stream), words, note: writing.note ?? "Resolve fork: keep \(stream.short)",
             author: writing.author

@@ -79,7 +79,7 @@ struct RemoteList: AsyncParsableCommand {
 struct RemoteShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show what is at a remote, by device, or what a device has; contacts the remote.")
+        abstract: "Connect to a remote and show what is stored there, by device, or what a device has.")
 
     @Argument(help: "The remote.")
     var name: String

@@ -7,11 +7,11 @@ struct SyncStatusCommand: AsyncParsableCommand {
         commandName: "status",
         abstract: "Show whether all devices have the same events; if not, what is missing where, and why.",
         discussion: """
-            This is based on what each device last reported; no remote is contacted. Run groundwave sync first for the \
-            latest state. With --exit-code, exits with status 1 if it is not complete.
+            This is based on what each device last reported; it does not connect to a remote. Run groundwave sync \
+            first for the latest state.
             """)
 
-    @Flag(help: "Exit with status 1 unless it is complete.")
+    @Flag(help: "Exit with status 1 unless all devices have the same events.")
     var exitCode = false
     @OptionGroup var options: StoreOptions
 

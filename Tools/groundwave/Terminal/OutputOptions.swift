@@ -3,7 +3,7 @@ import Foundation
 
 /// How much a command prints, and in which colours.
 struct OutputOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Print only errors on standard error.")
+    @Flag(name: .shortAndLong, help: "On standard error, print only errors.")
     var quiet = false
 
     @Flag(name: .shortAndLong, help: "Show progress messages; use twice to show every commit.")

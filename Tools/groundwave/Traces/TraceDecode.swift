@@ -59,7 +59,7 @@ struct TraceDecode: AsyncParsableCommand {
         }
         if decoded.unreadableCount > 0 {
             Terminal.remark(
-                "\(NumberText.count(decoded.unreadableCount, "byte")) cannot be read: see groundwave trace verify."
+                "\(NumberText.count(decoded.unreadableCount, "byte")) cannot be read: see groundwave trace verify \(trace)"
             )
         }
     }

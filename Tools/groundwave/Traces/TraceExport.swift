@@ -19,8 +19,8 @@ struct TraceExport: AsyncParsableCommand {
 
             csv has the unit in each column's name and every decimal, and groundwave trace import reads it back to the \
             same integers. The column called missing counts the rows that are missing before each row. sqlite is a \
-            database with a table rows of integers, a view readings of them in volts and amperes, and tables channels \
-            and trace; it needs -o.
+            database, and needs -o: its table rows has the integers, its view readings has the same values in volts \
+            and amperes, and its tables channels and trace describe them.
 
             If some rows cannot be read, the rest is written, and the exit status is 3.
             """)
@@ -103,7 +103,7 @@ struct TraceExport: AsyncParsableCommand {
         if absent.unreadableCount > 0 {
             Terminal.remark(
                 "\(NumberText.count(absent.unreadableCount, "row")) unreadable and not in the file: "
-                    + "see groundwave trace verify.")
+                    + "see groundwave trace verify \(name)")
         }
     }
 

@@ -182,7 +182,8 @@ struct TraceRecord: AsyncParsableCommand {
         if refused > 0 { Terminal.remark("\(NumberText.count(refused, "byte")) could not be decoded.") }
         if summary.rowCount == 0 {
             Terminal.remark(
-                "No rows were recorded. Check that it is a \(model.displayName), and how it is connected (--link).")
+                "No rows were recorded. Check that the meter is a \(model.displayName), and how it is connected (--link)."
+            )
         }
     }
 }

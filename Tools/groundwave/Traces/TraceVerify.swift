@@ -10,8 +10,8 @@ struct TraceVerify: AsyncParsableCommand {
               groundwave trace verify last
               groundwave trace verify --all
 
-            This checks the summaries that lists, totals and plots are made of, that no row is missing between blocks \
-            or there twice, and that the trace ends with its last row. Withheld rows are counted, but are not an \
+            This checks the summaries that lists, totals and plots are made of, that no row is missing or repeated \
+            between blocks, and that the trace ends with its last row. Withheld rows are counted, but are not an \
             error. Exits with status 65 if anything is wrong. groundwave verify checks the log itself.
             """)
 
