@@ -71,7 +71,7 @@ extension Store {
             unlink(path)
         }
         throw StoreError(
-            .busy, "Other programs rewrite the log of \(url.path) all the time.",
+            .busy, "Other programs keep rewriting the log of \(url.path).",
             hint: "Nothing was archived. Try again."
         )
     }
@@ -158,11 +158,10 @@ extension Store {
             guard unseen.isEmpty else {
                 throw StoreError(
                     .usage,
-                    "The device \(try deviceName(other.replica)) is not known to have all of these events yet.",
+                    "The device \(try deviceName(other.replica)) may not have all of these events yet.",
                     hint: """
-                        Choose an earlier point, or synchronise with the device first. If it will never sync again: \
-                        --gone \
-                        \(other.replica.short)
+                        Choose an earlier point, or synchronise with the device first. If it will never sync again, \
+                        add --gone \(other.replica.short).
                         """)
             }
         }
@@ -220,7 +219,7 @@ extension Store {
                 return (collected.bytes, information.hash)
             }
         }
-        throw StoreError(.busy, "The views of \(url.path) are being rebuilt again and again.", hint: "Try again later.")
+        throw StoreError(.busy, "Other programs keep rebuilding the views of \(url.path).", hint: "Try again later.")
     }
 }
 

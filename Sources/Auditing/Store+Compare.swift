@@ -56,7 +56,7 @@ extension Store {
             .usage,
             "These are two different logs: \(logID.short) in \(url.path), and \(other.logID.short) in \(other.url.path).",
             hint: here.content == there.content
-                ? "They have no events in common, but show exactly the same \(here.contentCount) contacts."
+                ? "They have no events in common, but show exactly the same contacts: \(here.contentCount)."
                 : "They have no events in common, and do not show the same contacts: \(here.contentCount) here, "
                     + "\(there.contentCount) there.")
     }

@@ -73,12 +73,12 @@ enum SystemReason {
         case let error as NIOConnectionError:
             if let failure = error.connectionErrors.last { return text(failure.error) }
             if let failure = error.dnsAError ?? error.dnsAAAAError { return text(failure) }
-            return "no address is known for \(error.host)"
+            return "the host \(error.host) was not found"
         case let error as ChannelError:
             if case .connectTimeout = error { return "there is no answer" }
             return "\(error)"
         case let error as SocketAddressError:
-            if case .unknown(let host, _) = error { return "no address is known for \(host)" }
+            if case .unknown(let host, _) = error { return "the host \(host) was not found" }
             return "\(error)"
         case let error as IOError: return String(cString: strerror(error.errnoCode)).lowercased()
         default: return "\(error)"

@@ -30,11 +30,11 @@ struct ArrivalCheck: RowVisitor {
     func damage(end: Position) -> [LogDamage] {
         var damage = damaged.map { LogDamage(.page, "in the table of arrivals: \($0)") }
         if malformed > 0 {
-            damage.append(LogDamage(.arrival, "\(malformed) rows of arrival times are damaged"))
+            damage.append(LogDamage(.arrival, "damaged rows of arrival times: \(malformed)"))
         }
         // If a page is unreadable, rows are missing as well.
         if damaged.isEmpty, malformed == 0, let wrong = odd ?? (next == end + 1 ? nil : Swift.min(next, end + 1)) {
-            damage.append(LogDamage(.arrival, position: wrong, "the log has no arrival time for it, or two"))
+            damage.append(LogDamage(.arrival, position: wrong, "the event has no arrival time, or two"))
         }
         return damage
     }

@@ -123,7 +123,7 @@ extension EventCheck {
             damage.append(
                 LogDamage(
                     .sequence, range.replica, first: range.first, last: range.last,
-                    "the log records events as lost that are there"))
+                    "the log records events as lost, but has them"))
         }
     }
 
@@ -175,7 +175,7 @@ extension EventCheck {
             list.append(
                 LogDamage(
                     .position, position: loss.holes.first?.positions.lowerBound,
-                    "\(lost - named) positions have no event, and it is unknown which replicas' events they had"))
+                    "positions without an event, of unknown replicas: \(lost - named)"))
         }
         if list.omitted > 0 { list.append(LogDamage(.file, "and \(list.omitted) more like these")) }
         return list.entries

@@ -116,7 +116,7 @@ struct LogReading {
         if visitor.malformed > 0 {
             damage.append(
                 LogDamage(
-                    Self.what(of: table), "\(visitor.malformed) rows of the table \(name) are damaged"))
+                    Self.what(of: table), "damaged rows of the table \(name): \(visitor.malformed)"))
         }
     }
 

@@ -90,7 +90,8 @@ extension Store {
             let heads = Set(conflict.candidates.map(\.head))
             let changed = StoreError(
                 .busy, "The record \(conflict.record.short) has changed in the meantime.",
-                hint: "Run groundwave conflicts show again, and choose again.")
+                hint:
+                    "To see its values now: groundwave conflicts show \(conflict.record.short) --kind \(conflict.kind)")
             if conflict.field == Conflict.wholeRecord {
                 guard Set(record.deletions.map { HeadID($0.event) }).isSubset(of: heads) else { throw changed }
                 if candidate.isShown {

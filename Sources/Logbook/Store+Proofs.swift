@@ -90,12 +90,12 @@ extension Store {
         if let head {
             guard case .kept = try standing(of: head) else {
                 throw StoreError(
-                    .damaged, "This store does not have the events that the head was signed over.",
+                    .damaged, "The head covers events that this store does not have.",
                     hint: "To see which are missing: groundwave head check FILE")
             }
             guard last[head.replica] != nil else {
                 throw StoreError(
-                    .usage, "The device \(head.replica.short), which signed the head, wrote nothing of this contact.",
+                    .usage, "The head is from the device \(head.replica.short), which has not changed this contact.",
                     hint: "Ask for a head of \(last.keys.sorted().map(\.short).joined(separator: " or ")).")
             }
         }

@@ -63,8 +63,8 @@ extension WriteBatch {
         if Radio.naturalID(of: kind, before) == id, Radio.naturalID(of: kind, after) != id {
             throw StoreError(
                 .usage,
-                "\(Radio.identityFields(of: kind).joined(separator: " and ")) identify this \(kind), so they stay.",
-                hint: "Add a new one, and remove this one.")
+                "The \(kind) is identified by \(Radio.identityFields(of: kind).joined(separator: " and ")), which cannot change.",
+                hint: "Add a new record, and remove this one: groundwave record remove \(kind) \(id.short)")
         }
         return (try set(kind, id, assignments), remarks)
     }

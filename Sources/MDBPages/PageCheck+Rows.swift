@@ -52,7 +52,7 @@ extension PageCheck {
             let counts = reader.walk(record, valueLimit: Int(Int32.max), &rows)
             judge = rows.judge
             if let damage = rows.damage.first { return "\(damage)" }
-            if rows.unsound > 0 { return "\(rows.unsound) rows of its table \(name) are damaged" }
+            if rows.unsound > 0 { return "it has damaged rows in its table \(name): \(rows.unsound)" }
             if counts != TreeCounts(record) { return words(.counts, of: record) }
         }
         // Overflow pages must not be listed as free either; the check of branches does not reach them.

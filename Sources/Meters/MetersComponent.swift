@@ -39,6 +39,6 @@ extension Store {
         guard let tail = Tails.all(in: files).first(where: TailLock.isHeld) else { return }
         throw StoreError(
             .busy, "A recording is running here: \(URL(filePath: tail).deletingPathExtension().lastPathComponent).",
-            hint: "End it first. Nothing was deleted.")
+            hint: "End the recording first. Nothing was deleted.")
     }
 }

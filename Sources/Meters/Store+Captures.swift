@@ -45,7 +45,7 @@ extension Store {
             throw StoreError(
                 .notFound,
                 "The meter's bytes of the trace \(trace.id.short) are withheld: on another device, or removed as old.",
-                hint: "To share samples: groundwave trace set ID --samples synced")
+                hint: "To share samples: groundwave trace set \(trace.id.short) --samples synced")
         }
         guard let meter = trace.meter, let model = trace.model else {
             throw StoreError(.usage, "The model of the trace \(trace.id.short) is not known to this version.")

@@ -86,7 +86,7 @@ extension Store {
         if let lease = present?.lease, lease.isHeld, lease.replica != replica {
             throw StoreError(
                 .busy, "\(address) is reserved by \(lease.device) until \(UTCText.seconds(lease.expires / 1000)).",
-                hint: "Disconnect it there, or try again after that.")
+                hint: "On that device: groundwave meter disconnect \(address). Or try again after that time.")
         }
         let isRenewal = present?.lease.map { $0.isHeld && $0.replica == replica } ?? false
         try await write(note: isRenewal ? "" : "Connected", author: author) { batch in

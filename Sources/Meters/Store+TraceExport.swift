@@ -112,12 +112,13 @@ extension Reading {
             if absent.unreadableCount > 0 {
                 throw StoreError(
                     .damaged, "The rows of the trace \(trace.id.short) cannot be read.",
-                    hint: "To see why: groundwave trace verify")
+                    hint: "To see why: groundwave trace verify \(trace.id.short)")
             }
             throw StoreError(
                 .notFound, "The trace \(trace.id.short) has no rows there.",
                 hint: absent.withheldCount > 0
-                    ? "Its samples are withheld: only their summaries are here." : "See groundwave trace show.")
+                    ? "Its samples are withheld: only their summaries are here."
+                    : "See groundwave trace show \(trace.id.short).")
         }
         return (try writer.finish(to: sink), absent)
     }

@@ -98,8 +98,11 @@ extension Reading {
 
     private func subtitle(_ trace: Trace, _ summary: TraceSummary) -> String {
         var words = [trace.model?.displayName, trace.meter?.description].compactMap { $0 }
-        words.append("\(summary.rowCount) rows")
-        if summary.missingCount > 0 { words.append("\(summary.missingCount) missing in \(summary.gapCount) gaps") }
+        words.append("\(summary.rowCount) \(summary.rowCount == 1 ? "row" : "rows")")
+        if summary.missingCount > 0 {
+            let gaps = summary.gapCount == 1 ? "1 gap" : "\(summary.gapCount) gaps"
+            words.append("\(summary.missingCount) missing in \(gaps)")
+        }
         return words.joined(separator: ", ")
     }
 }

@@ -103,7 +103,7 @@ struct TraceCheck {
             result.damage.append(
                 .init(
                     .summary, rows: rows, event: block.event,
-                    detail: "the summary of the block is about the rows \(summary.first) to \(summary.end - 1)"))
+                    detail: "the summary of the block covers the rows \(summary.first) to \(summary.end - 1)"))
         }
         return summary
     }
@@ -123,8 +123,8 @@ struct TraceCheck {
             result.damage.append(
                 damage(
                     .view,
-                    "the views differ from the event of the block; delete views.mdb in the store: it is made "
-                        + "again from the log"))
+                    "the views differ from the event of the block; delete views.mdb in the store: it is "
+                        + "rebuilt from the log"))
         case .unreadable(let reason):
             result.damage.append(damage(.unreadable, "the rows of the block cannot be read: \(reason)"))
         case .here(let rows):
@@ -156,7 +156,7 @@ struct TraceCheck {
         case .another:
             damage(
                 bytes, block.event,
-                "differ from those in the views; delete views.mdb in the store: it is made again from the log")
+                "differ from those in the views; delete views.mdb in the store: it is rebuilt from the log")
         case .unreadable(let reason): damage(bytes, block.event, "cannot be read: \(reason)")
         }
     }

@@ -56,7 +56,7 @@ struct TraceCells {
                     .cell, rows: first..<(overflow ? .max : end),
                     detail:
                         "the cell of level \(level) does not match its blocks; delete views.mdb in the store: it is "
-                        + "made again from the log")
+                        + "rebuilt from the log")
             }
         )
     }

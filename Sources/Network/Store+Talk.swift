@@ -76,7 +76,8 @@ extension Store {
         while (try? await Task.sleep(for: .seconds(2))) != nil {
             do { try storeLog.fillIfIdle() } catch {
                 Subsystem.store.logger.warning(
-                    "values that arrived are requested again", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+                    "received values could not be stored and are requested again",
+                    metadata: ["reason": "\(Subsystem.reason(of: error))"])
             }
         }
     }

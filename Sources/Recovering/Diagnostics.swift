@@ -144,7 +144,7 @@ extension Diagnostics {
                 "snapshot"
             } else if name.hasSuffix(
                 ".notes")
-            { "notes of a remote" } else { "other" }
+            { "remote cache" } else { "other" }
         let folders = ["EmergencyBackup", "recovery", "snapshots", "sync"]
         return parts.count > 1 && folders.contains(parts[0]) ? "\(parts[0])/\(kind)" : kind
     }

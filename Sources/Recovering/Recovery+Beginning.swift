@@ -89,7 +89,7 @@ extension Recovery {
             try await nested.stageRestore(from: .salvage)
             try nested.temporary.close()
             guard case .ready(let store) = try await Store.open(at: files.temporary, configuration) else {
-                throw StoreError(.damaged, "The temporary store that is used while recovery waits is damaged as well.")
+                throw StoreError(.damaged, "The temporary store, in use while recovery waits, is damaged as well.")
             }
             return store
         }

@@ -97,7 +97,9 @@ public final class Recovery: Sendable {
             guard receipt != nil else {
                 throw StoreError(
                     .notFound, "Nothing could be salvaged from the damaged file\(trouble.map { ": \($0)" } ?? ".")",
-                    hint: "Use groundwave recover restore --from snapshot or remote, or groundwave recover reset.")
+                    hint: """
+                        Use groundwave recover restore --from snapshot (or --from remote), or groundwave recover reset.
+                        """)
             }
             try stage(.salvage)
         case .snapshot:
@@ -107,7 +109,7 @@ public final class Recovery: Sendable {
         case .remote:
             guard try !SyncFile.file(of: StoreFiles(files.folder)).read().remotes.isEmpty else {
                 throw StoreError(
-                    .notFound, "No remote is known.",
+                    .notFound, "This store has no remote.",
                     hint: "Add one: groundwave remote add NAME URL; or use groundwave recover restore --from salvage.")
             }
             try stage(.remote)

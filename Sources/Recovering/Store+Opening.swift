@@ -124,7 +124,7 @@ extension Store {
             try await mend(damaged, choice, record, files, writable)
             do { outcome = try applying.run() } catch is Applying.Damaged {
                 throw StoreError(
-                    .damaged, "What was restored for \(files.folder.path) was damaged again at once.",
+                    .damaged, "The restored log of \(files.folder.path) was damaged again immediately.",
                     hint: "Check the disk.", cause: damaged)
             }
         }
@@ -149,10 +149,10 @@ extension Store {
     ) async throws {
         guard let record else {
             throw StoreError(
-                .damaged, "What was salvaged from the damaged log of \(files.folder.path) is damaged as well.",
-                hint: "Create a store elsewhere from what was preserved: groundwave salvage FILE --to PATH")
+                .damaged, "The salvaged log of \(files.folder.path) is damaged as well.",
+                hint: "Create a store elsewhere from the file in EmergencyBackup: groundwave salvage FILE --to PATH")
         }
-        Subsystem.recovery.logger.error("what was prepared for the restore is damaged: it is made again")
+        Subsystem.recovery.logger.error("the prepared restore is damaged: it is prepared again")
         if damaged == .temporary {
             OpenMark.suspect(RecoveryFiles(files.folder).temporary, in: configuration.stateFolder)
         }

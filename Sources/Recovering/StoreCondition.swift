@@ -41,7 +41,7 @@ enum StoreCondition {
         case .inUse: nil
         case .damaged(let finding): "The log is damaged: \(finding.message)."
         case .waiting(let record): "The store is waiting for recovery: \(record.message)."
-        case .staged: "The next command carries out what was decided about the damaged log."
+        case .staged: "The next command carries out your decision about the damaged log."
         }
     }
 

@@ -183,7 +183,7 @@ extension Store {
 
     private static func damagedViews(_ files: StoreFiles) -> [StoreVerification.Damage] {
         guard Views.areOfThisBoot(at: files.views), let words = Views.damage(at: files.views) else { return [] }
-        let detail = "the views are damaged: \(words); no event is lost with them: the next command rebuilds them"
+        let detail = "the views are damaged: \(words); no event is lost, and the next command rebuilds them"
         return [.init(what: "views", replica: nil, first: nil, last: nil, detail: detail)]
     }
 
@@ -195,8 +195,8 @@ extension Store {
                 // Another process may meanwhile delete a snapshot that is no longer needed.
                 guard FileManager.default.fileExists(atPath: path) else { return nil }
                 let detail =
-                    "the snapshot \(URL(filePath: path).lastPathComponent) is \(words(for: error)); no event is lost "
-                    + "with it: delete it; replays then start earlier"
+                    "the snapshot \(URL(filePath: path).lastPathComponent) is \(words(for: error)); no event is lost: "
+                    + "delete the snapshot, and replays start earlier"
                 return .init(what: "snapshot", replica: nil, first: nil, last: nil, detail: detail)
             }
             return nil

@@ -43,8 +43,9 @@ package struct FailureRecord: Codable, Hashable, Sendable {
         if data == nil, !RecoveryFiles.exists(path) { return nil }
         return data.flatMap { try? decoder.decode(FailureRecord.self, from: $0) }
             ?? FailureRecord(
-                at: Date(timeIntervalSince1970: 0), code: "damaged", message: "What was found is no longer known.",
-                file: "log.mdb", backup: "")
+                at: Date(timeIntervalSince1970: 0), code: "damaged",
+                message: "the record of the damage is not readable", file: "log.mdb",
+                backup: "")
     }
 
     /// Writes the record durably.

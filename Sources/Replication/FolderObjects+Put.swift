@@ -49,7 +49,7 @@ extension FolderObjects {
             try folder.flush()
             return .stored
         }
-        guard code == EEXIST else { throw .system(code, "The file \(folder.path)/\(part) cannot be given its name") }
+        guard code == EEXIST else { throw .system(code, "The file \(folder.path)/\(part) cannot be created") }
         guard try isTaken(part, in: folder, as: name) else {
             throw .unreachable("The object \(name) was deleted just after another device had stored it.")
         }

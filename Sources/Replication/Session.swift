@@ -289,7 +289,7 @@ public struct Session: Sendable {
             }
         case .idle:
             if isRemoteIdle { wastedIdles += 1 }
-            guard wastedIdles <= Self.forgivenIdles else { throw .unexpected("repeated messages that it is idle") }
+            guard wastedIdles <= Self.forgivenIdles else { throw .unexpected("repeated messages that it is caught up") }
             isRemoteIdle = true
             if let claimed = unfulfilled { throw .claims(claimed) }
         case .hello, .goodbye: break

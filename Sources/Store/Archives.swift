@@ -55,8 +55,8 @@ package struct Archives {
             StoreError(
                 .damaged,
                 """
-                The archive \(path) is damaged: \(ranges.reduce(0) { $0 + $1.count }) events from \
-                \(EventID(ranges[0].replica, ranges[0].first).short) on cannot be read.
+                The archive \(path) is damaged: \(ranges.reduce(0) { $0 + $1.count }) of its events cannot be read. The \
+                first of them is \(EventID(ranges[0].replica, ranges[0].first).short).
                 """, hint: "Use another copy. groundwave verify --archive lists them.", cause: error)
         case .otherLog:
             StoreError(

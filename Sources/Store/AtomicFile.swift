@@ -97,7 +97,7 @@ package struct AtomicFile: ~Copyable {
 
     private func check(_ result: Int32) throws {
         guard result == 0 else {
-            throw StoreError(system: errno, "The file \(target) cannot be given its name")
+            throw StoreError(system: errno, "The finished file cannot be renamed to \(target)")
         }
     }
 

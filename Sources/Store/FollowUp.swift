@@ -54,7 +54,7 @@ package final class FollowUp: Sendable {
             sealing.async { [log] in
                 do { try log.sealPending() } catch {
                     Subsystem.writer.logger.warning(
-                        "sealing failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])
+                        "hashing of new events failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])
                 }
             }
         }

@@ -65,7 +65,7 @@ extension Store {
                 }
             }
             throw StoreError(
-                .busy, "The views of \(url.path) are being rebuilt again and again.", hint: "Try again later.")
+                .busy, "Other programs keep rebuilding the views of \(url.path).", hint: "Try again later.")
         }
     }
 

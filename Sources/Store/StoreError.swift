@@ -102,7 +102,7 @@ extension StoreError {
             }
             return StoreError(
                 .damaged, "The views of \(file) could not be rebuilt: they are \(error.explanation).",
-                hint: "Delete views.mdb in the store: it is made again from the log.", cause: error)
+                hint: "Delete views.mdb in the store: it is rebuilt from the log.", cause: error)
         default: return StoreError(systemError: error)
         }
     }
@@ -125,8 +125,8 @@ extension StoreError {
         guard record != nil || EmergencyBackup.lastPreserved(files) != nil else { return nil }
         return StoreError(
             .recovering,
-            "The store was found damaged, and is waiting for recovery\(record.map { ": \($0.message)" } ?? ""). "
-                + "Nothing of this was written.",
+            "The store is damaged and waiting for recovery\(record.map { ": \($0.message)" } ?? ""). "
+                + "Nothing was written.",
             hint: "See groundwave recover status.", cause: error)
     }
 
@@ -163,15 +163,15 @@ extension StoreError {
         case .anotherLog:
             self.init(
                 .busy, "In the meantime, the log of this store was recovered, started over or restored from a backup.",
-                hint: "Nothing of this was written. Run it again.", cause: error)
+                hint: "Nothing was written. Run the command again.", cause: error)
         case .notClaimed:
             self.init(
-                .busy, "In the meantime, this store was found to be a copy, and continues under a new name.",
+                .busy, "In the meantime, this store was found to be a copy, and continues as a new replica.",
                 hint: "Try again: nothing was written.", cause: error)
         case .tailLost(let expected, let found):
             self.init(
                 .inputOutput,
-                "After a failed write \(file) ends at position \(found), but \(expected) had been acknowledged.",
+                "After a failed write, \(file) ends at position \(found), but \(expected) had been acknowledged.",
                 hint: "Check the disk. Nothing more is written to this store until it is opened again.", cause: error)
         }
     }

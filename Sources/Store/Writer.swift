@@ -109,8 +109,8 @@ package final class Writer: Sendable {
                 switch (author.former == nil, vector.entries.isEmpty) {
                 case (true, true): "A new log"
                 case (true, false): "A new device"
-                case (false, true): "This device continues under a new name: the store was damaged or cleared"
-                case (false, false): "This device continues under a new name: the store was copied or restored"
+                case (false, true): "This device continues as a new replica: the store was damaged or cleared"
+                case (false, false): "This device continues as a new replica: the store was copied or restored"
                 }
             let draft = try batch.draft(AuditNote(author: deviceName, text: words))
             _ = try log.append([draft], as: replica, arrival: surroundings.now())
@@ -270,7 +270,7 @@ package final class Writer: Sendable {
             switch log.wasStored() {
             case true?: "The change was stored nevertheless."
             case false?: "The change was not stored."
-            case nil: "Whether the change was stored is unknown: check when the disk can be read again."
+            case nil: "It is unknown whether the change was stored: check when the disk can be read again."
             }
         return StoreError(failed.code, "\(failed.message) \(words)", hint: failed.hint, cause: error)
     }

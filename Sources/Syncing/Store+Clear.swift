@@ -149,7 +149,7 @@ extension Store {
         if let count {
             guard count == missing.count else {
                 throw StoreError(
-                    .busy, "\(missing.count) events now exist nowhere else, not \(count).",
+                    .busy, "The number of events that exist nowhere else is now \(missing.count), not \(count).",
                     hint: "Nothing was deleted. Try again.")
             }
             return nil
@@ -157,8 +157,8 @@ extension Store {
         guard missing.unprovable.isEmpty else {
             throw StoreError(
                 .notPermitted,
-                "\(missing.unprovable.count) events cannot be proven to other devices, because earlier events or their "
-                    + "author's signature were lost here: no bundle can hold them.",
+                "\(missing.unprovable.count) of the events cannot be proven to other devices, because earlier events or "
+                    + "their author's signature were lost here. No bundle can hold them.",
                 hint: "Nothing was deleted. Synchronise with a device that has what was lost, or clear with --discard.")
         }
         ClearingBundle.removeUnfinished(beside: url)

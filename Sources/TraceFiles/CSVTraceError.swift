@@ -48,7 +48,7 @@ extension CSVTraceError.Reason: CustomStringConvertible {
         case .lineTooLong(let limit): "it has more than \(limit) bytes"
         case .lineNotEnded: "it has no end; the file is cut short"
         case .missingColumn(let found, let expected): "the column \(expected) is expected, but \(found) is there"
-        case .duplicateColumn(let name): "the column \(name) is there twice"
+        case .duplicateColumn(let name): "the column \(name) appears twice"
         case .columnName(let name): "\(name) is not a valid name for a channel"
         case .unknownUnit(let unit): "the unit \(unit) is not known"
         case .channelCount(let count, let limit): "there are \(count) channels, but only 1 to \(limit) are possible"

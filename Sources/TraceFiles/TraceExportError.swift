@@ -24,7 +24,7 @@ extension TraceExportError: CustomStringConvertible {
             "there is no channel \(name); the channels are \(available.joined(separator: ", "))"
         case .channel(let name, let reason): "the channel \(name) cannot be a column: \(reason)"
         case .layoutChanged(let row):
-            "the channels change at row \(row); export the rows before it and the rows from it on to separate files"
+            "the channels change at row \(row): export the earlier rows and the later rows to separate files"
         case .value(let name, let row, let reason): "\(name) of row \(row) cannot be written: \(reason)"
         case .tooLarge(let reason): reason
         }

@@ -42,7 +42,7 @@ public struct TraceExportOptions: Hashable, Sendable {
 
     /// Throws if `format` does not support these options.
     func check(for format: TraceExportFormat) throws(TraceExportError) {
-        guard every >= 1 else { throw .option("every must be at least 1, but is \(every)") }
+        guard every >= 1 else { throw .option("the interval of rows (every) must be at least 1, but is \(every)") }
         if let bucketMilliseconds {
             guard bucketMilliseconds >= 1 else {
                 throw .option("a bucket must have at least 1 ms, but has \(bucketMilliseconds)")

@@ -48,7 +48,7 @@ extension PlotError: CustomStringConvertible {
         case .tooLow(let needed):
             "The panels need a picture \(needed) pixels high: draw fewer channels, or make the picture higher."
         case .noSeries: "There is no channel to draw."
-        case .noTime: "The end of the time to draw is not after its start."
+        case .noTime: "The end time of the plot is not after its start time."
         case .columns(let count): "A plot cannot have \(count) columns here; all series need the same, at least 1."
         case .decimals(let count): "A channel cannot have \(count) decimals; 0 to 9 are possible."
         }

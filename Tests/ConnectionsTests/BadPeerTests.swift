@@ -129,7 +129,7 @@ import Testing
         try await peer.send(hello)
         await peer.flood(Array(repeating: idle, count: 500).flatMap { $0 })
         let ending = try await host.ending { _ in true }
-        #expect(ending.standing.ending == .quarantine(.unexpected("repeated messages that it is idle")))
+        #expect(ending.standing.ending == .quarantine(.unexpected("repeated messages that it is caught up")))
         await host.listener.stop()
     }
 

@@ -186,7 +186,7 @@ import Testing
         for temporary in [one, two] { try await temporary.store.importText(generatedLog(5)) }
         let same = #expect(throws: StoreError.self) { try one.store.compare(with: two.store) }
         #expect(same?.code == .usage && same?.message.contains("different logs") == true)
-        #expect(same?.hint?.contains("exactly the same 5 contacts") == true)
+        #expect(same?.hint?.contains("exactly the same contacts: 5") == true)
         try await two.store.importText(generatedLog(6))
         let different = #expect(throws: StoreError.self) { try one.store.compare(with: two.store) }
         #expect(different?.hint?.contains("do not show the same") == true)
