@@ -10,8 +10,8 @@ struct QSOWorked: AsyncParsableCommand {
         commandName: "worked", abstract: "Check whether a station was worked; exit with status 1 if not.",
         discussion: """
             Also shows whether another contact now would be a dupe. In a session, it is a dupe if the session has an \
-            earlier contact; if the session has parks, that contact must be from the same parks and UTC day. Without a \
-            session, the earlier contact must be from the same UTC day.
+            earlier contact with the station; if the session has parks, that contact must be from the same parks and \
+            UTC day. Without a session, the earlier contact must be from the same UTC day.
 
               groundwave qso worked W1AW --band 20m --mode CW
             """)
