@@ -24,8 +24,8 @@ public struct Mode: Hashable, Sendable {
     ///   `submode` has a value.
     /// - `PHONE` and similar names become `SSB`, and the variants of `CW` and `RTTY` for the other sideband lose their
     ///   suffix.
-    /// - If `submode` belongs to another known mode than `mode`, its own mode is used, since a submode is more specific.
-    /// - An unknown mode is kept, with its submode. But if `submode` is the name of a mode, it replaces an unknown mode.
+    /// - If `submode` belongs to another known mode than `mode`, its own mode is used, since it is more specific.
+    /// - An unknown mode is kept, with its submode; but if `submode` is the name of a mode, it replaces that mode.
     ///
     /// - Returns: nil if both are missing or blank.
     public init?(mode: String?, submode: String? = nil) {

@@ -79,9 +79,9 @@ extension Store {
     ///
     /// Each field gets back all the values that the events replaced, unless a newer write exists. From collections,
     /// only the additions of the events are removed. A record that they created is hidden, or stays whole if newer
-    /// writes touch it. Events that were themselves undone do not count as newer, so undoing step by step passes through
-    /// every state. Reverting the batches written here restores everything. If nothing is left to revert, one event
-    /// records the request.
+    /// writes touch it. Events that were themselves undone do not count as newer, so undoing step by step passes
+    /// through every state. Reverting the batches written here restores everything. If nothing is left to revert, one
+    /// event records the request.
     ///
     /// - Returns: One batch, or several if the restored values are too much for one.
     /// - Throws: ``StoreError`` with code `notFound` if some of the events are not here, `usage` if one belongs to an

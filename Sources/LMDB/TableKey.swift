@@ -1,8 +1,8 @@
 /// A key of a table: a value with a byte form whose order is the order of the keys.
 ///
 /// LMDB compares keys byte by byte, shorter first when one is a prefix of the other (lmdb.h, `mdb_cmp`). A conformance
-/// therefore writes numbers big-endian. The byte form has 1 to ``maximumKeyByteCount`` bytes; calls with a key of another
-/// length throw ``LMDBError/Reason/keySize(byteCount:)``.
+/// therefore writes numbers big-endian. The byte form has 1 to ``maximumKeyByteCount`` bytes; calls with a key of
+/// another length throw ``LMDBError/Reason/keySize(byteCount:)``.
 public protocol TableKey: Sendable {
     /// Lends the byte form of this key to `body`.
     func withKeyBytes<R>(_ body: (RawSpan) throws -> R) rethrows -> R
