@@ -81,7 +81,7 @@ extension Environment {
 
     /// Builds a file under a temporary name with `build`, and renames it to `path` once it is on disk.
     ///
-    /// - Parameter isFlushed: Whether to flush the file before the renaming, and the folder after it.
+    /// - Parameter isFlushed: Whether to flush the file before the renaming, and the folder before and after it.
     private static func publish(
         at path: String, during operation: LMDBError.Operation, replacing: Bool = false, isFlushed: Bool = true,
         _ build: (_ temporary: String) throws -> Void

@@ -8,7 +8,7 @@ import GroundwaveProjections
 import GroundwaveRecords
 import GroundwaveStore
 
-/// The samples that this device no longer needs to keep: what is removed, and what is held back.
+/// The samples in the log of this device that are old: those to remove, and those that are held back.
 public struct OldSamples: Hashable, Sendable {
     /// The number of days for which samples stay in the log of this device; `nil` if there is no limit.
     public internal(set) var days: Int?
@@ -69,8 +69,8 @@ extension Store {
         try LocalSettings(files).values()[Self.goneBeforeKey].flatMap { Int64($0) } ?? 0
     }
 
-    /// Returns the events of `missing`, whose values are not here, that this device requests from others: no samples
-    /// that are old or were removed here.
+    /// Returns the events of `missing`, whose values are not here, that this device requests from others: all except
+    /// old samples, removed ones, and those of other devices that are not synchronised.
     func wantedSamples(of missing: EventSet) throws -> EventSet {
         let former = try formerReplicas()
         var (own, next) = (Set<ReplicaID>(), replica)
@@ -122,7 +122,7 @@ extension Store {
         }
     }
 
-    /// Removes old samples from the log of this device: only the hashes of their values stay.
+    /// Removes old samples from the log of this device; a hash stays in place of the values of each block.
     ///
     /// The summaries stay, so listings, totals, digests and proofs do not change, nor do plots in which each removed
     /// block lies within one pixel column. No event is written: other devices keep their samples. Synchronised samples

@@ -44,7 +44,9 @@ struct TraceTable: RowWriter {
         let names = own + layout.channels.map(Self.column)
         // A channel has two columns: one in `rows`, and one in the view `readings`, which also has `time`.
         var taken = Set(own + ["time"])
-        for channel in layout.channels where !taken.insert(ColumnNames.column(channel).lowercased()).inserted {
+        for channel in layout.channels {
+            let isOwn = own.contains(Self.column(channel).lowercased())
+            guard isOwn || !taken.insert(ColumnNames.column(channel).lowercased()).inserted else { continue }
             throw TraceExportError.channel(
                 channel.name,
                 reason: "a column already has this name, and SQLite does not distinguish upper and lower case")

@@ -85,7 +85,7 @@ struct CSVColumns {
         return Int64(magnitude)
     }
 
-    // Parses the number at `digits`, which is all of `field` except the sign, as `integer` does.
+    /// Parses the number at `digits`, which is all of `field` except the sign. Returns it times ten to the `decimals`.
     private func magnitude(
         _ bytes: [UInt8], _ field: Range<Int>, _ digits: Range<Int>, _ column: Int, decimals: Int
     ) throws(CSVTraceError.Reason) -> UInt64 {

@@ -34,7 +34,7 @@ struct RunsOfValues {
 
     /// Returns the estimated size of the runs encoded with `tokens`: their frequency table, symbols and extra bits.
     ///
-    /// The table begins with its first symbol and its number of symbols, a byte each.
+    /// The table begins with 16 bits: its first symbol and its number of symbols.
     private func bits(_ tokens: Tokens) -> Double {
         var (counts, bits) = ([UInt32](repeating: 0, count: 128), 0)
         for run in runs {

@@ -9,7 +9,7 @@ struct ConflictsChoose: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "choose", abstract: "Decide which value counts, on all devices.",
         discussion: """
-            The field RECORD stands for the whole record, if one device hid it and another changed it.
+            The field RECORD is the record as a whole: one device hid it while another changed it.
 
               groundwave conflicts choose W1AW FREQ ABCD1234.17
             """)
