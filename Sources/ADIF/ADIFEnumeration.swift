@@ -1,7 +1,7 @@
 /// An enumeration of the standard (ADIF 3.1.6, "Enumerations"), apart from ``Band`` and ``Mode``.
 ///
-/// Readers never refuse a value that is not in its list, since later versions add values. `contains` returns whether
-/// this version has the value.
+/// Readers never refuse a value that is not in its list, since later versions add values. ``contains(_:)`` refers to
+/// version 3.1.6 only.
 public enum ADIFEnumeration: String, Sendable, Hashable, CaseIterable {
     /// `Ant_Path`: the antenna's path.
     case antPath
@@ -29,7 +29,7 @@ public enum ADIFEnumeration: String, Sendable, Hashable, CaseIterable {
     case qslReceived
     /// `QSL_Sent`: states of a confirmation sent.
     case qslSent
-    /// `QSL_Via`: ways of a QSL card.
+    /// `QSL_Via`: routes of a QSL card, such as direct or bureau.
     case qslVia
     /// `QSO_Complete`: whether a contact was complete.
     case qsoComplete
@@ -63,7 +63,7 @@ public struct DXCCEntity: Sendable, Hashable {
     public let code: Int
     /// The entity's English name, upper case for most.
     public let name: String
-    /// Whether the entity is deleted; earlier contacts with it still count.
+    /// Whether the entity was deleted from the list; contacts from before that still count.
     public let isDeleted: Bool
     /// The codes of its primary subdivisions, such as states and provinces.
     public let primarySubdivisions: [String]

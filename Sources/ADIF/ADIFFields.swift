@@ -21,12 +21,13 @@ public struct ADIFFields: Sendable, Hashable {
         self.entries = entries
     }
 
-    /// Appends a field at the end.
+    /// Appends a field at the end. Traps if the name is not as described, or the fields become too long.
     ///
     /// - Parameters:
     ///   - name: 1 to 128 bytes without `<`, `>`, `:`, comma, braces or control characters, and without a space at
-    ///     either end. A reader could not find a field with any other name again.
-    ///   - value: The bytes of the value; the whole list may have at most 4 GiB.
+    ///     either end. A reader could not find a field with any other name again. ``accepts(_:)`` checks this.
+    ///   - value: The bytes of the value. All fields together must stay below 4 GiB.
+    ///   - typeIndicator: The ASCII letter of the data type to write in the tag; nil for none.
     ///   - writtenName: The spelling to keep, if it differs from `name` in case.
     public mutating func append(
         _ name: FieldName, value: some Collection<UInt8>, typeIndicator: UInt8? = nil, writtenName: String? = nil
@@ -36,10 +37,10 @@ public struct ADIFFields: Sendable, Hashable {
         append(spelling: spelling, number: name.number, value: value, typeIndicator: typeIndicator)
     }
 
-    /// Whether a field may have this name: see ``append(_:value:typeIndicator:writtenName:)``.
+    /// Returns whether a field may have this name: see ``append(_:value:typeIndicator:writtenName:)``.
     public static func accepts(_ name: FieldName) -> Bool { isValidFieldName(Array(name.name.utf8)[...]) }
 
-    /// Appends a field with `text` in UTF-8 as its value.
+    /// Appends a field with `text` in UTF-8 as its value. Traps as ``append(_:value:typeIndicator:writtenName:)`` does.
     public mutating func append(_ name: FieldName, _ text: String, typeIndicator: UInt8? = nil) {
         append(name, value: text.utf8, typeIndicator: typeIndicator)
     }

@@ -20,9 +20,12 @@ public struct Mode: Hashable, Sendable {
 
     /// Makes a mode from the values of the fields `MODE` and `SUBMODE`, in any case.
     ///
-    /// A submode in `mode` is split into mode and submode, unless `submode` has another value; `PHONE` becomes `SSB`.
-    /// If a submode belongs to another mode than the given one, its own mode is used, since a submode is more
-    /// specific. An unknown mode is kept, with its submode.
+    /// - If `mode` is a submode, such as `USB`, the mode is the one that it belongs to. It becomes the submode unless
+    ///   `submode` has a value.
+    /// - `PHONE` and similar names become `SSB`, and the variants of `CW` and `RTTY` for the other sideband lose their
+    ///   suffix.
+    /// - If `submode` belongs to another known mode than `mode`, its own mode is used, since it is more specific.
+    /// - An unknown mode is kept, with its submode; but if `submode` is the name of a mode, it replaces that mode.
     ///
     /// - Returns: nil if both are missing or blank.
     public init?(mode: String?, submode: String? = nil) {
@@ -39,7 +42,7 @@ public struct Mode: Hashable, Sendable {
         } else if let modeName, table.isKnown(modeName) || !table.isKnown(submodeName) {
             self.init(name: table.parents[modeName] ?? modeName, submode: submodeName)
         } else {
-            // For example "DATA" with the submode "FT8": a mode in the wrong field.
+            // For example mode "DATA" with submode "FT8": a mode in the wrong field.
             self.init(inModeField: submodeName)
         }
     }
@@ -126,5 +129,6 @@ struct ModeTable: Sendable {
         names = Set(modes.map(\.name))
     }
 
+    /// Returns whether `mode` is a mode or a submode of the standard; programs write either into `MODE`.
     func isKnown(_ mode: String) -> Bool { names.contains(mode) || parents[mode] != nil }
 }

@@ -16,24 +16,24 @@ public struct Reverted: Hashable, Sendable {
 
     /// The compensating batches, in the order of writing.
     public var batches: [Batch] = []
-    /// The records that changed; empty if nothing was left to take back.
+    /// The records that changed; empty if there was nothing left to undo.
     public var changed: [Record] = []
-    /// The records that keep a part of what was to be taken back, since others have written to them meanwhile.
+    /// The records in which a part could not be undone, since newer writes exist.
     public var left: [Record] = []
 
     /// Creates an empty result.
     public init() {}
 
-    /// The events of all batches.
+    /// The number of events in all batches.
     public var eventCount: Int { batches.reduce(0) { $0 + $1.count } }
 }
 
 extension Store {
-    /// Returns the latest batches that this device wrote and that were not undone, newest first.
+    /// Returns the latest batches of the store's present replica that were not undone, newest first, at most `count`.
     ///
-    /// An undo is skipped together with what it undid, so `undo 2` after `undo 1` goes further back. What an undone
-    /// undo had taken back counts again. A revert of chosen events is a step like any other. Erasures and archives
-    /// are skipped.
+    /// An undo is skipped together with what it undid, so that the next undo goes further back. If that undo was itself
+    /// undone, what it had undone counts again. A revert of chosen events is a step like any other. Erasures and
+    /// archives are skipped.
     public func undoableBatches(_ count: Int) throws -> [Batch] {
         var batches: [Batch] = []
         try forEachUndoableBatch { batch in
@@ -44,7 +44,8 @@ extension Store {
         return batches
     }
 
-    /// Calls `body` with the batches of this device that were not undone, newest first, until it returns `false`.
+    /// Calls `body` with the batches of the present replica that were not undone, newest first, until it returns
+    /// `false`.
     func forEachUndoableBatch(_ body: (Batch) throws -> Bool) throws {
         guard let replica else { return }
         let reverts = try read { try Reverts(in: $0, log) }
@@ -64,36 +65,36 @@ extension Store {
         }
     }
 
-    /// Undoes a batch: see ``revert(_:note:author:)-(EventSet,_,_)``; the next undo skips both.
+    /// Undoes a batch, as ``revert(_:note:author:)-(EventSet,_,_)`` does. The next undo skips the batch and its undo.
     ///
-    /// - Parameter batch: As `write` returned it; `nil`, from a write that changed nothing, takes nothing back.
+    /// - Parameter batch: As `write` returned it; `nil`, from a write that changed nothing, has no effect.
     @discardableResult
     public func revert(_ batch: Batch?, note: String? = nil, author: String? = nil) async throws -> Reverted {
         guard let batch else { return Reverted() }
         return try await takeBack(EventSet([batch.range]), isStep: false, note: note ?? "Undo", author: author)
     }
 
-    /// Takes events back, whoever wrote them: writes batches after which each record they touch shows what it would
-    /// without them.
+    /// Reverts events, whichever replica wrote them: writes batches after which each record that they touch shows what
+    /// it would show without them.
     ///
-    /// Each field gets back all the values that the events replaced, unless something newer stands on top. From
-    /// collections, only the additions of the events are removed. A record that they created is hidden, or stays
-    /// whole if somebody touched it since. Events that were themselves taken back do not count as newer: undoing step
-    /// by step passes through every state. Reverting the batches written here restores everything. If nothing is left
-    /// to take back, one event records the request, and the next undo continues with what was written before.
+    /// Each field gets back all the values that the events replaced, unless a newer write exists. From collections,
+    /// only the additions of the events are removed. A record that they created is hidden, or stays whole if newer
+    /// writes touch it. Events that were themselves undone do not count as newer, so undoing step by step passes
+    /// through every state. Reverting the batches written here restores everything. If nothing is left to revert, one
+    /// event records the request.
     ///
     /// - Returns: One batch, or several if the restored values are too much for one.
-    /// - Throws: ``StoreError`` with code `notFound` if some of the events are not here, `usage` if one is of an
-    ///   erasure or an archive. Batches that were written before stay.
+    /// - Throws: ``StoreError`` with code `notFound` if some of the events are not here, `usage` if one belongs to an
+    ///   erasure or an archive; then nothing was written. Errors of `write`: the batches before the failing one stay.
     /// - Complexity: The events of every record that is touched are read once.
     @discardableResult
     public func revert(_ events: EventSet, note: String? = nil, author: String? = nil) async throws -> Reverted {
         try await takeBack(events, isStep: true, note: note ?? "Revert", author: author)
     }
 
-    /// Writes the batches that take `events` back.
+    /// Writes the batches that revert `events`: at least one, even if nothing is left to revert.
     ///
-    /// - Parameter isStep: Whether the next undo takes this back; else it skips it.
+    /// - Parameter isStep: Whether the next undo undoes these batches; else it skips them and `events`.
     func takeBack(_ events: EventSet, isStep: Bool, note: String, author: String?) async throws -> Reverted {
         try read { try FinalBatches(in: $0, log) }.refuseTakingBack(events)
         var reverted = Reverted()
@@ -133,7 +134,7 @@ extension Store {
 }
 
 extension EventFilter {
-    /// Counts all events except `events` and those that cancel one another once `events` are taken back.
+    /// Counts all events except `events` and those that cancel one another once `events` are reverted.
     fileprivate init(withoutRevertedAnd events: EventSet, _ view: borrowing ViewReader, _ log: EventLog) throws {
         self.init()
         without = try Reverts(in: view, log, with: events).cancelled
@@ -152,16 +153,17 @@ extension Compensation {
     }
 }
 
-/// The progress of one batch of an undo.
+/// What one batch of an undo did.
 private struct TakenBack {
+    /// The number of records dealt with, whether they changed or not.
     var done = 0
     var changed: [Reverted.Record] = []
     var left: [Reverted.Record] = []
 }
 
 extension WriteBatch {
-    /// Appends what takes `events` back from `records`, as far as there is room for it, and the change that closes
-    /// the batch.
+    /// Appends the changes that revert `events` in the first of `records`, as many as one batch has room for, and the
+    /// event that closes the batch. At least one record is dealt with.
     fileprivate mutating func takeBack(
         _ events: EventSet, _ records: ArraySlice<RecordName>, _ isStep: Bool, in history: RecordHistory
     ) throws -> TakenBack {

@@ -1,7 +1,7 @@
 import GroundwaveCZstd
 import Synchronization
 
-/// A context of libzstd, which holds its working tables; creating one costs more than compressing a short frame.
+/// A context of libzstd: the working tables of its calls. Creating one costs more than compressing a short frame.
 final class Context: @unchecked Sendable {
     // Why @unchecked holds: `Contexts` lends it to one caller at a time, and libzstd does not bind it to a thread.
     let pointer: OpaquePointer
@@ -16,12 +16,12 @@ final class Context: @unchecked Sendable {
     deinit { _ = free(pointer) }
 }
 
-/// A pool of contexts: it keeps those that are not in use, and lends them out again.
+/// A pool of contexts: it keeps idle ones, and lends them out again.
 final class Contexts: Sendable {
-    /// The maximum number of contexts that are kept.
+    /// The maximum number of idle contexts.
     private static let mostIdle = 4
-    /// The maximum size of a context that is kept, in bytes. A larger one grew with its input, and costs little
-    /// beside it.
+    /// The maximum size of an idle context in bytes. A larger one grew with a long input, and creating another costs
+    /// little compared with such an input.
     private static let mostBytes = 1 << 20
 
     private let idle = Mutex<[Context]>([])
@@ -33,8 +33,10 @@ final class Contexts: Sendable {
         self.make = make
     }
 
-    /// Lends a context to `body`, exclusively. Earlier uses of the context have no effect on the result, since `body`
-    /// calls only the functions of libzstd that begin anew with each call.
+    /// Lends a context to `body`, exclusively.
+    ///
+    /// `body` may call only functions of libzstd that reset the context first, such as `ZSTD_compressCCtx`, so that
+    /// earlier uses of the context have no effect on the result.
     func withContext<Result>(_ body: (OpaquePointer) -> Result) -> Result {
         let context = idle.withLock { $0.popLast() } ?? make()
         defer {

@@ -4,7 +4,7 @@ import GroundwaveLogFormat
 
 // A write that never reached the disk leaves the previous content of the page: a complete page with valid checksums,
 // some commits old. So when a log is opened, the rows that every commit writes are compared with each other.
-// LogVerifier, which checks every page, does the same for the whole content.
+// LogVerifier, which checks every page, compares the whole content in the same way.
 extension EventLog {
     /// Throws ``EventLogError/damaged(_:)`` if the rows that describe the end of the log contradict each other.
     ///
@@ -30,13 +30,14 @@ extension EventLog {
             try checkCount(of: tables.holes, in: transaction)
             try checkCount(of: tables.lacking, in: transaction)
             try checkCount(of: tables.streams, in: transaction)
+            // Each late event has one row in each of the two tables.
             let late = try LateTables(in: transaction)
             guard try transaction.statistics(of: late.late).entries == transaction.statistics(of: late.filled).entries
             else { throw EventLogError.damaged(LogTable.filled.row) }
         }
     }
 
-    /// Throws unless LMDB's count of the rows of `table`, which is on another page, is the number of rows found.
+    /// Throws if the number of rows in `table` differs from LMDB's count of them, which is on another page.
     private static func checkCount<Key: TableKey>(
         of table: CheckedTable<Key>, in transaction: borrowing ReadTransaction
     ) throws {

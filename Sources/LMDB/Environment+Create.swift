@@ -9,19 +9,21 @@ import Musl
 #endif
 
 extension Environment {
-    /// Creates an environment at `path` with everything that `prepare` writes, or creates nothing.
+    /// Creates an environment at `path` with everything that `prepare` writes.
     ///
     /// LMDB's own creation is not safe against a crash: a file whose first pages are half written never opens again.
     /// So the file is built under a temporary name in the same folder, filled by one committed transaction, flushed,
     /// and only then renamed. After an interruption `path` is either unchanged or has the finished file; a leftover
     /// whose name ends in `.creating` may be deleted.
     ///
-    /// `options` gives the size of the map and the number of tables; its `isReadOnly` is ignored.
-    ///
-    /// - Parameter replacing: Whether the new file replaces a file that is at `path`. No process may have that file
-    ///   open.
-    /// - Throws: ``LMDBError/Reason/exists`` if `path` has a file, which is left as it was; `missing` if its folder
-    ///   does not exist; `permission`, `readOnlyFileSystem`, `diskFull`, `inputOutput`; errors of `prepare`.
+    /// - Parameters:
+    ///   - replacing: Whether the new file replaces a file that is at `path`. No process may have that file open.
+    ///   - options: The size of the map and the number of tables. `isReadOnly` is ignored. Without `synchronous`
+    ///     nothing is flushed, and a power cut may leave an unusable file at `path`.
+    /// - Throws: ``LMDBError/Reason/exists`` if `path` has a file, and not `replacing`; `missing` if its folder does
+    ///   not exist; `permission`, `readOnlyFileSystem`, `diskFull`, `inputOutput`; errors of `prepare`. Then `path` is
+    ///   unchanged, unless only the flush after the renaming failed: then the finished file is there, but a power cut
+    ///   may undo the renaming.
     public static func create(
         at path: String, replacing: Bool = false, options: Options = Options(),
         prepare: (borrowing WriteTransaction) throws -> Void
@@ -31,12 +33,13 @@ extension Environment {
         }
     }
 
-    /// Creates an environment in the file `temporary`, lends it to `body`, and closes it. Flushes nothing.
+    /// Creates an environment in the file `temporary`, lends it to `body`, and closes it. Flushes nothing. Errors name
+    /// `path`.
     static func withNew(
         _ temporary: String, for path: String, options: Options, _ body: (Environment) throws -> Void
     ) throws {
-        // Private to this call until it is renamed, so it needs no lock file; the caller flushes it once, before
-        // that.
+        // The file is private to this call until the caller renames it, so it needs no lock file; the caller flushes it
+        // once, before that.
         let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS | MDB_NOLOCK | MDB_NOSYNC)
         var options = options
         options.isReadOnly = false
@@ -55,8 +58,8 @@ extension Environment {
     /// Other transactions may run meanwhile, but until the copy ends, a full map does not grow and pages that they
     /// free are not reused. The file is renamed to `path` only when it is complete and on disk.
     ///
-    /// - Throws: ``LMDBError/Reason/exists`` if `path` has a file, which is left as it was; `diskFull`, `inputOutput`,
-    ///   `damaged`, `closed`.
+    /// - Throws: ``LMDBError/Reason/exists`` if `path` has a file; `diskFull`, `inputOutput`, `damaged`, `closed`. Then
+    ///   `path` is unchanged, unless only the flush after the renaming failed.
     /// - Complexity: Reads and writes every page in use once.
     public func copyCompacted(to path: String) throws(LMDBError) {
         do {
@@ -77,6 +80,8 @@ extension Environment {
     }
 
     /// Builds a file under a temporary name with `build`, and renames it to `path` once it is on disk.
+    ///
+    /// - Parameter isFlushed: Whether to flush the file before the renaming, and the folder before and after it.
     private static func publish(
         at path: String, during operation: LMDBError.Operation, replacing: Bool = false, isFlushed: Bool = true,
         _ build: (_ temporary: String) throws -> Void
@@ -100,7 +105,8 @@ extension Environment {
             throw LMDBError(.init(code: failure.code, at: path, during: operation), path: path, during: operation)
         }
         guard isFlushed else { return }
-        // The file has been renamed and stays. If this flush fails, a power cut may undo the renaming, so report it.
+        // The file has been renamed and stays. If this flush fails, a power cut may undo the renaming: the caller must
+        // know.
         do {
             try FileSystem.synchronise(folder: FileSystem.folder(of: path))
         } catch {

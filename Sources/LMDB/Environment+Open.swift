@@ -19,17 +19,19 @@ extension Environment {
     /// lack of permission or space, the file is opened without locks (`MDB_NOLOCK`); no process may write to it
     /// meanwhile.
     ///
+    /// If another file at this path is open in this process, it was replaced since; its environment is closed.
+    ///
     /// - Throws: ``LMDBError/Reason/missing``, `empty`, `truncated`, `notLMDB`, `versionMismatch` or `damaged` for
     ///   what is at the path; `permission` or `readOnlyFileSystem` if it may not be opened for writing; `diskFull` if
     ///   there is no room for a lock file; `inUse` if it is open in this process with another `isReadOnly`, another
-    ///   `synchronous` or room for fewer tables, or if this process is still in a transaction on a former file of
-    ///   this path (otherwise the environment of that file is closed).
+    ///   `synchronous` or room for fewer tables, or if a transaction on a replaced file of this path is still open;
+    ///   `other` if a process with another version of LMDB has the file open.
     public static func open(_ path: String, options: Options = Options()) throws(LMDBError) -> Environment {
         while true {
             let file = try FileBeforeMapping(path)
             switch EnvironmentRegistry.shared.claim(file.identity, path: file.path) {
             case .living(let environment):
-                // It may have been closed since; then look again.
+                // If it has been closed since, the registry is asked again.
                 guard !environment.gate.isClosed else { continue }
                 guard environment.options.isReadOnly == options.isReadOnly,
                     environment.options.synchronous == options.synchronous,
@@ -37,13 +39,13 @@ extension Environment {
                 else { throw LMDBError(.inUse, path: path, during: .open) }
                 return environment
             case .pathInUse(let former):
-                // Its file was replaced. Its users notice that before they use it again.
+                // The file of `former` was replaced. Its users find it closed at their next transaction.
                 guard former.close(waits: false) else { throw LMDBError(.inUse, path: path, during: .open) }
             case .claimed:
                 var opened: Environment?
                 defer { EnvironmentRegistry.shared.finish(file.identity, opened) }
                 let environment = try open(file, options: options)
-                // Another file may have taken the place of the checked one before it was opened.
+                // The file at the path may have been replaced between the check and the opening.
                 guard try environment.fileIdentity == file.identity else {
                     environment.close()
                     continue
@@ -54,7 +56,7 @@ extension Environment {
         }
     }
 
-    /// Opens `file`, which this thread has claimed.
+    /// Opens `file`, which this thread has claimed in the registry.
     private static func open(_ file: FileBeforeMapping, options: Options) throws(LMDBError) -> Environment {
         var flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
         if options.isReadOnly { flags |= UInt32(MDB_RDONLY) }
@@ -84,7 +86,7 @@ extension Environment {
         return environment
     }
 
-    /// Opens a C environment on `path`; if that fails, returns the error code and no handle.
+    /// Opens a C environment on `path`; returns LMDB's error code and no handle if that fails.
     static func openHandle(
         _ path: String, _ flags: UInt32, _ mapSizeBytes: Int, _ options: Options
     ) -> (code: Int32, handle: OpaquePointer?) {
@@ -109,7 +111,7 @@ extension Environment {
     private static func reason(ofOpening code: Int32, at path: String) -> LMDBError.Reason {
         switch code {
         case MDB_INVALID, MDB_VERSION_MISMATCH:
-            // The data file has just been checked, so the code refers to the lock file of a running process.
+            // The data file has just been checked, so the code refers to the lock file, which another process uses.
             .other(code: code, text: "a program with another version of LMDB has the file open")
         default: .init(code: code, at: path, during: .open)
         }
@@ -127,15 +129,16 @@ extension Environment {
         try unsafe openTables(skippingOthers: true) { unsafe Self.tableNames($0) }
     }
 
-    /// Opens the tables that `names` lists, in one read transaction; the caller holds the right to open handles.
+    /// Opens the tables that `names` lists, in one read transaction. The caller must hold the right to open handles:
+    /// see ``TableHandles``.
     ///
-    /// - Parameter skippingOthers: Whether names of plain entries, which are no tables, are passed over.
+    /// - Parameter skippingOthers: Whether to skip names of entries that are not tables; otherwise they are an error.
     func openTables(skippingOthers: Bool, _ names: (OpaquePointer) -> [String]) throws(LMDBError) {
         var begun: OpaquePointer?
         var code = unsafe mdb_txn_begin(resources.handle, nil, UInt32(MDB_RDONLY), &begun)
         guard code == 0, let transaction = unsafe begun else { throw failure(code, during: .open) }
         // The transaction is local, and every path below ends it exactly once.
-        // Opening the main table, even for nothing, gives it its order; a search without one would crash.
+        // LMDB sets the comparison of the main table when it is opened; a search without one would crash.
         var main: UInt32 = 0
         code = unsafe mdb_dbi_open(transaction, nil, 0, &main)
         guard code == 0 else {
@@ -159,10 +162,10 @@ extension Environment {
         for (name, index) in opened { tables.committed(tables.opened(index), named: name) }
     }
 
-    /// The keys of the main table, which are the names of the tables.
+    /// Returns the keys of the main table that can be names of tables; empty if it cannot be read.
     private static func tableNames(_ transaction: OpaquePointer) -> [String] {
         var opened: OpaquePointer?
-        // Table 1 is the main table; it has no handle of its own to open.
+        // Handle 1 is always the main table (MAIN_DBI in mdb.c).
         guard unsafe mdb_cursor_open(transaction, 1, &opened) == 0, let cursor = unsafe opened else { return [] }
         defer { unsafe mdb_cursor_close(cursor) }
         var names: [String] = []

@@ -8,7 +8,7 @@ import Synchronization
 /// - all tables that exist are opened while the environment opens, in one read transaction;
 /// - a write transaction that opens a table holds the gate's handle right until it ends, and only its commit makes
 ///   the handle known here;
-/// - a read that meets a table not open here (another process made it) ends, a separate short read opens the handle
+/// - a read that meets a table not open here (another process created it) ends, a separate short read opens the handle
 ///   under the same right, and the first read runs again from its start.
 @safe
 final class TableHandles: @unchecked Sendable {
@@ -35,7 +35,7 @@ final class TableHandles: @unchecked Sendable {
         unsafe tokens.deallocate()
     }
 
-    /// The table `name`, if this process has it open.
+    /// Returns the table `name`; `nil` if this process does not have it open.
     func find(_ name: String) -> OpenedTable? {
         byName.withLock { $0[name] }
     }
@@ -43,7 +43,8 @@ final class TableHandles: @unchecked Sendable {
     /// The names of the tables that this process has open.
     var names: [String] { byName.withLock { Array($0.keys) } }
 
-    /// Gives the handle `index` its token; it is valid for the transaction that opened it and not yet found by name.
+    /// Gives the handle `index` a new token. Until ``committed(_:named:)``, only the transaction that opened the handle
+    /// may use it, and ``find(_:)`` does not return it.
     func opened(_ index: UInt32) -> OpenedTable {
         let token = Self.lastToken.add(1, ordering: .relaxed).newValue
         precondition(Int(index) < tokenCount, "LMDB gives out no more handles than mdb_env_set_maxdbs allows.")
@@ -52,12 +53,12 @@ final class TableHandles: @unchecked Sendable {
         return OpenedTable(index: index, token: token)
     }
 
-    /// Registers `table` by its name; its transaction has committed.
+    /// Registers `table` under `name`, after its transaction has committed.
     func committed(_ table: OpenedTable, named name: String) {
         byName.withLock { $0[name] = table }
     }
 
-    /// Forgets `table`; its transaction was aborted, or it was dropped.
+    /// Removes `table`, after its transaction was aborted or it was dropped. Its token is invalid from now on.
     func closed(_ table: OpenedTable, named name: String) {
         unsafe tokens[Int(table.index)].store(0, ordering: .relaxed)
         byName.withLock { known in

@@ -1,8 +1,8 @@
 /// A key of a table: a value with a byte form whose order is the order of the keys.
 ///
 /// LMDB compares keys byte by byte, shorter first when one is a prefix of the other (lmdb.h, `mdb_cmp`). A conformance
-/// therefore writes numbers big-endian. The byte form has 1 to ``maximumKeyByteCount`` bytes; other lengths are refused
-/// with ``LMDBError/Reason/keySize(byteCount:)`` where the key is used.
+/// therefore writes numbers big-endian. The byte form has 1 to ``maximumKeyByteCount`` bytes; calls with a key of
+/// another length throw ``LMDBError/Reason/keySize(byteCount:)``.
 public protocol TableKey: Sendable {
     /// Lends the byte form of this key to `body`.
     func withKeyBytes<R>(_ body: (RawSpan) throws -> R) rethrows -> R
@@ -31,11 +31,11 @@ extension [UInt8]: TableKey {
     /// Lends the bytes themselves.
     @inlinable
     public func withKeyBytes<R>(_ body: (RawSpan) throws -> R) rethrows -> R {
-        // Bytes have no padding, which is what makes the raw view of a span unsafe in general.
+        // The raw view of a span is unsafe only for types with padding, and bytes have none.
         try unsafe body(span.bytes)
     }
 
-    /// A copy of `keyBytes`.
+    /// A copy of `keyBytes`; never `nil`.
     @inlinable
     public init?(keyBytes: RawSpan) {
         self.init(copying: keyBytes)
@@ -44,7 +44,7 @@ extension [UInt8]: TableKey {
     /// A copy of `bytes`.
     @inlinable
     init(copying bytes: RawSpan) {
-        // The buffer is only read while the span it comes from is alive.
+        // The buffer is read only during the closure, while the span is alive.
         self = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
     }
 }

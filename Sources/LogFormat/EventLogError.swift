@@ -9,15 +9,15 @@ public enum EventLogError: Error, Hashable, Sendable {
     case unknownFormat(UInt32)
     /// A row or event of the log is missing or malformed, or contradicts others. The text names it.
     case damaged(String)
-    /// The values of this event were moved to an archive, and are not here.
+    /// The values of this event were moved to an archive that is not here.
     case archived(EventID)
-    /// The frame at `position` is damaged.
+    /// The frame at `position` is damaged in this way.
     case damagedFrame(position: Position, FrameError)
     /// A batch exceeds the events or bytes that ``EventLimits`` allow; nothing was appended.
     case batchTooLarge(count: Int, bytes: Int)
     /// An event arrived before its predecessor; `expected` is the next number of its replica.
     case outOfSequence(EventID, expected: SequenceNumber)
-    /// The log is owned as another replica, or ownership was given up: it must be claimed before anything is appended.
+    /// The log is owned by another replica, or ownership was given up: this replica must claim it before it appends.
     case notClaimed(ReplicaID)
     /// Another log is at the path now, such as a recovered one or one restored from a backup; nothing was written to
     /// it.

@@ -4,9 +4,11 @@ import GroundwaveLMDB
 
 // Rows that several parts of the log read and write.
 extension LogTables {
-    /// The end of the log, as its last commit left it.
+    /// Returns the end of the log, as its last commit left it. The next position is at least 1.
     package func state(in transaction: borrowing some ReadableTransaction & ~Copyable) throws -> LogState {
-        guard let state = try transaction.withValue(LogState.key, in: meta, { LogState($0) }) ?? nil else {
+        guard let state = try transaction.withValue(LogState.key, in: meta, { LogState($0) }) ?? nil,
+            state.nextPosition >= 1
+        else {
             throw EventLogError.damaged("the row with the next position of the log")
         }
         return state

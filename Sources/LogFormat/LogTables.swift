@@ -148,6 +148,7 @@ package struct HeadRow: Hashable {
 ///
 /// As a row: next position (8), checksum of the last frame (4), clock (8), whether a commit may trail (1).
 package struct LogState: Hashable {
+    /// The position of the next event, from 1. A damaged or altered row may have 0.
     package var nextPosition: Position
     /// The checksum of the last frame, which the next frame stores as its predecessor's.
     package var lastChecksum: UInt32

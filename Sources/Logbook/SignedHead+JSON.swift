@@ -3,19 +3,20 @@ import GroundwaveEvents
 import GroundwaveStore
 
 extension SignedHead {
-    /// Reads a head from the bytes of its file, and checks its key and signature.
+    /// Parses the bytes of a file with a signed head, and checks its key and signature: see `Docs/Proofs.md`.
     ///
-    /// - Throws: ``StoreError`` with code `damaged` if it is not a head, or the key or signature is wrong.
+    /// - Throws: ``StoreError`` with code `damaged` if it is not such a file, its version is unknown, or the key or
+    ///   signature is wrong.
     public init(json bytes: [UInt8]) throws {
         let object = try ProofObject.file(
             bytes, type: "head", Self.signedMembers.union(["replica", "events", "root"]))
         try self.init(object)
     }
 
-    /// The members that a tree's object has only if it is signed.
+    /// The members that the JSON object of a tree has only if its head is signed.
     static let signedMembers: Set<String> = ["log", "key", "signature"]
 
-    /// Reads the head from the members of `object`, and checks its key and signature.
+    /// Takes the head from the members of `object`, and checks its key and signature.
     init(_ object: ProofObject) throws {
         self.init(
             log: try object.id("log"), replica: try object.id("replica"), sequence: try object.number("events"),
@@ -31,7 +32,7 @@ extension SignedHead {
         }
     }
 
-    /// Encodes the head as a file: see `Docs/Proofs.md`.
+    /// Returns the bytes of a file with the head: see `Docs/Proofs.md`.
     public func json() throws -> [UInt8] {
         try ProofFile.encode(
             Form(

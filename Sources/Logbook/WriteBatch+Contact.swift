@@ -5,7 +5,7 @@ import GroundwaveRadio
 import GroundwaveRecords
 import GroundwaveStore
 
-// Contacts as plain values: a thin layer over records, for programs that know what they log.
+// Contacts as values of type ``Contact`` instead of fields by name.
 
 extension WriteBatch {
     /// Logs `contact` as a new record and returns its id.
@@ -17,7 +17,8 @@ extension WriteBatch {
     ///
     /// - Parameter basis: The record as the author saw it, if that is older than the present state.
     /// - Returns: Whether anything was written; `false` if the field shows `value` already.
-    /// - Throws: ``StoreError`` with code `notFound` if there is no such contact.
+    /// - Throws: ``StoreError`` with code `notFound` if there is no such contact; errors of
+    ///   ``set(_:_:_:basis:)``.
     @discardableResult
     public mutating func set<Value: Sendable>(
         _ field: WritableKeyPath<Contact, Value> & Sendable, of id: RecordID, to value: Value, basis: Record? = nil
@@ -26,13 +27,15 @@ extension WriteBatch {
         return try set(QSOKind.name, id, Contact.assignments(setting: field, to: value), basis: basis ?? present)
     }
 
-    /// Hides a contact: its content stays, and it can be restored. Returns `false` if it is hidden already.
+    /// Hides a contact: its content stays, and it can be shown again. Returns `false` if it is hidden already.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` if there is no such contact.
     @discardableResult
     public mutating func removeContact(_ id: RecordID) throws -> Bool { try remove(QSOKind.name, id) }
 }
 
 extension Contact {
-    /// Creates a contact with `call` that starts now.
+    /// Creates a contact with the station `call` that starts now, by the system's clock.
     public init(_ call: String, frequency: Frequency? = nil, band: Band? = nil, mode: Mode? = nil) {
         self.init(
             call, start: Int64(Date.now.timeIntervalSince1970), frequency: frequency, band: band, mode: mode)

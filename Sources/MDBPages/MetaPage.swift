@@ -5,7 +5,7 @@ import GroundwaveByteCoding
 /// | offset | size | |
 /// |---|---|---|
 /// | 0 | 4 | in a meta page's record of free pages the page size, otherwise 0 |
-/// | 4 | 2 | flags: 0x08, keys are integers in host order |
+/// | 4 | 2 | flags: 0x08, keys are integers in the byte order of the host |
 /// | 6 | 2 | depth: 0 if the tree is empty, 1 if its root is a leaf |
 /// | 8 | 8, 8, 8 | branch, leaf and overflow pages |
 /// | 32 | 8 | entries |
@@ -46,6 +46,7 @@ package struct TreeRecord: Hashable {
 /// | 144 | 8 | transaction |
 package struct MetaPage: Hashable {
     static let byteCount = 152
+    /// The accepted page sizes in bytes. LMDB takes the page size of the system, up to 32 KiB.
     package static let pageSizes = [4096, 8192, 16384, 32768]
     package static let flags: UInt16 = 0x08
     private static let magic: UInt32 = 0xBEEF_C0DE
@@ -70,10 +71,10 @@ package struct MetaPage: Hashable {
         guard lastPage >= 1 else { return nil }
     }
 
-    /// Returns the two meta pages of `file`, each `nil` if it is damaged or cannot be read.
+    /// Returns the two meta pages of `file` in order, each `nil` if it is damaged or cannot be read.
     ///
-    /// The second is one page behind the first, and only the meta pages contain the page size: if the first is damaged,
-    /// every size is tried.
+    /// The second begins one page after the first, and only the meta pages contain the page size: if the first is
+    /// damaged, every size is tried.
     package static func both(of file: PageFile) -> [MetaPage?] {
         let first = page(0, of: file, at: 0)
         let sizes = if let first { [first.pageSize] } else { pageSizes }
@@ -96,6 +97,7 @@ package struct MetaPage: Hashable {
 
 extension RawSpan {
     // LMDB writes numbers in the byte order of its host, and a log stays on the kind of machine where it was created.
+    // `uint16(at:)` reads little-endian bytes; the conversion here reverses them again on a big-endian host.
 
     @inline(__always)
     package func hostUInt16(at offset: Int) -> UInt16 { UInt16(littleEndian: uint16(at: offset)) }

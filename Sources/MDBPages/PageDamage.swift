@@ -8,7 +8,7 @@ package struct PageDamage: Error, Hashable, Sendable, CustomStringConvertible {
         case pastEnd
         /// It is past the last page that the meta page counts, or is a meta page itself.
         case outOfBounds
-        /// It has the number `found`: it was written to a wrong place, or overwritten.
+        /// Its header has the number `found`: it was written to a wrong place, or overwritten.
         case wrongNumber(found: UInt64)
         /// Its flags are not those of the expected kind of page.
         case wrongFlags(UInt16)
@@ -52,14 +52,14 @@ package struct PageDamage: Error, Hashable, Sendable, CustomStringConvertible {
         case .freeSpace: "page \(page) has impossible bounds for its free space"
         case .entry(let slot): "page \(page) has a damaged entry, number \(slot)"
         case .keyOrder(let slot): "page \(page) has a key out of order, number \(slot)"
-        case .layout: "page \(page) has entries that overlap or leave a hole"
+        case .layout: "page \(page) has entries that overlap or leave unused space"
         case .reachedTwice: "page \(page) is used twice"
         case .depth: "page \(page) is at a wrong depth of its tree"
         case .valueLength: "page \(page) starts a long value with a wrong number of pages"
         case .listedAsFree: "page \(page) is in use and listed as free"
         case .freeList: "page \(page) is wrongly listed as free"
         case .meta: "page \(page) is not a valid meta page"
-        case .counts: "page \(page) is the root of a tree whose page counts differ from its record"
+        case .counts: "page \(page) is the root of a tree whose pages or rows differ from the counts in its record"
         }
     }
 }

@@ -8,38 +8,39 @@ import GroundwaveProjections
 import GroundwaveRecords
 import GroundwaveStore
 
-/// The samples that are older than the time for which this device keeps them.
+/// The samples in the log of this device that are old: those to remove, and those that are held back.
 public struct OldSamples: Hashable, Sendable {
-    /// The number of days for which samples stay in the log of this device; `nil` for ever.
+    /// The number of days for which samples stay in the log of this device; `nil` if there is no limit.
     public internal(set) var days: Int?
-    /// The traces concerned, in order of ID.
+    /// The traces with such blocks, in order of ID.
     public internal(set) var traces: [RecordID] = []
-    /// The number of blocks, of rows and of line traffic, that still have their samples.
+    /// The number of blocks to remove, of rows and of captures.
     public internal(set) var blockCount = 0
-    /// The number of rows in these blocks.
+    /// The number of rows in these blocks; captures have none.
     public internal(set) var rowCount: UInt64 = 0
-    /// Their size in the log, in bytes.
+    /// The size of their values in bytes.
     public internal(set) var byteCount = 0
     /// The number of blocks that stay although they are old: they are synchronised, and another device has not shown
-    /// that it has them.
+    /// that it has them, or requests them.
     public internal(set) var heldBackCount = 0
-    /// The devices for which they stay, in order.
+    /// The devices that have not shown that they have them, in order.
     public internal(set) var waitingFor: [ReplicaID] = []
 
-    /// Their events.
+    /// The events of the blocks to remove.
     var events = EventSet()
 }
 
 extension Store {
-    /// Returns the number of days for which this device keeps samples; `nil` for ever. Their summaries stay for ever.
+    /// Returns the number of days for which this device keeps samples; `nil` if there is no limit. Summaries are
+    /// always kept.
     public func sampleDays() throws -> Int? {
         try LocalSettings(files).values()[Self.sampleDaysKey].flatMap { Int($0) }
     }
 
-    /// Sets the number of days for which this device keeps samples from now on; `nil` for ever. Removes nothing yet.
+    /// Sets the number of days for which this device keeps samples; `nil` for no limit. Removes nothing yet.
     ///
-    /// - Throws: ``StoreError`` with code `usage` if that is less than one day, or more than 36,500; `notPermitted`
-    ///   if the store is read-only.
+    /// - Parameter days: From 1 to 36,500.
+    /// - Throws: ``StoreError`` with code `usage` if `days` is out of range; `notPermitted` if the store is read-only.
     public func keepSamples(forDays days: Int?) throws {
         guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) is read-only.") }
         if let days { try Self.check(days) }
@@ -55,20 +56,21 @@ extension Store {
         }
     }
 
-    /// Returns the time before which samples are old, by when they were written to the log: milliseconds since 1970;
-    /// `nil` for never. Imported samples count from the import on.
+    /// Returns the time before which samples are old, in milliseconds since 1970; `nil` if there is no limit. The age
+    /// of a sample counts from when it was written to the log, so that of an imported one from the import.
     private func oldSamplesCutoff() throws -> Int64? { try cutoff(sampleDays()) }
 
     private func cutoff(_ days: Int?) -> Int64? {
         days.map { surroundings.now().wallMilliseconds - Int64($0) * 86_400_000 }
     }
 
-    /// Returns the time before which samples may have been removed here: milliseconds since 1970; 0 for none.
+    /// Returns the latest cutoff of any removal on this device, in milliseconds since 1970; 0 if there was none.
     private func samplesGoneBefore() throws -> Int64 {
         try LocalSettings(files).values()[Self.goneBeforeKey].flatMap { Int64($0) } ?? 0
     }
 
-    /// Returns the events of `missing`, whose values are not here, that this device requests from others.
+    /// Returns the events of `missing`, whose values are not here, that this device requests from others: all except
+    /// old samples, removed ones, and those of other devices that are not synchronised.
     func wantedSamples(of missing: EventSet) throws -> EventSet {
         let former = try formerReplicas()
         var (own, next) = (Set<ReplicaID>(), replica)
@@ -78,13 +80,13 @@ extension Store {
 
     /// Returns the samples that ``letGoOfOldSamples(gone:)`` would remove.
     ///
-    /// - Parameter gone: Devices that need not have them, because they will never sync again.
+    /// - Parameter gone: Devices that will never sync again: samples are not held back for them.
     /// - Complexity: A look-up for each block of every trace.
     public func oldSamples(gone: Set<ReplicaID> = []) throws -> OldSamples {
         try oldSamples(keptForDays: sampleDays(), gone: gone)
     }
 
-    /// As ``oldSamples(gone:)``, if this device kept samples for `days` days; `nil` for ever.
+    /// Returns what ``oldSamples(gone:)`` would if this device kept samples for `days` days; `nil` for no limit.
     public func oldSamples(keptForDays days: Int?, gone: Set<ReplicaID> = []) throws -> OldSamples {
         var old = OldSamples()
         old.days = days
@@ -120,15 +122,17 @@ extension Store {
         }
     }
 
-    /// Removes samples that are older than this device keeps them from its log: their hashes stay in their place.
+    /// Removes old samples from the log of this device; a hash stays in place of the values of each block.
     ///
-    /// The summaries stay, so no listing, total, digest or proof changes, and no plot in which each of the removed
-    /// blocks lies in one pixel column. No event is written: other devices keep their samples. Synchronised samples
-    /// stay until every other device has shown that it has seen them. The log is rewritten.
+    /// The summaries stay, so listings, totals, digests and proofs do not change, nor do plots in which each removed
+    /// block lies within one pixel column. No event is written: other devices keep their samples. Synchronised samples
+    /// stay until every other device has shown that it has them. The log is rewritten.
     ///
-    /// - Parameter gone: Devices that need not have them, because they will never sync again.
-    /// - Returns: The samples that were removed.
-    /// - Throws: ``StoreError`` if there is no room for a second file; then nothing has changed.
+    /// - Parameter gone: Devices that will never sync again: samples are not held back for them.
+    /// - Returns: The samples that were removed, and what was held back.
+    /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only; errors of the disk, such as no room
+    ///   for a second file. If the rewrite fails, the log has not changed, but samples from before the cutoff are not
+    ///   requested from other devices any more.
     /// - Complexity: O(bytes of the log), if anything is old.
     @discardableResult
     public func letGoOfOldSamples(gone: Set<ReplicaID> = []) throws -> OldSamples {
@@ -148,7 +152,8 @@ extension Store {
         }
     }
 
-    /// As ``letGoOfOldSamples(gone:)``, if this makes the log smaller by at least an eighth and 16 MiB.
+    /// Calls ``letGoOfOldSamples(gone:)`` if that frees at least an eighth of the log and at least 16 MiB; otherwise
+    /// returns `nil`.
     func letGoOfOldSamplesIfDue() throws -> OldSamples? {
         guard try oldSamplesCutoff() != nil else { return nil }
         let old = try oldSamples()
@@ -168,7 +173,8 @@ extension Store {
         }
     }
 
-    /// Returns the positions of the events of the blocks of a series, with the number of items in each.
+    /// Returns the positions of the block events of a series, with the number of items in each. Blocks without an event
+    /// in the log are left out.
     private func blocks(of kind: String, _ id: RecordID) throws -> [Position: UInt64] {
         try read { view in
             var blocks: [Position: UInt64] = [:]

@@ -7,7 +7,7 @@ import GroundwaveRecords
 public struct Kinds: Sendable {
     private let schemas: [String: KindSchema]
 
-    /// The version of the layout of the views; increased when the meaning of a row changes.
+    /// The version of the layout of the views; increased with every change to the meaning of a row.
     static let viewVersion: UInt32 = 5
 
     /// Creates a set of kinds. Traps if two have the same name.
@@ -27,7 +27,7 @@ public struct Kinds: Sendable {
     /// All registered kinds, by name.
     public var all: [KindSchema] { schemas.values.sorted { $0.name < $1.name } }
 
-    /// A hash that changes whenever views made with other kinds or another layout must be rebuilt.
+    /// A hash of the layout version and of the kinds and their versions. Views with another signature must be rebuilt.
     var signature: UInt64 {
         var writer = ByteWriter()
         writer.append(littleEndian: Self.viewVersion)
@@ -38,8 +38,8 @@ public struct Kinds: Sendable {
         return Hash256(hashing: writer.bytes.span.bytes).prefix
     }
 
-    /// As ``signature``, but also depends on the name resolution of `log`: for data stored beside the log, which
-    /// depends on both.
+    /// Returns ``signature``, hashed with the number of changes to the name resolution in `log` if there are any: for
+    /// data stored beside the log, which depend on both.
     func signature(for log: EventLog) throws -> UInt64 {
         let readings = try log.readingsCount()
         if readings == 0 { return signature }

@@ -1,10 +1,10 @@
 import GroundwaveEvents
 
 extension RecordState {
-    /// Drops the writers and values of superseded heads, once there are more of them than of those in use.
+    /// Drops the writers and values of superseded heads, if there are many and more than those in use.
     ///
-    /// A row is written without them; this keeps the state small, and the search for a writer short, during a long
-    /// run of edits between two rows. Cost: O(1) an event, amortised.
+    /// A stored row never has them. This keeps the state in memory small, and the search for a writer short, while many
+    /// events are folded before the row is stored. Cost: O(1) for each event, amortised.
     mutating func dropUnused() {
         if writers.count > 64, writers.count > 2 * (heads.count + deletions.count) { dropUnusedWriters() }
         if unusedBytes > 4096, unusedBytes > values.count / 2 { dropUnusedValues() }

@@ -4,22 +4,24 @@ import GroundwaveLMDB
 import GroundwaveRecovery
 import GroundwaveStore
 
-/// The condition of a store. Opening, `recover` and `info` all use this result.
+/// The condition of a store's log, as opening, `recover` and `info` determine it.
 enum StoreCondition {
-    /// No damage of its log is known.
+    /// No damage is known: the store can be opened.
     case inUse
     /// The log is damaged or missing; the next open preserves it and begins the recovery.
     case damaged(Incident.Finding)
-    /// It waits for a decision.
+    /// The recovery has begun, and waits for a decision of the user.
     case waiting(FailureRecord)
-    /// A decision was made; the next open carries it out.
+    /// The user has decided; the next open carries it out.
     case staged(FailureRecord?, Choice)
 
-    /// Examines the store, and changes nothing in it.
+    /// Examines the store, and changes nothing in its folder.
     ///
-    /// Checks every page of the log if a process ended without closing the store, if damage was met before, or if the
-    /// file is not as Groundwave last left it; else only the pages that lead to the events.
+    /// Checks every page of the log if a process ended without closing the store, if damage was found in use, or if
+    /// the file is not as Groundwave last left or checked it; otherwise only the pages that lead to the events. A full
+    /// check without damage is recorded in the state folder.
     ///
+    /// - Parameter now: Milliseconds since 1970.
     /// - Throws: `LMDBError` or `FileFailure` if a file cannot be read now.
     init(of files: StoreFiles, stateFolder: URL, now: Int64) throws {
         let recovery = RecoveryFiles(files.folder)
@@ -35,7 +37,7 @@ enum StoreCondition {
         }
     }
 
-    /// Why the store cannot be used, for people; `nil` if it can.
+    /// A message that says why the store cannot be used; `nil` if it can.
     var damage: String? {
         switch self {
         case .inUse: nil
@@ -45,6 +47,7 @@ enum StoreCondition {
         }
     }
 
+    /// Returns the damage of the log; `nil` if none is found.
     private static func look(at files: StoreFiles, _ stateFolder: URL, now: Int64) throws -> Incident.Finding? {
         let wasClean = OpenMark.left(by: files.folder, in: stateFolder).isEmpty
         let lookedAt = LookedAt("log.mdb", of: files.folder, in: stateFolder)

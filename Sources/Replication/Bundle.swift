@@ -12,6 +12,8 @@ public struct Bundle<Log: ReplicatedLog> {
     /// Creates a bundle of the events and retained ranges of `log` that a store with `vector` is missing, signed as
     /// `identity`.
     public init(of log: Log, as identity: Identity, missingFrom vector: VersionVector) throws {
+        // Pending ranges, and those of a forked replica, are always included: another history may have the same
+        // numbers, and `vector` does not tell which of them the recipient has.
         let waiting = Set(try log.waitingFrames())
         let streams = try log.streams()
         self.init(
@@ -21,7 +23,8 @@ public struct Bundle<Log: ReplicatedLog> {
             })
     }
 
-    /// Creates a bundle of the provable events of `ranges` and the retained ranges `kept`, signed as `identity`.
+    /// Creates a bundle of the events of `ranges` that the log can prove, and of the retained ranges `kept`, signed as
+    /// `identity`.
     public init(of log: Log, as identity: Identity, _ ranges: [EventRange], kept: [RangeFrame]) {
         self.log = log
         self.identity = identity
@@ -29,7 +32,9 @@ public struct Bundle<Log: ReplicatedLog> {
         self.kept = kept
     }
 
-    /// Yields the segments, at least one, with the ranges in each.
+    /// Passes the segments, at least one, to `body`, each with the ranges in it. Errors of `body` end the writing.
+    ///
+    /// - Parameter now: The time in the manifest of each segment.
     public func write(now: Arrival, _ body: (_ segment: [UInt8], _ ranges: [RangeFrame]) throws -> Void) throws {
         let statement = try Statement(of: log, as: identity, milliseconds: now.wallMilliseconds)
         var (ranges, kept) = (ranges[...], kept[...])
@@ -39,6 +44,7 @@ public struct Bundle<Log: ReplicatedLog> {
             while segment.hasRoom, let range = ranges.popFirst() {
                 guard let frame = try segment.frame(of: range) else { continue }
                 segment.append(frame, of: range)
+                // A frame may hold only the first events of a long range; the rest is the next range.
                 guard frame.range.count < range.count else { continue }
                 let rest = EventRange(range.replica, range.first + frame.range.count, through: range.last)
                 ranges.insert(rest, at: ranges.startIndex)

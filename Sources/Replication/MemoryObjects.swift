@@ -1,4 +1,4 @@
-/// The objects of a ``MemoryTransport``, by name and by age.
+/// The objects of a ``MemoryTransport``, with the order in which they were stored.
 struct MemoryObjects: Sendable {
     private struct Object {
         var bytes: [UInt8]
@@ -8,13 +8,14 @@ struct MemoryObjects: Sendable {
 
     private var objects: [ObjectName: Object] = [:]
     private var putCount = 0
-    /// All names, in order.
+    /// All names, in the order of their UTF-8 bytes.
     private(set) var names: [ObjectName] = []
     /// The total size of the objects in bytes.
     private(set) var byteCount = 0
 
     func bytes(of name: ObjectName) -> [UInt8]? { objects[name]?.bytes }
 
+    /// Stores an object unless its name exists. Throws `full` if the objects would exceed `roomBytes` together.
     mutating func put(_ name: ObjectName, _ bytes: [UInt8], roomBytes: Int?) throws(TransportError) -> PutOutcome {
         putCount += 1
         if objects[name] != nil { return .exists }
@@ -42,7 +43,7 @@ struct MemoryObjects: Sendable {
         byteCount = 0
     }
 
-    /// Returns the names that a listing shows.
+    /// Returns the names that a listing shows: those with `prefix` that follow `name`, in order, except hidden ones.
     func names(
         below prefix: ObjectPrefix, hiding faults: MemoryTransport.Faults, after name: ObjectName? = nil
     ) -> some Sequence<ObjectName> {
@@ -52,6 +53,7 @@ struct MemoryObjects: Sendable {
         return names[start...].lazy.prefix { prefix.contains($0) }.filter { objects[$0]!.number < firstHidden }
     }
 
+    /// Returns the names of the folders directly below `prefix` that a listing shows, in order.
     func folders(below prefix: ObjectPrefix, hiding faults: MemoryTransport.Faults) -> [String] {
         var folders: Set<String> = []
         for name in names(below: prefix, hiding: faults) {
@@ -61,7 +63,7 @@ struct MemoryObjects: Sendable {
         return folders.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Returns the number of the first `put` call whose object is missing in listings.
+    /// Returns the number of the first `put` call that listings do not show: they show only objects of earlier calls.
     private func firstHidden(_ faults: MemoryTransport.Faults) -> Int {
         let first = putCount + 1 - max(faults.listingsLackPuts, 0)
         guard faults.listingsLackObjects > 0 else { return first }
@@ -69,10 +71,11 @@ struct MemoryObjects: Sendable {
         return min(first, newest.first ?? first)
     }
 
-    /// Returns the index of the first name that is not less than `text`, or, with `isBehind`, greater than it.
+    /// Returns the index of the first name that is not less than `text`, or with `isBehind` is greater than `text`.
     private func index(of text: String, orBehind isBehind: Bool = false) -> Int {
         var range = 0..<names.count
-        while let middle = range.isEmpty ? nil : range.lowerBound + range.count / 2 {
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
             let name = names[middle].description.utf8
             let isBefore =
                 isBehind

@@ -15,13 +15,13 @@ internal import struct GRDB.StatementArguments
 /// |---|---|
 /// | `rows` | `row`, the number in the trace; `time_ms`, milliseconds since 1970 in UTC; the counter, if there is one, named as in CSV; `missing` and `repeats`, the numbers of missing and repeated rows before this row; then each channel, an integer in the unit that its name states, such as `voltage_100uV` |
 /// | `channels` | `column`, `name`, `unit`, `decimals`: a value is its integer times ten to the minus `decimals`, in `unit` |
-/// | `trace` | `key` and `value`: trace, name, meter, model, source, started; the numbers of rows, missing, withheld, unreadable |
+/// | `trace` | `key` and `value`: program, trace, name, meter, model, source, started; the numbers of rows, missing, repeats, withheld, unreadable; those without a value are omitted |
 /// | `readings` | a view: the columns of CSV, with `time` as text and channels as decimal numbers, which are floating point |
 ///
-/// Rows are in the order of the trace, which is that of their rowids. `row` is NULL for means of several rows; in an
-/// empty row that stands for a gap, so are counter and channels.
+/// Rows are in the order of the trace and of their rowids. For means of several rows, `row` is NULL. With the gap
+/// policy `blank`, a gap is a row of its own: with `missing`, and NULL in `row`, the counter and the channels.
 struct TraceTable: RowWriter {
-    /// The number of rows that one statement inserts: most of the time of a statement does not depend on its values.
+    /// The number of rows that one statement inserts: most of the cost of a statement does not depend on its values.
     private static let rowsPerStatement = 32
 
     private let database: Database
@@ -30,8 +30,9 @@ struct TraceTable: RowWriter {
     private var channelCount = 0
     private var insertMany: Statement?
     private var insertOne: Statement?
-    /// The values of rows that wait until there are enough for a statement, row after row.
+    /// The values of the rows that are not inserted yet, row after row: fewer than one statement inserts.
     private var values: [DatabaseValue] = []
+    /// The number of rows appended, without gap rows.
     private var rowCount: UInt64 = 0
 
     /// Creates a writer into `database`, which must be empty.
@@ -41,8 +42,11 @@ struct TraceTable: RowWriter {
         let tick = layout.tick.map { ColumnNames.column($0) }
         let own = ["row", "time_ms"] + (tick.map { [$0] } ?? []) + [ColumnNames.missing, ColumnNames.repeats]
         let names = own + layout.channels.map(Self.column)
+        // A channel has two columns: one in `rows`, and one in the view `readings`, which also has `time`.
         var taken = Set(own + ["time"])
-        for channel in layout.channels where !taken.insert(ColumnNames.column(channel).lowercased()).inserted {
+        for channel in layout.channels {
+            let isOwn = own.contains(Self.column(channel).lowercased())
+            guard isOwn || !taken.insert(ColumnNames.column(channel).lowercased()).inserted else { continue }
             throw TraceExportError.channel(
                 channel.name,
                 reason: "a column already has this name, and SQLite does not distinguish upper and lower case")
@@ -112,6 +116,7 @@ struct TraceTable: RowWriter {
         values.removeAll(keepingCapacity: true)
     }
 
+    /// Returns `number` as a value of SQLite; throws for column `name` if it exceeds 63 bits.
     private func fitting(_ number: UInt64, _ name: String) throws -> DatabaseValue {
         guard let value = Int64(exactly: number) else {
             throw TraceExportError.value(name, row: rowCount, reason: "SQLite integers have 63 bits")
@@ -119,8 +124,8 @@ struct TraceTable: RowWriter {
         return value.databaseValue
     }
 
-    /// Returns the column name of a channel: its name, and the step of its integers: `voltage_mV`, `current_100uA`,
-    /// `mode`.
+    /// Returns the name of a channel's column in `rows`: its name and the unit of its integers, such as `voltage_mV`,
+    /// `current_100uA` or `mode`.
     private static func column(_ channel: Channel) -> String {
         if channel.decimals == 0 { return ColumnNames.column(channel) }
         if channel.unit == .none { return "\(channel.name)_1e-\(channel.decimals)" }
@@ -129,7 +134,7 @@ struct TraceTable: RowWriter {
         return "\(channel.name)_\(step)\(prefix)\(channel.unit.rawValue)"
     }
 
-    /// Returns the statement that creates the view of rows with a time as text and the channels in their units.
+    /// Returns the statement that creates the view `readings`, for the columns `own` before the channels.
     private static func view(_ layout: Layout, _ own: [String]) -> String {
         var columns = ["row", "strftime('%Y-%m-%dT%H:%M:%fZ', time_ms / 1000.0, 'unixepoch') AS time"]
         columns += own.dropFirst(2).map { "\"\($0)\"" }
@@ -141,7 +146,7 @@ struct TraceTable: RowWriter {
         return "CREATE VIEW readings AS SELECT \(columns.joined(separator: ", ")) FROM rows"
     }
 
-    /// Writes the description of `trace`, and the counts of what was written.
+    /// Creates the table `trace`, with the description of `trace` and the counts of written and absent rows.
     static func note(
         _ trace: Trace, _ counts: TraceWriter.Counts, _ absent: AbsentRows, in database: Database
     ) throws {

@@ -5,7 +5,7 @@ import GroundwaveLogFormat
 import GroundwaveReplication
 import GroundwaveStore
 
-/// The contents of a bundle that was written.
+/// The result of writing a bundle.
 public struct BundleMade: Hashable, Sendable {
     /// The number of ranges.
     public var ranges = 0
@@ -19,15 +19,15 @@ public struct BundleMade: Hashable, Sendable {
 public struct BundleApplied: Hashable, Sendable {
     /// The number of ranges in the bundle.
     public var ranges = 0
-    /// The number of events that are new here, or had been lost.
+    /// The number of events that are here now and were not before.
     public var events = 0
-    /// The number of these that had been lost here with a damaged file.
+    /// The number of received events that had been lost here with a damaged file.
     public var returned = 0
     /// The number of events that were here already.
     public var repeated: UInt64 = 0
-    /// Ranges that are pending now, until the ranges that they follow arrive.
+    /// The ranges that are pending, for their predecessors or for the end of a batch.
     public var waiting: [EventRange] = []
-    /// Ranges of another history of their replica than any that was here.
+    /// The ranges of another history of their replica than any that was here: the replica has forked.
     public var apart: [EventRange] = []
 
     /// Creates an empty result.
@@ -37,11 +37,14 @@ public struct BundleApplied: Hashable, Sendable {
 extension Store {
     /// Writes the events that a recipient is missing to a file, for a USB stick or a mail.
     ///
-    /// The file is a sequence of segments, as at a remote: it identifies itself, and may be applied anywhere, in any
-    /// order with others, any number of times.
+    /// The file is a sequence of segments, as at a remote. Any store of the log can apply it, in any order with other
+    /// bundles, any number of times.
     ///
-    /// - Parameter vector: What the recipient has; if this is empty, everything is written.
-    /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only: a bundle is signed.
+    /// - Parameters:
+    ///   - vector: What the recipient has; if this is empty, everything is written.
+    ///   - path: The path of the file. It is replaced when the bundle is complete, and unchanged after an error.
+    /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only, since only a replica can sign a
+    ///   bundle; errors of the disk.
     public func createBundle(missingFrom vector: VersionVector = VersionVector(), to path: String) async throws
         -> BundleMade
     {
@@ -67,7 +70,9 @@ extension Store {
     /// Applies the events of a bundle to this store.
     ///
     /// - Throws: ``StoreError`` with code `damaged` if it is not a bundle or was changed, `notFound` if there is no
-    ///   such file, or it is of another log. The segments before the failing one stay applied.
+    ///   such file or it is of another log, `notPermitted` if the store is read-only. The segments before the failing
+    ///   one stay applied; values that they contain for events that were here without values may be missing until the
+    ///   bundle is applied again.
     public func applyBundle(_ path: String) async throws -> BundleApplied {
         try requireWritable()
         try await introduce()
@@ -96,7 +101,11 @@ final class BundleReader {
     private let path: String
     private var isFirst = true
 
+    /// Opens the file at `path`.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` if no regular file can be opened there.
     init(_ path: String) throws {
+        // Without O_NONBLOCK, opening a FIFO would wait for a writer.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         var status = stat()
         guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -107,7 +116,7 @@ final class BundleReader {
         self.path = path
     }
 
-    /// Returns the ranges of the next segment, each checked; `nil` at the end.
+    /// Returns the ranges of the next segment, each verified; `nil` at the end.
     ///
     /// - Throws: ``StoreError`` with code `damaged` if it is not a segment or was changed, `notFound` if it is of
     ///   another log.
@@ -135,7 +144,8 @@ final class BundleReader {
             hint: "Get the bundle again from where it came.")
     }
 
-    /// Returns the bytes of the next segment; `nil` at the end.
+    /// Returns the bytes of the next segment; `nil` at the end. If the file ends within the segment, they are fewer
+    /// than its header states, and `Segment` refuses them.
     private func next() throws -> [UInt8]? {
         let start = [UInt8](try handle.read(upToCount: 8) ?? Data())
         if start.isEmpty, !isFirst { return nil }

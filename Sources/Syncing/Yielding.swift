@@ -4,19 +4,19 @@ import GroundwaveProjections
 import GroundwaveRecords
 import GroundwaveStore
 
-/// Makes unsent local writes give way after a sync pass: in fields whose policy is `yields`, a local write that had not
-/// been sent when a concurrent one was received is replaced by that one, with an event that records this.
+/// Applies the policy `yields` after a sync pass: in fields with that policy, an event replaces each local write that
+/// had not been pushed when a concurrent write was received, with the value of that write.
 ///
-/// Source: USB Meter, "the store's version wins": a change that was made without a connection reverts if the shared
-/// state has changed in the meantime.
+/// Source: the program USB Meter, "the store's version wins": a change that was made without a connection reverts if
+/// the shared state has changed in the meantime.
 struct Yielding {
     let store: Store
-    /// The vector before the sync pass.
+    /// The vector of the store before the sync pass.
     let vector: VersionVector
-    /// The last event of this replica that had been sent before the sync pass.
+    /// The last event of this replica that had been pushed before the sync pass.
     let sent: EventID
 
-    /// A field that gives way.
+    /// A field whose local write is replaced.
     private struct Yield: Sendable {
         let kind: String
         let record: RecordID
@@ -27,10 +27,10 @@ struct Yielding {
         let winner: ReplicaID
     }
 
-    /// Replaces the local writes that give way, in one batch for each field; writes nothing if there are none.
+    /// Replaces the local writes, in one batch for each field; writes nothing if there are none.
     ///
-    /// - Returns: The number of fields that gave way.
-    /// - Throws: ``StoreError``; then the fields before have given way, and the others have not.
+    /// - Returns: The number of fields.
+    /// - Throws: ``StoreError``; the batches before the failing one stay.
     func run() async throws -> Int {
         let yields = try find()
         let names = try yields.isEmpty ? [:] : store.deviceNames()
@@ -53,6 +53,7 @@ struct Yielding {
                     continue
                 }
                 for field in record.fields where field.policy == .yields && field.isConflict {
+                    // Heads are in the order of the policy: the last one of another replica is its latest write.
                     let own = field.heads.filter { $0.id.event.replica == sent.replica }
                     guard own.contains(where: { $0.id.event.sequence > sent.sequence }),
                         let winner = field.heads.last(where: { $0.id.event.replica != sent.replica })
@@ -67,7 +68,7 @@ struct Yielding {
         }
     }
 
-    /// Returns the records that received events touch, each once, of kinds with such fields.
+    /// Returns the records that the received events touch, each once, of kinds with a field whose policy is `yields`.
     private func touchedRecords() throws -> [WriteBatch.RecordName] {
         let kinds = Set(store.kinds.all.filter { $0.fields.contains { $0.policy == .yields } }.map(\.name))
         if kinds.isEmpty { return [] }

@@ -1,10 +1,12 @@
 import GroundwaveMetering
 
-/// The columns of a CSV table of rows; parses its fields.
+/// The columns of a trace as CSV: time, counter if there is one, `missing`, `repeats`, channels. Parses its fields.
 struct CSVColumns {
+    /// The names of all columns in the order of the file.
     let names: [String]
     /// The index of the first channel's column. `missing` and `repeats` are the two columns before it.
     let firstChannel: Int
+    /// The channels and the counter.
     private(set) var layout: Layout
 
     /// Parses the first line. Channels have no decimals yet: see ``withDecimals(of:_:)``.
@@ -36,7 +38,7 @@ struct CSVColumns {
         layout = Layout(channels, tick: tick)
     }
 
-    /// Returns the same columns with the number of decimals that the values in `fields` have.
+    /// Returns the same columns, each channel with the number of decimals of its value in `fields`, one row of `bytes`.
     func withDecimals(of bytes: [UInt8], _ fields: [Range<Int>]) throws(CSVTraceError.Reason) -> CSVColumns {
         var channels: [Channel] = []
         for (place, channel) in layout.channels.enumerated() {
@@ -53,7 +55,7 @@ struct CSVColumns {
         return columns
     }
 
-    /// Returns the number of rows or frames in `column`.
+    /// Parses `column` as a count: an integer without sign.
     func count(_ bytes: [UInt8], _ fields: [Range<Int>], _ column: Int) throws(CSVTraceError.Reason) -> UInt64 {
         let field = fields[column]
         guard field.isEmpty || bytes[field.lowerBound] != UInt8(ascii: "-") else {
@@ -62,7 +64,9 @@ struct CSVColumns {
         return try magnitude(bytes, field, field, column, decimals: 0)
     }
 
-    /// Returns the integer in `column`, whose text has exactly `decimals` decimals.
+    /// Parses `column` as a number with exactly `decimals` decimals. Returns it times ten to the `decimals`.
+    ///
+    /// A negative zero and leading zeros are refused, since no writer of this format produces them.
     func integer(
         _ bytes: [UInt8], _ fields: [Range<Int>], _ column: Int, decimals: Int
     ) throws(CSVTraceError.Reason) -> Int64 {
@@ -81,7 +85,7 @@ struct CSVColumns {
         return Int64(magnitude)
     }
 
-    // Parses the number at `digits`, which is all of `field` except the sign.
+    /// Parses the number at `digits`, which is all of `field` except the sign. Returns it times ten to the `decimals`.
     private func magnitude(
         _ bytes: [UInt8], _ field: Range<Int>, _ digits: Range<Int>, _ column: Int, decimals: Int
     ) throws(CSVTraceError.Reason) -> UInt64 {
@@ -112,7 +116,7 @@ struct CSVColumns {
         return value
     }
 
-    /// Returns the text of a field for a message: at most 40 ASCII characters.
+    /// Returns the text of a field for a message: at most 40 characters, with `?` for all that are not printable ASCII.
     static func text(_ bytes: [UInt8], _ field: Range<Int>) -> String {
         shown(String(decoding: bytes[field].prefix(50), as: UTF8.self)[...])
     }

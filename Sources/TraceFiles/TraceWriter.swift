@@ -13,16 +13,16 @@ import GroundwaveMetering
 /// let counts = try writer.finish { try file.write($0) }
 /// ```
 public struct TraceWriter {
-    /// Takes the next bytes of the file.
+    /// Writes the next bytes of the file.
     public typealias Sink = (_ bytes: [UInt8]) throws -> Void
 
     /// The numbers of written and missing rows.
     public struct Counts: Hashable, Sendable {
         /// The number of rows written, without gap rows.
         public var rows: UInt64 = 0
-        /// The number of rows missing before written rows. It saturates.
+        /// The number of rows missing before written rows. Stays at the maximum instead of overflowing.
         public var missing: UInt64 = 0
-        /// The number of frames repeated before written rows. It saturates.
+        /// The number of frames repeated before written rows. Stays at the maximum instead of overflowing.
         public var repeats: UInt64 = 0
         /// The number of rows missing after the last written row; they are not in the file.
         public var missingBehind: UInt64 = 0
@@ -46,7 +46,7 @@ public struct TraceWriter {
         try self.init(format, options: options, rows: Self.rows(format, options))
     }
 
-    /// Creates a writer of `format` that passes its rows to `rows`.
+    /// Creates a writer of `format` that passes its rows to `rows`, which is evaluated once the options are accepted.
     package init(
         _ format: TraceExportFormat, options: TraceExportOptions, rows: @autoclosure () throws -> any RowWriter
     ) throws {
@@ -66,8 +66,8 @@ public struct TraceWriter {
         }
     }
 
-    /// Begins the file, for rows of `layout`. Must be called once, first. A trace without rows gives a file with
-    /// columns only.
+    /// Begins the file, for rows of `layout`. Must be called once, before any other method. A trace without rows gives
+    /// a file with columns only.
     ///
     /// - Throws: ``TraceExportError`` if a requested channel does not exist or cannot be a column; any error of the
     ///   sink.
@@ -104,6 +104,7 @@ public struct TraceWriter {
     /// - Throws: ``TraceExportError`` if the file exceeds the limits of the format; any error of the sink.
     public mutating func finish(to sink: Sink) throws -> Counts {
         precondition(layout != nil, "A file is begun before it ends.")
+        // No bucket follows this one, so any number of channels will do.
         try closeBucket(channelCount: 1, to: sink)
         try rows.finish(to: sink)
         if let pending = selection?.pending {
@@ -112,6 +113,7 @@ public struct TraceWriter {
         return counts
     }
 
+    /// Continues with the layout of `rows`. A bucket ends there, since its means have the channels of one layout.
     private mutating func change(to rows: TraceRows, to sink: Sink) throws {
         guard format.holdsSeveralLayouts else { throw TraceExportError.layoutChanged(row: rows.first) }
         try selection?.change(to: rows.layout)
@@ -121,6 +123,7 @@ public struct TraceWriter {
         try self.rows.begin(written(selected), to: sink)
     }
 
+    /// Writes the row of the open bucket, if any, and begins another with `channelCount` channels.
     private mutating func closeBucket(channelCount: Int, to sink: Sink) throws {
         guard var open = buckets else { return }
         var means = ExportRows(channelCount: open.channelCount)
@@ -138,7 +141,7 @@ public struct TraceWriter {
         try rows.append(selected, to: sink)
     }
 
-    // Returns the layout of the rows in the file: means have no counter.
+    /// Returns the layout of the rows in the file: means have no counter.
     private func written(_ selected: Layout) -> Layout { buckets == nil ? selected : Layout(selected.channels) }
 }
 

@@ -194,6 +194,10 @@ extension Store {
             (alike.times, alike.columns) = ([1_777_636_800_000], [[500], [500]])
             expectRefusal(try await store.trace(of: alike), "upper and lower case")
         }
+        // Its column in `rows` would be `time_ms`.
+        var timed = TraceRows(Layout([Channel("time", .second, decimals: 3)]), first: 0)
+        (timed.times, timed.columns) = ([1_777_636_800_000], [[500]])
+        expectRefusal(try await store.trace(of: timed), "upper and lower case")
         var many = smallRows()
         many.marks = [Mark(.gap, before: 2, count: 1 << 63)]
         expectRefusal(try await store.trace(of: many), "missing of row 2 cannot be written")

@@ -11,6 +11,7 @@ struct RunsOfValues {
     private(set) var tokens = Tokens(mantissa: 1)
     private(set) var bits = Double.infinity
 
+    /// Splits a column of 1 to 4,096 values, the rows of one block.
     init(_ all: [Int64]) {
         values = [all[0]]
         var (last, run) = (all[0], 0 as UInt16)
@@ -31,6 +32,9 @@ struct RunsOfValues {
         }
     }
 
+    /// Returns the estimated size of the runs encoded with `tokens`: their frequency table, symbols and extra bits.
+    ///
+    /// The table begins with 16 bits: its first symbol and its number of symbols.
     private func bits(_ tokens: Tokens) -> Double {
         var (counts, bits) = ([UInt32](repeating: 0, count: 128), 0)
         for run in runs {

@@ -9,7 +9,7 @@ struct ConflictsChoose: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "choose", abstract: "Decide which value counts, on all devices.",
         discussion: """
-            If one device hid the record and another changed it, the name of the field is RECORD.
+            If one device hid the record while another changed it, the conflict is listed under the field RECORD.
 
               groundwave conflicts choose W1AW FREQ ABCD1234.17
             """)

@@ -113,7 +113,7 @@ struct Archive: AsyncParsableCommand {
     }
 }
 
-/// Archives that a reading verb takes as a part of the log.
+/// The archives that a command reads as part of the log.
 struct ArchiveOptions: ParsableArguments {
     @Option(
         name: .customLong("archive"),
