@@ -257,17 +257,6 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// What Tools/test --all builds: the library optimised, so that its suites take half the time, and counting which of its
-// regions run.
-if Context.environment["GROUNDWAVE_MEASURED"] != nil {
-    for target in package.targets where target.type == .regular {
-        let counts = ["-profile-generate", "-profile-coverage-mapping"]
-        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"] + counts)]
-        target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(["-O2"])]
-        target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-profile-generate"])]
-    }
-}
-
 #if os(Linux)
 // What Tools/faults runs: it plays the disk by LD_PRELOAD, which is Linux's.
 package.targets.append(

@@ -13,12 +13,12 @@ package struct MirrorState: Codable, Hashable {
     package init(folder: String, photos: String?) { (self.folder, self.photos) = (folder, photos) }
 
     /// The least time between two automatic writes of the mirror: an hour.
-    static let intervalMilliseconds: Int64 = 3600 * 1000
+    static let intervalMilliseconds: UInt64 = 3600 * 1000
 
     /// Returns whether the mirror is due, for a log whose last position is `position`.
     ///
     /// - Parameter now: Milliseconds since 1970. If the clock was set back by an hour or more, the mirror is due too.
     package func isDue(position: UInt64, now: Int64) -> Bool {
-        position != self.position && abs(now - written) >= Self.intervalMilliseconds
+        position != self.position && (now &- written).magnitude >= Self.intervalMilliseconds
     }
 }

@@ -70,9 +70,8 @@ extension Store {
     /// Applies the events of a bundle to this store.
     ///
     /// - Throws: ``StoreError`` with code `damaged` if it is not a bundle or was changed, `notFound` if there is no
-    ///   such file or it is of another log, `notPermitted` if the store is read-only. The segments before the failing
-    ///   one stay applied; values that they contain for events that were here without values may be missing until the
-    ///   bundle is applied again.
+    ///   such file or it is of another log, `notPermitted` if the file may not be read or the store is read-only. The
+    ///   segments before the failing one stay applied.
     public func applyBundle(_ path: String) async throws -> BundleApplied {
         try requireWritable()
         try await introduce()
@@ -80,14 +79,20 @@ extension Store {
         return try describing {
             var applied = BundleApplied()
             let storeLog = StoreLog(store: self)
-            while let frames = try reader.frames(of: log.id) {
-                let received = try storeLog.receive(frames, arrival: surroundings.now())
-                applied.ranges += frames.count
-                applied.events += received.newCount
-                applied.returned += received.returnedCount
-                applied.repeated += received.repeatedCount
-                applied.waiting += received.parked
-                applied.apart += received.apart
+            do {
+                while let frames = try reader.frames(of: log.id) {
+                    let received = try storeLog.receive(frames, arrival: surroundings.now())
+                    applied.ranges += frames.count
+                    applied.events += received.newCount
+                    applied.returned += received.returnedCount
+                    applied.repeated += received.repeatedCount
+                    applied.waiting += received.parked
+                    applied.apart += received.apart
+                }
+            } catch {
+                // What the segments before had is kept, values of events that were here without them included.
+                try storeLog.fill()
+                throw error
             }
             try storeLog.fill()
             return applied
@@ -108,9 +113,13 @@ final class BundleReader {
         // Without O_NONBLOCK, opening a FIFO would wait for a writer.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         var status = stat()
-        guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            if descriptor >= 0 { _ = Foundation.close(descriptor) }
-            throw StoreError(.notFound, "There is no file \(path).", hint: "Check the name.")
+        guard descriptor >= 0 else {
+            if errno == ENOENT { throw StoreError(.notFound, "There is no file \(path).", hint: "Check the name.") }
+            throw StoreError(system: errno, "The bundle \(path) cannot be opened")
+        }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            _ = Foundation.close(descriptor)
+            throw StoreError(.notFound, "\(path) is not a file.", hint: "Name a file that bundle create has written.")
         }
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         self.path = path

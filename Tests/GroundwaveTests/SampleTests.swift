@@ -70,6 +70,41 @@ import Testing
         #expect(try fleet[1].numbers(of: trace) == (Array(0..<6_000), 0))
     }
 
+    @Test func `that came by a bundle stay when the end of the bundle is damaged`() async throws {
+        let fleet = try await SyncedFleet(2)
+        let trace = try await fleet[0].recorded(6_000)
+        try await fleet[0].edit(trace: trace, sharing: .local)
+        try await fleet.settle()
+        try await fleet[0].edit(trace: trace, sharing: .synced)
+        let bundle = fleet.folder.path("samples.gwb")
+        _ = try await fleet[0].createBundle(to: bundle)
+        _ = try await fleet[1].applyBundle(bundle)
+        #expect(try fleet[1].numbers(of: trace).1 == 6_000, "the wish came, and what it is about not yet")
+        try (Data(contentsOf: URL(filePath: bundle)) + Data("no segment".utf8)).write(to: URL(filePath: bundle))
+        await #expect {
+            _ = try await fleet[1].applyBundle(bundle)
+        } throws: {
+            ($0 as? StoreError)?.code == .damaged
+        }
+        #expect(try fleet[1].numbers(of: trace) == (Array(0..<6_000), 0))
+    }
+
+    @Test func `a bundle that is missing is told from one that cannot be opened`() async throws {
+        let folder = try TemporaryFolder()
+        let temporary = try await TemporaryStore(.full())
+        try Data().write(to: URL(filePath: folder.path("file")))
+        let codes: [(String, StoreError.Code)] = [
+            ("none", .notFound), ("", .notFound), ("file/none", .inputOutput), ("file", .damaged),
+        ]
+        for (name, code) in codes {
+            await #expect {
+                _ = try await temporary.store.applyBundle(folder.path(name))
+            } throws: {
+                ($0 as? StoreError)?.code == code
+            }
+        }
+    }
+
     @Test func `of a trace that is not there cannot be asked for`() async throws {
         let temporary = try await TemporaryStore(.full())
         await #expect(throws: StoreError.self) {

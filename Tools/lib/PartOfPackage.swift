@@ -1,5 +1,16 @@
-// The end of Package.swift in a copy of the tree: copy_engine, in Tools/lib/lanes.sh, puts it there. GROUNDWAVE_TARGETS
-// names the targets that are built; what these need stays too, and all else goes, so that nothing waits for it.
+
+// The end of Package.swift in a copy of the tree, which Tools/lib/mirror.py makes.
+
+// What Tools/test --all builds: the library optimised, so that its suites take half the time, and counting which of its
+// regions run.
+if Context.environment["GROUNDWAVE_MEASURED"] != nil {
+    for target in package.targets where target.type == .regular {
+        let counts = ["-profile-generate", "-profile-coverage-mapping"]
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"] + counts)]
+        target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(["-O2"])]
+        target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-profile-generate"])]
+    }
+}
 
 // The targets of Tools/fuzz. The setting is `fuzzer`, or `fuzzer,address`: with it the engine's modules tell libFuzzer
 // which branches an input has reached.
@@ -21,30 +32,32 @@ if let checks = Context.environment["GROUNDWAVE_FUZZ"] {
     ]
 }
 
-var wanted = Set(Context.environment["GROUNDWAVE_TARGETS"]?.split(separator: " ").map(String.init) ?? [])
-var packages: Set<String> = []
-var found = 0
-while found < wanted.count + packages.count {
-    found = wanted.count + packages.count
-    for target in package.targets where wanted.contains(target.name) {
-        for dependency in target.dependencies {
-            switch dependency {
-            case .targetItem(let name, _), .byNameItem(let name, _): wanted.insert(name)
-            case .productItem(_, let package, _, _): package.map { _ = packages.insert($0) }
-            @unknown default: break
+// GROUNDWAVE_TARGETS names the targets that are built: these and what they need. Everything is built if it is not set.
+if let targets = Context.environment["GROUNDWAVE_TARGETS"] {
+    var wanted = Set(targets.split(separator: " ").map(String.init))
+    var packages: Set<String> = []
+    var found = 0
+    while found < wanted.count + packages.count {
+        found = wanted.count + packages.count
+        for target in package.targets where wanted.contains(target.name) {
+            for dependency in target.dependencies {
+                switch dependency {
+                case .targetItem(let name, _), .byNameItem(let name, _): wanted.insert(name)
+                case .productItem(_, let package, _, _): package.map { _ = packages.insert($0) }
+                @unknown default: break
+                }
             }
         }
     }
-}
-package.targets.removeAll { !wanted.contains($0.name) }
-package.products = []
-package.dependencies.removeAll { dependency in
-    guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
-    return !packages.contains { location.hasSuffix("/\($0)") }
+    package.targets.removeAll { !wanted.contains($0.name) }
+    package.products = []
+    package.dependencies.removeAll { dependency in
+        guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
+        return !packages.contains { location.hasSuffix("/\($0)") }
+    }
 }
 
-// A module that all of ours import, by its folder: the switches of the planted bugs, or a lock that the thread sanitizer
-// sees.
+// A module that all of ours import, by its folder: a lock that the thread sanitizer sees.
 if let path = Context.environment["GROUNDWAVE_MODULE"], let name = path.split(separator: "/").last.map(String.init) {
     for target in package.targets where target.type != .system { target.dependencies.append(.byName(name: name)) }
     package.targets.append(.target(name: name, path: path))

@@ -12,13 +12,16 @@ The word `planted` in a line that comes is the switch of this bug. An edit ends 
 of the same file. Edits of several bugs may share lines that stay, and none that goes.
 """
 
-import os
 import pathlib
 import re
 from dataclasses import dataclass, field
 
 
 SWITCH = re.compile(r"\bplanted\b")
+# Whether this process has the bug: Tools/planted-bugs chooses one for each run of a suite.
+IS_PLANTED = """private func isPlanted(_ bug: String) -> Bool {
+    ProcessInfo.processInfo.environment["GROUNDWAVE_PLANTED_BUG"] == bug
+}"""
 
 
 class Wrong(Exception):
@@ -113,8 +116,9 @@ def place(bug: Bug, edit: Edit, lines: list[str]) -> tuple[int, int]:
     return places[0] + start, places[0] + end
 
 
-def plant(bugs: list[Bug], copy: pathlib.Path) -> None:
-    """Puts all bugs into the copy; the environment chooses the one that is there."""
+def plant(bugs: list[Bug], root: pathlib.Path) -> dict[str, str]:
+    """The files of the tree that change when all bugs are put in, with their texts; the environment chooses the bug."""
+    changed: dict[str, str] = {}
     edits: dict[str, list[tuple[Bug, Edit]]] = {}
     targets: dict[str, set[Bug]] = {}
     for bug in bugs:
@@ -122,9 +126,9 @@ def plant(bugs: list[Bug], copy: pathlib.Path) -> None:
             edits.setdefault(edit.path, []).append((bug, edit))
             targets.setdefault("/".join(edit.path.split("/")[:2]), set()).add(bug)
     for path, of_file in edits.items():
-        if not (copy / path).is_file():
+        if not (root / path).is_file():
             raise Wrong(f"{of_file[0][0].name}.bug: there is no {path}")
-        lines = (copy / path).read_text(encoding="utf-8").splitlines()
+        lines = (root / path).read_text(encoding="utf-8").splitlines()
         bare = [line.strip() for line in lines]
         places = sorted(((*place(bug, edit, bare), bug, edit) for bug, edit in of_file), key=lambda found: found[:2])
         for (_, end, bug, _), (start, _, other, _) in zip(places, places[1:]):
@@ -132,18 +136,8 @@ def plant(bugs: list[Bug], copy: pathlib.Path) -> None:
                 raise Wrong(f"{bug.name}.bug and {other.name}.bug: both replace the same line of {path}")
         for start, end, bug, edit in reversed(places):
             lines[start:end] = [SWITCH.sub(bug.switch, line) for line in edit.new]
-        write(copy, path, lines)
+        changed[path] = "\n".join([*lines, ""])
     for folder, of_target in targets.items():
         switches = [f'@usableFromInline let {bug.switch} = isPlanted("{bug.name}")' for bug in bugs if bug in of_target]
-        write(copy, f"{folder}/PlantedHere.swift", ["import Planted", *switches])
-
-
-def write(copy: pathlib.Path, path: str, lines: list[str]) -> None:
-    """Writes the file, and gives it the time of the run that wrote it first: what did not change is not built again."""
-    text = "\n".join([*lines, ""])
-    former = copy / "planted" / path
-    if not former.exists() or former.read_text(encoding="utf-8") != text:
-        former.parent.mkdir(parents=True, exist_ok=True)
-        former.write_text(text, encoding="utf-8")
-    (copy / path).write_text(text, encoding="utf-8")
-    os.utime(copy / path, ns=(former.stat().st_atime_ns, former.stat().st_mtime_ns))
+        changed[f"{folder}/PlantedHere.swift"] = "\n".join(["import Foundation", "", *switches, "", IS_PLANTED, ""])
+    return changed

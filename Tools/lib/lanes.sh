@@ -146,16 +146,3 @@ build_release() {
     # shellcheck disable=SC2034 # The scripts that source this read it.
     programs=$(swift build -c release --show-bin-path)
 }
-
-# copy_engine FOLDER: a package of a part of the tree as it is, which GROUNDWAVE_TARGETS names; its build stays.
-copy_engine() {
-    local file
-    [ ! -e "$1/.git" ] || die "$1 is a tree somebody works in; choose a folder for the copy."
-    rm -rf "$1/Sources" "$1/Tests" "$1/Tools"
-    git ls-files -z --cached --others --exclude-standard -- Sources Tests Tools/Everything | while IFS= read -r -d '' file; do
-        if [ -f "$file" ]; then printf '%s\0' "$file"; fi
-    done | tar --null -cf - -T - | tar -xf - -C "$1"
-    cat Package.swift Tools/lib/PartOfPackage.swift >"$1/Package.swift"
-    if [ -f Package.resolved ]; then cp Package.resolved "$1/Package.resolved"; fi
-    ln -sfn "$PWD/Fixtures" "$1/Fixtures"
-}

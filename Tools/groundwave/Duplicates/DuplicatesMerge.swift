@@ -89,7 +89,7 @@ struct DuplicatesMerge: AsyncParsableCommand {
     private func confirm(_ preview: [MergedContact], _ store: Store) throws {
         if !options.json { try Terminal.print(lines: table(preview, store).lines) }
         let count = NumberText.count(preview.reduce(0) { $0 + $1.dropped.count }, "contact")
-        guard isatty(STDIN_FILENO) == 1, Terminal.isTerminal, !options.json else {
+        guard Terminal.canAsk else {
             throw StoreError(
                 .usage, "This would hide \(count), merged into \(preview.count).",
                 hint: "Add --yes to do it; groundwave undo reverts it.")

@@ -72,7 +72,7 @@ struct RecoverReset: AsyncParsableCommand {
 
     private func word() throws -> String {
         if let confirm { return confirm }
-        guard isatty(STDIN_FILENO) == 1, Terminal.isTerminal else {
+        guard Terminal.canAsk else {
             throw StoreError(
                 .usage, "This would start over with an empty store.", hint: "Add --confirm RESET to do it.")
         }

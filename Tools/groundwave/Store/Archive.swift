@@ -43,17 +43,17 @@ struct Archive: AsyncParsableCommand {
     var dryRun = false
 
     struct Result: Encodable {
-        var events: Int
-        var bytes: Int
+        var events: Int?
+        var bytes: Int?
         var logBytesBefore: Int
         var logBytes: Int
-        var vector: [String: UInt64]
+        var vector: [String: UInt64]?
     }
 
     func validate() throws {
         guard restore.isEmpty else {
-            if before != nil || output != nil || dryRun {
-                throw ValidationError("--restore cannot be combined with --before, --output or --dry-run.")
+            if before != nil || output != nil || dryRun || !gone.isEmpty {
+                throw ValidationError("--restore cannot be combined with --before, --output, --gone or --dry-run.")
             }
             return
         }
@@ -106,7 +106,7 @@ struct Archive: AsyncParsableCommand {
         let bytes = try store.logBytes()
         if options.json {
             return try Terminal.print(
-                json: Result(events: 0, bytes: 0, logBytesBefore: before, logBytes: bytes, vector: [:]))
+                json: Result(logBytesBefore: before, logBytes: bytes))
         }
         try Terminal.print("Restored: the log has every value again. It now takes \(NumberText.bytes(bytes)).")
         Terminal.remark("The archive files are no longer needed.")

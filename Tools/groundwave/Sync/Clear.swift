@@ -129,7 +129,7 @@ struct Clear: AsyncParsableCommand {
             }
             return
         }
-        guard isatty(STDIN_FILENO) == 1, Terminal.isTerminal else {
+        guard Terminal.canAsk else {
             throw StoreError(
                 .usage, "This would empty the store of this device.", hint: "Add --confirm \(word) to do it.")
         }

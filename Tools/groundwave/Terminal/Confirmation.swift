@@ -7,7 +7,7 @@ enum Confirmation {
     ///
     /// - Throws: Where nobody can be asked, ``StoreError`` with code `usage`, which says `consequence` and names `--yes`.
     static func ask(_ question: String, orElse consequence: String) throws {
-        guard isatty(STDIN_FILENO) == 1, Terminal.isTerminal else {
+        guard Terminal.canAsk else {
             throw StoreError(.usage, consequence, hint: "Add --yes to do it.")
         }
         Terminal.ask("\(question) [y/N] ")

@@ -21,6 +21,9 @@ enum Terminal {
     /// Whether standard output is a terminal, so that a person reads it.
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    /// Whether a question can be asked: a person reads and types, and `--json` does not hide what the question is about.
+    static var canAsk: Bool { isTerminal && isatty(STDIN_FILENO) == 1 && !manner.withLock(\.isJSON) }
+
     /// Returns `text` in `style` if colours are wanted on the stream with this descriptor, else unchanged.
     static func styled(_ text: TerminalText, _ style: Style, on descriptor: Int32 = STDOUT_FILENO) -> TerminalText {
         manner.withLock { $0.color }.isWanted(on: descriptor) ? text.between(style) : text
