@@ -15,7 +15,7 @@ public final class Connection: Sendable {
     }
 
     private let channel: any Channel
-    private let handler: NIOLoopBound<CarryingHandler>
+    private let handler: NIOLoopBound<ForwardingHandler>
     /// Succeeds when the session is over, with the error, if any.
     private let over: EventLoopFuture<(any Error)?>
     private let shared: Shared
@@ -34,7 +34,7 @@ public final class Connection: Sendable {
         over = promise.futureResult
         let shared = Shared()
         self.shared = shared
-        let handler = CarryingHandler(on: channel.eventLoop, limits: limits, over: promise) { standing, flow in
+        let handler = ForwardingHandler(on: channel.eventLoop, limits: limits, over: promise) { standing, flow in
             shared.state.withLock {
                 $0.standing = standing
                 $0.bufferedBytes = flow.bufferedBytes
@@ -77,8 +77,8 @@ public final class Connection: Sendable {
         endsWhenDone: Bool, tell: @escaping @Sendable (ConnectionStanding) -> Void = { _ in },
         _ makeRunner: @escaping @Sendable () throws -> SessionRunner<Log>
     ) async throws -> ConnectionStanding {
-        let desk = RunnerDesk(endsWhenDone: endsWhenDone, tell: tell, makeRunner: makeRunner)
-        channel.eventLoop.execute { [handler] in handler.value.begin(desk) }
+        let executor = SerialSessionExecutor(endsWhenDone: endsWhenDone, tell: tell, makeRunner: makeRunner)
+        channel.eventLoop.execute { [handler] in handler.value.begin(executor) }
         let failure = try await withTaskCancellationHandler {
             try await over.get()
         } onCancel: {

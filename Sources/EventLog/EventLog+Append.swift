@@ -166,7 +166,7 @@ extension EventLog {
         var before: LogState?
         var after: LogState?
         var seals: Sealer.Mark?
-        var goesOn = true
+        var isLastWriter = true
         var mayBeTrailed = false
         do {
             let result = try write { transaction in
@@ -174,12 +174,12 @@ extension EventLog {
                 var state = try tables.state(in: transaction)
                 before = state
                 // This runs again if the map was too small, and another process may have written in between.
-                goesOn = lastWriter.goesOn() && goesOn
+                isLastWriter = lastWriter.becomeLastWriter() && isLastWriter
                 // The process that put the file at its path may have died, or failed, before flushing the folder entry.
-                if !goesOn { try environment().synchroniseName() }
-                let trails = mayTrail && goesOn && state.mayBeTrailed
+                if !isLastWriter { try environment().synchroniseName() }
+                let trails = mayTrail && isLastWriter && state.mayBeTrailed
                 let result = try body(transaction, tables, &state)
-                state.mayBeTrailed = goesOn && (mayTrail || state.mayBeTrailed)
+                state.mayBeTrailed = isLastWriter && (mayTrail || state.mayBeTrailed)
                 mayBeTrailed = state.mayBeTrailed
                 seals = try storeSeals(transaction, tables)
                 try transaction.put(state.bytes.span.bytes, for: LogState.key, in: tables.meta)

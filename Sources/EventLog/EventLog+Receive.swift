@@ -59,18 +59,18 @@ extension EventLog {
         var received = Received()
         var next = Round(coming: frames, replicas: Set(frames.map(\.range.replica)))
         repeat {
-            if let parting = next.parting { try part(parting) }
+            if let forkPoint = next.forkPoint { try fork(at: forkPoint) }
             next = try enter(next, arrival, &received)
-        } while next.goesOn
+        } while next.needsAnotherCommit
         // Names that were uncertain may be resolvable now.
-        if next.isUncertain, received.appendedCount > 0, try received.replicas.contains(where: streams().isParted) {
-            try readAnew()
+        if next.isUncertain, received.appendedCount > 0, try received.replicas.contains(where: streams().isForked) {
+            try resolveNames()
         }
         received.filledCount =
-            isFilling && received.repeatedCount > 0 ? try fill(values(of: lackingValues(), in: frames)) : 0
-        (received.returnedCount, received.placedCount) = try fillHoles(from: next.returning)
+            isFilling && received.repeatedCount > 0 ? try fill(values(of: missingValues(), in: frames)) : 0
+        (received.returnedCount, received.placedCount) = try fillLostRanges(from: next.returning)
         // Lost events that returned to a forked history need their names resolved.
-        if received.placedCount > 0, try !streams().isEmpty { try readAnew() }
+        if received.placedCount > 0, try !streams().isEmpty { try resolveNames() }
         return received
     }
 
@@ -81,13 +81,13 @@ extension EventLog {
         /// The replicas to process.
         var replicas: Set<ReplicaID> = []
         /// The fork point to apply before.
-        var parting: Parting?
+        var forkPoint: ForkPoint?
         var isFirst = true
-        var goesOn = false
+        var needsAnotherCommit = false
         /// Whether some author's names cannot be resolved yet.
         var isUncertain = false
         /// Received events of replicas that have lost ranges here.
-        var returning: [Returning] = []
+        var returning: [ReturnedFrame] = []
     }
 
     private func enter(
@@ -98,9 +98,9 @@ extension EventLog {
             (round, result) = (Round(isFirst: false), received)
             let first = state.nextPosition
             let streams = try Self.streams(in: transaction, tables)
-            var entering = Entering(
+            var entering = IngestState(
                 clock: HybridClock(last: state.clock), erased: try tables.erased.events(in: transaction),
-                holes: EventSet(try Self.holes(in: transaction, tables)), streams: streams,
+                holes: EventSet(try Self.lostRanges(in: transaction, tables)), streams: streams,
                 counts: try wholeVector(), finder: nil)
             if !streams.isEmpty { entering.finder = try finder(streams, counts: entering.counts) }
             let known = try known(streams, entering.counts, erased: entering.erased)
@@ -108,18 +108,19 @@ extension EventLog {
                 let own = now.coming.filter { $0.range.replica == replica }
                 let waiting = try Self.frames(of: replica, in: tables.waiting, transaction)
                 // These functions read the state before this commit, which has not touched this replica yet.
-                let arrivals = try Arrivals(of: replica, own, waiting: waiting, known)
+                let arrivals = try ArrivalTable(of: replica, own, waiting: waiting, known)
                 for entry in arrivals.entries {
                     try enter(entry, beside: waiting, &entering, &state, arrival, transaction, tables)
                 }
                 for frame in arrivals.released { _ = try transaction.remove(frame.key, in: tables.waiting) }
                 let released = Set(arrivals.released)
                 let coming = try Self.put(
-                    Parking(arrivals.parked, beside: waiting.filter { !released.contains($0) }), in: tables.waiting,
+                    RetentionChange(arrivals.parked, beside: waiting.filter { !released.contains($0) }),
+                    in: tables.waiting,
                     transaction)
-                let isEntering = arrivals.entries.contains { !$0.intake.entering.isEmpty }
+                let isEntering = arrivals.entries.contains { !$0.ingest.entering.isEmpty }
                 let waits = Set(arrivals.waits)
-                if isEntering || arrivals.parting != nil || coming.contains(where: waits.contains) {
+                if isEntering || arrivals.forkPoint != nil || coming.contains(where: waits.contains) {
                     result.replicas.insert(replica)
                     try Self.giveUpClaim(of: replica, in: transaction, tables)
                 }
@@ -129,11 +130,11 @@ extension EventLog {
                 }
                 result.present += arrivals.present.filter { !result.present.contains($0) }
                 result.refused += arrivals.refused.map(\.range)
-                if arrivals.isToBeLookedAtAgain {
+                if arrivals.needsAnotherPass {
                     round.replicas.insert(replica)
                     round.coming += arrivals.loose
-                    round.parting = round.parting ?? arrivals.parting
-                    round.goesOn = true
+                    round.forkPoint = round.forkPoint ?? arrivals.forkPoint
+                    round.needsAnotherCommit = true
                 } else {
                     result.parked += arrivals.waits.map(\.range)
                 }
@@ -156,11 +157,11 @@ extension EventLog {
     /// Returns what this log knows of all replicas.
     private func known(
         _ streams: Streams, _ counts: VersionVector, erased: EventSet
-    ) throws -> Arrivals.Known {
+    ) throws -> ArrivalTable.Known {
         let archived = try base()?.vector ?? VersionVector()
-        return Arrivals.Known(
+        return ArrivalTable.Known(
             from: self, streams: streams, counts: counts, proven: { try self.signedHead(of: $0)?.sequence ?? 0 },
-            canPart: { event in
+            canFork: { event in
                 guard archived[event.replica] <= event.sequence else { return false }
                 guard event.sequence > 0, let position = try self.position(of: event) else {
                     return event.sequence == 0
@@ -170,12 +171,12 @@ extension EventLog {
     }
 
     /// The state shared by all events that enter in one commit.
-    private struct Entering {
+    private struct IngestState {
         var clock: HybridClock
         let erased: EventSet
         let holes: EventSet
         /// Received events of replicas that have lost ranges here.
-        var returning: [Returning] = []
+        var returning: [ReturnedFrame] = []
         var streams: Streams
         let counts: VersionVector
         /// Nil in a log without forks.
@@ -189,7 +190,8 @@ extension EventLog {
     }
 
     private func enter(
-        _ entry: Arrivals.Entry, beside waiting: [RangeFrame], _ entering: inout Entering, _ state: inout LogState,
+        _ entry: ArrivalTable.Entry, beside waiting: [RangeFrame], _ entering: inout IngestState,
+        _ state: inout LogState,
         _ arrival: Arrival,
         _ transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
@@ -200,23 +202,23 @@ extension EventLog {
             entering.hasBegun = true
             entering.finder = try finder(entering.streams, counts: entering.counts)
         }
-        if let head = entry.intake.head { try keep(head, of: stream, in: transaction, tables) }
-        guard let last = entry.intake.last else { return }
+        if let head = entry.ingest.head { try keep(head, of: stream, in: transaction, tables) }
+        guard let last = entry.ingest.last else { return }
         let base = entering.streams.base(of: stream)
         let head = try tables.head(of: stream, in: transaction)
         // If events were lost, those behind them are here already: the lost ones are filled in afterwards.
         let known = base + (head?.sequence ?? 0)
         if entering.holes.ranges.contains(where: { $0.replica == stream }) {
-            entering.returning += entry.intake.entering.map {
-                Returning(stream: stream, base: base, frame: $0.frame, range: $0.first...$0.last)
+            entering.returning += entry.ingest.entering.map {
+                ReturnedFrame(stream: stream, base: base, frame: $0.frame, range: $0.first...$0.last)
             }
             guard last > known else { return }
         }
         try tables.startRun(of: stream, at: state.nextPosition, after: head, in: transaction)
-        try goOn(&entering, of: stream, transaction, tables)
+        try startFinder(&entering, of: stream, transaction, tables)
         var buffer = ByteWriter(capacity: 1024)
         var stamp = head?.stamp ?? Stamp(rawValue: 0)
-        for piece in entry.intake.entering {
+        for piece in entry.ingest.entering {
             for sequence in piece.first...piece.last where sequence > known {
                 buffer.removeAll()
                 try piece.frame.fullest(beside: waiting, sequence).withEvent(sequence) { frame, bytes in
@@ -239,8 +241,9 @@ extension EventLog {
     }
 
     /// Starts the finder with the name resolutions of the author's previous event.
-    private func goOn(
-        _ entering: inout Entering, of stream: ReplicaID, _ transaction: borrowing WriteTransaction, _ tables: LogTables
+    private func startFinder(
+        _ entering: inout IngestState, of stream: ReplicaID, _ transaction: borrowing WriteTransaction,
+        _ tables: LogTables
     ) throws {
         guard entering.finder != nil,
             let last = entering.streams.predecessor(of: EventID(stream, entering.counts[stream] + 1)),
@@ -249,7 +252,7 @@ extension EventLog {
         let readings = try Self.withEvent(last, at: position, in: transaction, tables) { frame, bytes in
             frame.names(in: bytes).readings
         }
-        entering.finder?.goOn(of: stream, behind: readings)
+        entering.finder?.advance(in: stream, behind: readings)
     }
 
     /// Replaces the event in `buffer` by the same event without values; returns its checksum.

@@ -26,7 +26,7 @@ package struct ReadingFinder {
     }
 
     /// Starts behind an event of `stream` with the name resolutions `readings`.
-    package mutating func goOn(of stream: ReplicaID, behind readings: [StreamReading]) {
+    package mutating func advance(in stream: ReplicaID, behind readings: [StreamReading]) {
         let own = streams.readings(to: stream)
         if meant[stream] == nil { meant[stream] = readings.filter { !own.contains($0) } }
     }
@@ -37,7 +37,7 @@ package struct ReadingFinder {
         let own = streams.readings(to: stream)
         // A branch inherits the name resolutions of its parent.
         var others = meant[stream] ?? streams.branches[stream].flatMap { meant[$0.parent] } ?? []
-        for head in frame.observed(in: bytes) where streams.isParted(head.event.replica) {
+        for head in frame.observed(in: bytes) where streams.isForked(head.event.replica) {
             try find(head, &others)
         }
         meant[stream] = others
@@ -48,7 +48,7 @@ package struct ReadingFinder {
     private mutating func find(_ head: ObservedHead, _ readings: inout [StreamReading]) throws {
         let meant = readings.reduce(head.event) { $1($0) }
         // The name is resolved already, or refers to events before the fork.
-        guard streams.isParted(meant.replica), meant.sequence > counts[meant.replica] else { return }
+        guard streams.isForked(meant.replica), meant.sequence > counts[meant.replica] else { return }
         for history in streams.histories(from: head.event.replica) {
             var (path, count) = ([ReplicaID](), SequenceNumber(0))
             for stream in history where count < head.event.sequence {

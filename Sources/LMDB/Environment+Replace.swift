@@ -65,7 +65,7 @@ extension Environment {
         do {
             try Self.withNew(temporary, for: path, options: options) { try $0.write(fill) }
             let file = try OpenFile(temporary, O_RDWR)
-            try MetaPages.goOn(countingFrom: last, in: file, pageSize: pageSize)
+            try MetaPages.continueCounting(from: last, in: file, pageSize: pageSize)
             try file.synchronise()
             // The only write transaction is this thread's, as checked above.
             try unsafe transaction.transactionReference.writer?.pointee.replacement = FileIdentity(file.status())

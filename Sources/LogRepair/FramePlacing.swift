@@ -22,7 +22,7 @@ package struct FramePlacing {
             byPrevious[frame.previousChecksum, default: []].append(frame)
             byChecksum[frame.checksum, default: []].append(frame)
         }
-        fillHoles()
+        fillLostRanges()
         goOnAtEnd()
         removeRepeated()
         removeMisplaced()
@@ -127,7 +127,7 @@ package struct FramePlacing {
     }
 
     /// Searches for the events between two that are not neighbours.
-    private mutating func fillHoles() {
+    private mutating func fillLostRanges() {
         guard !byPrevious.isEmpty else { return }
         var filled: [FoundFrame] = []
         filled.reserveCapacity(frames.count)

@@ -49,8 +49,8 @@ struct ReplicaCheck {
     /// Checks that a batch counts down to 0 with one stamp. A batch may be incomplete at the end of the log, if it was
     /// copied from another store in pieces; then events of other replicas may be in between.
     private func checkBatch(_ event: CheckedEvent, at position: Position, _ damage: inout DamageList) {
-        let goesOn = rest.map { $0 > 0 } ?? false
-        let isBroken = goesOn && (event.rest + 1 != rest || event.stamp != last?.stamp)
+        let continues = rest.map { $0 > 0 } ?? false
+        let isBroken = continues && (event.rest + 1 != rest || event.stamp != last?.stamp)
         if isBroken || event.rest >= EventLimits.batchCount {
             damage.append(
                 LogDamage(

@@ -22,7 +22,7 @@ extension Store {
             if talk.hasNewName {
                 try await introduce()
                 summary.newReplica = replica
-            } else if talk.standing.ending != .goodbye(Session.newName) || attempt == 3 {
+            } else if talk.standing.ending != .close(Session.newName) || attempt == 3 {
                 return try judge(talk.standing, &summary)
             }
         }
@@ -75,7 +75,7 @@ extension Store {
                 try remember(summary, failure: nil)
                 return tell(summary)
             }
-            guard case .goodbye(let reason) = talk.standing.ending else { return }
+            guard case .close(let reason) = talk.standing.ending else { return }
             throw StoreError(endedAt: remote.address, reason: reason)
         } catch {
             if Task.isCancelled { return }
@@ -111,7 +111,7 @@ extension Store {
                     hint: "Nothing was pulled or pushed. Check the host and port.")
             }
             summary.quarantined[peer] = error.sentence
-        case .goodbye(let reason):
+        case .close(let reason):
             if !standing.isDone { throw StoreError(endedAt: address, reason: reason) }
         case nil: throw StoreError(endedAt: address, reason: "")
         }

@@ -48,7 +48,7 @@ extension Store {
                 throw StoreError(.exists, "The other side is a store of another log, \(log.short).")
             case .quarantine(let error):
                 throw StoreError(.damaged, "The other side sent invalid data. \(error.sentence)", cause: error)
-            case .goodbye(let reason) where !standing.isDone:
+            case .close(let reason) where !standing.isDone:
                 throw StoreError(
                     .unreachable,
                     "The connection ended before both sides were done\(reason.isEmpty ? "" : ": \(reason)").",
@@ -82,7 +82,7 @@ extension Store {
                 let name = { self?.name(of: $0) }
                 for event in telling.withLock({ $0.events(of: standing, name) }) { sink.yield(event) }
             }
-            if case .goodbye(let text) = talk.standing.ending, !text.isEmpty { reason = text }
+            if case .close(let text) = talk.standing.ending, !text.isEmpty { reason = text }
         } catch {
             reason = (error as? ConnectionError)?.sentence ?? "\(error)"
             await connection.refuse(reason: "this store cannot be read or written now")

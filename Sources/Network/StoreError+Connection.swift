@@ -53,7 +53,7 @@ extension ProtocolError {
             "It sent events \(range.first)-\(range.last) of \(range.replica.short) with false claims about the author."
         case .claims(let range):
             "It claims to have events \(range.first)-\(range.last) of \(range.replica.short), but does not send them."
-        case .goesBack(let replica): "It now claims to have fewer events of \(replica.short) than before."
+        case .rewound(let replica): "It now claims to have fewer events of \(replica.short) than before."
         case .repeats(let bytes): "It sent \(bytes) bytes that are already here."
         }
     }

@@ -69,7 +69,7 @@ public final class PastViews: Sendable {
     public func countedFilter() throws -> EventFilter {
         if lost.isEmpty { return filter }
         var counted = filter
-        counted.without.formUnion(lost.subtracting(EventSet(try log.holes())))
+        counted.without.formUnion(lost.subtracting(EventSet(try log.lostRanges())))
         return counted
     }
 
@@ -102,10 +102,10 @@ public final class PastViews: Sendable {
                 guard scratch.content == content, scratch.signature == signature,
                     counted.canBeReached(from: scratch.vector, archived)
                 else { return false }
-                return (counted.eventCount - scratch.vector.eventCount) * Self.goingOnCost <= cost
+                return (counted.eventCount - scratch.vector.eventCount) * Self.advanceCost <= cost
             }
         if let former {
-            do { return .scratch(try goOn(from: former, to: counted, through: position)) } catch is ViewError {
+            do { return .scratch(try advance(from: former, to: counted, through: position)) } catch is ViewError {
                 // The past view is discarded, and another one is made.
             }
         }
@@ -146,13 +146,13 @@ public final class PastViews: Sendable {
         let first = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
         let start = first.map { $0 - 1 } ?? position
         return try Views.load(
-            reader, at: path, of: log, kinds: kinds, goingOnAfter: start, through: position, filter,
+            reader, at: path, of: log, kinds: kinds, resumingAfter: start, through: position, filter,
             content: content)
     }
 
     /// Advances `former`, which has no readers left, to `vector`, which covers its own vector, by folding the missing
     /// events.
-    private func goOn(
+    private func advance(
         from former: ScratchView, to vector: VersionVector, through position: Position
     ) throws -> ScratchView {
         let missing = vector.ranges(missingFrom: former.vector)
@@ -168,7 +168,7 @@ public final class PastViews: Sendable {
     }
 
     /// The cost of folding an event into existing rows, relative to that of folding it in a replay.
-    private static let goingOnCost: UInt64 = 4
+    private static let advanceCost: UInt64 = 4
 
     /// The cost of leaving out an event, whose record is refolded from look-ups, relative to that of folding an event
     /// in a replay, or of loading a record of a snapshot.

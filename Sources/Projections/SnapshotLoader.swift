@@ -22,14 +22,14 @@ extension Views {
     /// - Throws: ``SnapshotError`` if the snapshot is unusable; then no usable view is left at `path`.
     /// - Complexity: O(records), about 2 us each.
     static func load(
-        _ reader: SnapshotReader, at path: String, of log: EventLog, kinds: Kinds, goingOnAfter start: Position,
+        _ reader: SnapshotReader, at path: String, of log: EventLog, kinds: Kinds, resumingAfter start: Position,
         through end: Position? = nil, _ filter: EventFilter = EventFilter(), isBase: Bool = false,
         content: LogContent
     ) throws -> Environment {
         guard reader.head.log == log.id else { throw SnapshotError.otherHistory }
         guard try isBase || reader.head.signature == kinds.signature(for: log) else { throw SnapshotError.otherVersion }
         // The archive snapshot still covers lost ranges, whose trees can no longer be computed.
-        let lost = isBase ? try log.holes() : []
+        let lost = isBase ? try log.lostRanges() : []
         for replica in reader.head.replicas {
             let last = replica.last
             if lost.contains(where: { $0.replica == last.replica && $0.first <= last.sequence }) { continue }

@@ -49,6 +49,6 @@ extension Views {
         let next = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
         let start = try next ?? log.lastPosition() + 1
         return try load(
-            reader, at: path, of: log, kinds: kinds, goingOnAfter: start - 1, isBase: true, content: content)
+            reader, at: path, of: log, kinds: kinds, resumingAfter: start - 1, isBase: true, content: content)
     }
 }

@@ -12,12 +12,12 @@ public struct Bundle<Log: ReplicatedLog> {
     /// Creates a bundle of the events and retained ranges of `log` that a store with `vector` is missing, signed as
     /// `identity`.
     public init(of log: Log, as identity: Identity, missingFrom vector: VersionVector) throws {
-        let waiting = Set(try log.waitingFrames())
+        let waiting = Set(try log.pendingFrames())
         let streams = try log.streams()
         self.init(
             of: log, as: identity, try log.provenVector(signedBy: identity).ranges(missingFrom: vector),
             kept: try log.keptFrames().filter {
-                $0.range.last > vector[$0.range.replica] || waiting.contains($0) || streams.isParted($0.range.replica)
+                $0.range.last > vector[$0.range.replica] || waiting.contains($0) || streams.isForked($0.range.replica)
             })
     }
 

@@ -24,7 +24,7 @@ public struct Greeting: Hashable, Sendable {
             do throws(ProtocolError) { try reader.read(bytes, into: &messages) } catch { failure = error }
             switch messages.first {
             case .hello(let log, let statement): return Greeting(log: log, statement: statement)
-            case .goodbye(let reason): throw Refusal(reason: reason)
+            case .close(let reason): throw Refusal(reason: reason)
             case nil:
                 if let failure { throw failure }
                 return nil
@@ -40,5 +40,5 @@ public struct Greeting: Hashable, Sendable {
     }
 
     /// Returns the bytes that close a connection without a session.
-    public static func farewell(_ reason: String) -> [UInt8] { Message.goodbye(reason).bytes }
+    public static func farewell(_ reason: String) -> [UInt8] { Message.close(reason).bytes }
 }

@@ -18,11 +18,11 @@ enum Message: Hashable, Sendable {
     case range([UInt8])
     /// An acknowledgement: the number of ranges stored since the previous one (2), and the heads changed since (32
     /// each).
-    case took(count: Int, heads: [ObservedHead])
+    case ack(count: Int, heads: [ObservedHead])
     /// The sender has nothing more to send for now.
-    case idle
+    case caughtUp
     /// The sender closes the connection. A sentence for people, of at most 500 bytes; empty if there was no error.
-    case goodbye(String)
+    case close(String)
 
     /// `GWP1`: the version of the protocol.
     static let magic: UInt32 = 0x3150_5747
@@ -42,12 +42,12 @@ enum Message: Hashable, Sendable {
         case .range(let bytes):
             writer.append(UInt8(2))
             writer.append(contentsOf: bytes)
-        case .took(let count, let heads):
+        case .ack(let count, let heads):
             writer.append(UInt8(3))
             writer.append(littleEndian: UInt16(count))
             for head in heads { writer.append(head) }
-        case .idle: writer.append(UInt8(4))
-        case .goodbye(let reason):
+        case .caughtUp: writer.append(UInt8(4))
+        case .close(let reason):
             writer.append(UInt8(5))
             writer.append(contentsOf: Array(reason.utf8.prefix(500)))
         }
@@ -76,13 +76,13 @@ enum Message: Hashable, Sendable {
                 }
                 while reader.offset < body.byteCount { heads.append(try reader.head(in: body)) }
                 guard heads.allSatisfy(\.canBe) else { return nil }
-                self = .took(count: count, heads: heads)
+                self = .ack(count: count, heads: heads)
             case 4:
                 try reader.finish(in: body)
-                self = .idle
+                self = .caughtUp
             case 5:
                 guard body.byteCount <= 500 else { return nil }
-                self = .goodbye(String(decoding: body.toArray(), as: UTF8.self))
+                self = .close(String(decoding: body.toArray(), as: UTF8.self))
             default: return nil
             }
         } catch { return nil }
@@ -135,7 +135,7 @@ public enum ProtocolError: Error, Hashable, Sendable {
     /// The peer reports these events, but does not send them.
     case claims(EventRange)
     /// The peer reports fewer events of a replica than before.
-    case goesBack(ReplicaID)
+    case rewound(ReplicaID)
     /// The peer sent too many bytes of events that it knew to be here.
     case repeats(bytes: Int)
 }

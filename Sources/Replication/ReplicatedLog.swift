@@ -24,10 +24,10 @@ public protocol ReplicatedLog {
     func keptFrames() throws -> [RangeFrame]
 
     /// Returns the retained ranges whose events are not in the log.
-    func waitingFrames() throws -> [RangeFrame]
+    func pendingFrames() throws -> [RangeFrame]
 
     /// Returns the events whose values are missing here, and that other stores may still have.
-    func lackingValues() throws -> EventSet
+    func missingValues() throws -> EventSet
 
     /// Stores ranges that were checked, all in one commit.
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received

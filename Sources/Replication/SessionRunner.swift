@@ -8,7 +8,7 @@ import GroundwaveLogFormat
 public struct SessionRunner<Log: ReplicatedLog> {
     /// The protocol state.
     public private(set) var session: Session
-    /// The bytes of an answer after which no further range is made until ``goOn()``, for a caller with limited send
+    /// The bytes of an answer after which no further range is made until ``resume()``, for a caller with limited send
     /// room. Acknowledgements are always sent, so that two sides without room do not wait for each other.
     public var answerLimit = Int.max
     private var postponed: Session.Action?
@@ -46,13 +46,13 @@ public struct SessionRunner<Log: ReplicatedLog> {
     public mutating func logChanged() throws -> [UInt8] { try perform(session.changed(to: statement())) }
 
     /// Resumes when there is room again. Returns the bytes to send.
-    public mutating func goOn() throws -> [UInt8] {
+    public mutating func resume() throws -> [UInt8] {
         let action = postponed
         postponed = nil
         return try perform(action.map { [$0] } ?? [])
     }
 
-    /// Whether a range waits for ``goOn()``.
+    /// Whether a range waits for ``resume()``.
     public var isPostponed: Bool { postponed != nil }
 
     /// Whether new events of this side's own replica were received: the store was restored from a backup. The session
@@ -87,7 +87,7 @@ public struct SessionRunner<Log: ReplicatedLog> {
                 queue =
                     wasPutBack
                     ? session.stop(reason: Session.newName)[...]
-                    : queue + session.took(result, now: try statement())
+                    : queue + session.stored(result, now: try statement())
             }
         }
         return bytes

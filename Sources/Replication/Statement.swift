@@ -67,8 +67,8 @@ public struct Statement: Hashable, Sendable {
             store: identity.replica, milliseconds: milliseconds, heads: heads,
             kept: Array(kept.prefix(Self.rangeCount)),
             apart: Set(
-                try log.waitingFrames().map(KeptRange.init) + kept.filter { streams.isParted($0.range.replica) }),
-            wanted: Array(try log.lackingValues().ranges.prefix(Self.rangeCount)), streams: streams)
+                try log.pendingFrames().map(KeptRange.init) + kept.filter { streams.isForked($0.range.replica) }),
+            wanted: Array(try log.missingValues().ranges.prefix(Self.rangeCount)), streams: streams)
     }
 
     /// The part that is sent to other stores.

@@ -42,9 +42,9 @@ struct Elsewhere: Sendable {
     /// Returns the events that the log has now and that were not found.
     func missing(signedBy identity: Identity) throws -> Missing {
         let kept = try log.keptFrames().filter { !holds($0) }
-        let waiting = Set(try log.waitingFrames())
+        let waiting = Set(try log.pendingFrames())
         let here = EventSet(try log.vector().ranges(missingFrom: VersionVector())).subtracting(
-            EventSet(try log.holes()))
+            EventSet(try log.lostRanges()))
         let missing = here.subtracting(events)
         let proven = EventSet(try log.provenVector(signedBy: identity).ranges(missingFrom: VersionVector()))
         var unprovable = missing.subtracting(proven)

@@ -173,7 +173,7 @@ extension Store {
 
     /// Returns what shows whether the log is still the one that was saved.
     private func contents() throws -> Contents {
-        try Contents(last: log.lastPosition(), kept: Set(log.keptFrames()), lacking: log.lackingValues())
+        try Contents(last: log.lastPosition(), kept: Set(log.keptFrames()), lacking: log.missingValues())
     }
 
     private struct Contents: Equatable {

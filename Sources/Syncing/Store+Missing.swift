@@ -12,7 +12,7 @@ public struct MissingRange: Hashable, Sendable {
 
 extension Store {
     /// Returns the pending ranges: those that arrived before the ranges they follow, or in part.
-    public func missing() throws -> [WaitingRange] { try describing { try log.waiting() } }
+    public func missing() throws -> [PendingRange] { try describing { try log.pendingRanges() } }
 
     /// Returns the events that a pending range here needs, that were lost here, or that another device has by its
     /// manifest, in order of replica and number.

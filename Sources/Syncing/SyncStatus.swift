@@ -58,7 +58,7 @@ public struct SyncStatus: Hashable, Sendable {
     /// The remotes, by name.
     public let places: [Place]
     /// Pending ranges: those that arrived before the ranges they follow, or in part.
-    public let waiting: [WaitingRange]
+    public let waiting: [PendingRange]
     /// Replicas with unresolved forks: no history of them is lost, and all count.
     public let parted: [ReplicaID]
     /// The number of events here whose values are missing although they are wanted: the senders have archived or
@@ -113,10 +113,10 @@ extension Store {
                     emptied: standing?.emptied, unsent: vector.ranges(missingFrom: notes.vector), devices: devices)
             }
             return SyncStatus(
-                isOff: file.isOff, places: places, waiting: try log.waiting(),
+                isOff: file.isOff, places: places, waiting: try log.pendingRanges(),
                 parted: Array(Set(try forks().filter { !$0.isResolved }.map(\.replica))).sorted(),
                 lacking: try wantedValues().count, unclearErasures: try erasing.unclearCount(),
-                lost: try log.holes(), vector: try log.vector())
+                lost: try log.lostRanges(), vector: try log.vector())
         }
     }
 

@@ -86,7 +86,7 @@ private struct Partial {
         var several = 0
         try log.withEvents(at: 1...count) { _, frame, _ in several += frame.isPartial ? 0 : 1 }
         #expect(several == Int(count), comment)
-        #expect(try log.holes().isEmpty && log.lackingValues().isEmpty, comment)
+        #expect(try log.lostRanges().isEmpty && log.missingValues().isEmpty, comment)
         #expect(try log.root(of: replica) == author.log.root(of: replica), comment)
         #expect(try LogVerifier.verify(path: target.path).damage == [], comment)
     }
@@ -125,7 +125,7 @@ private struct Partial {
             #expect(try store.content(sequence, in: log) == store.content(sequence, in: store.author.log))
         }
         #expect(try LogVerifier.verify(path: store.target.path).damage == [])
-        #expect(try log.holes().isEmpty)
+        #expect(try log.lostRanges().isEmpty)
     }
 
     @Test func `leave with a range, and with the proof of it`() throws {
@@ -136,7 +136,7 @@ private struct Partial {
         let third = try TestLog()
         let received = try third.log.receive([RangeFrame(reading: frame.bytes, of: third.log.id)], arrival: .test(2))
         #expect(received.appendedCount == 30)
-        #expect(try third.log.lackingValues().isEmpty)
+        #expect(try third.log.missingValues().isEmpty)
         #expect(try third.log.root(of: store.replica) == store.author.log.root(of: store.replica))
         #expect(
             try store.target.log.inclusionProof(of: EventID(store.replica, 11))
@@ -151,7 +151,7 @@ private struct Partial {
         ) { try store.author.log.leaf(of: $0) }
         let log = store.target.log
         #expect(try log.receive([without], arrival: .test(1)).placedCount == 1)
-        #expect(try log.holes().isEmpty && log.lackingValues().count == 1 && log.content().late == 1)
+        #expect(try log.lostRanges().isEmpty && log.missingValues().count == 1 && log.content().late == 1)
         #expect(try LogVerifier.verify(path: store.target.path).damage == [])
         #expect(try log.receive([whole], arrival: .test(1)).filledCount == 1)
         // The number of what came first is not given again.
@@ -170,7 +170,7 @@ private struct Partial {
             let isWithheld = try log.withEvent(at: sequence) { frame, _ in frame.isWithheld }
             #expect(isWithheld == erased.contains(EventID(store.replica, sequence)))
         }
-        #expect(try log.holes().isEmpty && log.lackingValues().isEmpty)
+        #expect(try log.lostRanges().isEmpty && log.missingValues().isEmpty)
         #expect(try LogVerifier.verify(path: store.target.path).damage == [])
         // And what came late is erased as anything else.
         #expect(try log.erase(EventSet([EventRange(store.replica, 11, through: 11)])) == 1)
@@ -209,7 +209,7 @@ private struct Partial {
                     try store.content(sequence, in: log) == store.content(sequence, in: store.author.log),
                     "\(part): \(sequence)")
             }
-            #expect(try log.lackingValues().isEmpty && log.content().late == 0)
+            #expect(try log.missingValues().isEmpty && log.content().late == 0)
             try log.close()
             #expect(try LogVerifier.verify(path: made).damage == [], "\(part)")
         }

@@ -143,7 +143,7 @@ private func read(_ frame: RangeFrame) throws -> RangeFrame {
         #expect(try target.log.vector() == author.log.vector())
         let replica = author.identity.replica
         #expect(try target.log.root(of: replica) == author.log.root(of: replica))
-        #expect(try target.log.waiting().isEmpty)
+        #expect(try target.log.pendingRanges().isEmpty)
         #expect(try target.log.keptFrames().isEmpty)
         #expect(try LogVerifier.verify(path: target.path).damage.isEmpty)
     }
@@ -156,9 +156,9 @@ private func read(_ frame: RangeFrame) throws -> RangeFrame {
         #expect(received.appendedCount == 0)
         #expect(received.parked == [EventRange(author.identity.replica, 1, through: 6)])
         #expect(try target.log.vector() == VersionVector())
-        #expect(try target.log.waiting().map(\.expected) == [7])
+        #expect(try target.log.pendingRanges().map(\.expected) == [7])
         #expect(try target.log.receive([try author.frame(7, through: 10)], arrival: .test(2)).appendedCount == 10)
-        #expect(try target.log.waiting().isEmpty)
+        #expect(try target.log.pendingRanges().isEmpty)
     }
 
     @Test func `two who hold half a batch each make it whole when its author is gone`() throws {
@@ -250,7 +250,7 @@ private func read(_ frame: RangeFrame) throws -> RangeFrame {
             _ = try target.log.receive([try author.frame(first, through: last)], arrival: .test(4))
         }
         #expect(try target.log.root(of: replica) == author.log.root(of: replica, through: 14))
-        #expect(try target.log.waitingFrames() == [half])
+        #expect(try target.log.pendingFrames() == [half])
     }
 
     @Test func `a range that says what its author did not see is refused where its history is known`() throws {

@@ -89,7 +89,7 @@ import Testing
         #expect(now.count == steps.count && now.map(\.changeCount) == steps.map(\.changeCount))
         #expect(now.last?.note == steps.last?.note && steps.last?.note.text.contains("test.adi") == true)
         #expect(try store.replicas().map(\.device) == replicas)
-        #expect(try !store.log.lackingValues().contains(EventID(#require(store.replica), 1)))
+        #expect(try !store.log.missingValues().contains(EventID(#require(store.replica), 1)))
     }
 
     @Test func `is passed over by undo and refused by revert: it is taken back from its file`() async throws {

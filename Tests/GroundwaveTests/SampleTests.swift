@@ -37,7 +37,7 @@ import Testing
         for index in 1..<3 {
             #expect(try fleet[index].numbers(of: trace) == (Array(0..<6_000), 0), "device \(index)")
             #expect(try fleet[index].syncStatus().isComplete)
-            #expect(try fleet[index].log.lackingValues().isEmpty)
+            #expect(try fleet[index].log.missingValues().isEmpty)
         }
         #expect(try fleet[2].digest() != digest, "the field is a change")
         // The next trace of the meter goes at once where its meter says so.

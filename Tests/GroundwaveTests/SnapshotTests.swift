@@ -86,7 +86,7 @@ import Testing
                         .min()
                     let path = folder.path("loaded-\(UInt32.random(in: 0 ... .max)).mdb")
                     let loaded = try Views.load(
-                        reader, at: path, of: store.log, kinds: store.kinds, goingOnAfter: (first ?? last + 1) - 1,
+                        reader, at: path, of: store.log, kinds: store.kinds, resumingAfter: (first ?? last + 1) - 1,
                         content: store.log.content())
                     defer { loaded.close() }
                     let replayer = Replayer(
@@ -142,13 +142,13 @@ import Testing
         let reader = try SnapshotReader(write(try views(one.store, at: one.store.log.vector())))
         #expect(throws: SnapshotError.otherHistory) {
             try Views.load(
-                reader, at: folder.path("x.mdb"), of: two.store.log, kinds: two.store.kinds, goingOnAfter: 0,
+                reader, at: folder.path("x.mdb"), of: two.store.log, kinds: two.store.kinds, resumingAfter: 0,
                 content: two.store.log.content())
         }
         let kinds = Kinds(one.store.kinds.all.dropLast())
         #expect(throws: SnapshotError.otherVersion) {
             try Views.load(
-                reader, at: folder.path("x.mdb"), of: one.store.log, kinds: kinds, goingOnAfter: 0,
+                reader, at: folder.path("x.mdb"), of: one.store.log, kinds: kinds, resumingAfter: 0,
                 content: one.store.log.content())
         }
     }

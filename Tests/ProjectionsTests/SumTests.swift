@@ -151,7 +151,7 @@ import Testing
         try writeUnknown()
         let environment = try Views.load(
             SnapshotReader(path), at: store.folder.appending(path: "loaded.mdb").path, of: store.log,
-            kinds: store.views.kinds, goingOnAfter: position, through: position + 3,
+            kinds: store.views.kinds, resumingAfter: position, through: position + 3,
             content: store.log.content())
         defer { environment.close() }
         let loaded = try compare(environment, "with the first events behind it")

@@ -30,7 +30,7 @@ import Testing
         let local = try Statement(of: store.log, as: store.identity, milliseconds: 0)
         let honest = Statement(store: identity.replica, milliseconds: 0, heads: [])
         for messages: [Message] in [
-            [.hello(store.log.id, statement)], [.hello(store.log.id, honest), .took(count: 1, heads: statement.heads)],
+            [.hello(store.log.id, statement)], [.hello(store.log.id, honest), .ack(count: 1, heads: statement.heads)],
         ] {
             var session = Session(log: store.log.id, local: local)
             _ = session.start()

@@ -20,9 +20,9 @@ extension Device: ReplicatedLog {
 
     func keptFrames() throws -> [RangeFrame] { try log.keptFrames() }
 
-    func lackingValues() throws -> EventSet { try log.lackingValues() }
+    func missingValues() throws -> EventSet { try log.missingValues() }
 
-    func waitingFrames() throws -> [RangeFrame] { try log.waitingFrames() }
+    func pendingFrames() throws -> [RangeFrame] { try log.pendingFrames() }
 
     func streams() throws -> Streams { try log.streams() }
 

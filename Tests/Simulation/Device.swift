@@ -97,8 +97,8 @@ final class Device<Log: SimulatedLog> {
     /// Folds what has come, and takes out what is to be erased.
     func catchUp() throws {
         let count = try log.readingsCount()
-        let isParted = count != readingsCount
-        if isParted { (view, pinned, readingsCount) = (View(), nil, count) }
+        let hasForked = count != readingsCount
+        if hasForked { (view, pinned, readingsCount) = (View(), nil, count) }
         try view.catchUp(with: log)
         let erased = try log.erased()
         var new = EventSet()
@@ -119,7 +119,7 @@ final class Device<Log: SimulatedLog> {
         }
         let now = try log.vector()
         // A replica that has parted has fewer events of its own; all in all there are not fewer.
-        guard isParted ? now.eventCount >= vector.eventCount : now.covers(vector) else {
+        guard hasForked ? now.eventCount >= vector.eventCount : now.covers(vector) else {
             throw BrokenPromise("The vector of device \(number) went down.")
         }
         vector = now

@@ -91,7 +91,7 @@ final class DiskLog: SimulatedLog {
         try log.ownHeads(of: identity)
     }
 
-    func waitingFrames() throws -> [RangeFrame] { try log.waitingFrames() }
+    func pendingFrames() throws -> [RangeFrame] { try log.pendingFrames() }
 
     func streams() throws -> Streams { try log.streams() }
 
@@ -119,7 +119,7 @@ final class DiskLog: SimulatedLog {
 
     func keptFrames() throws -> [RangeFrame] { try log.keptFrames() }
 
-    func lackingValues() throws -> EventSet { try log.lackingValues() }
+    func missingValues() throws -> EventSet { try log.missingValues() }
 
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
         try log.receive(frames, arrival: arrival)

@@ -26,7 +26,7 @@ extension History {
     /// No value that is to be erased is anywhere, and all others are, unless who erased them has lost that again.
     private func checkErasures(_ device: Device<Log>) throws {
         let erased = try device.log.erased()
-        let (lacking, lackingFirst) = (try device.log.lackingValues(), try devices[0].log.lackingValues())
+        let (lacking, lackingFirst) = (try device.log.missingValues(), try devices[0].log.missingValues())
         guard lacking == lackingFirst else {
             throw BrokenPromise(
                 "Devices 0 and \(device.number) lack other values: \(lackingFirst.ranges), \(lacking.ranges).")
@@ -102,7 +102,7 @@ extension History {
                 return before == nil || frame.range.first == 1 || before == frame.edge.root(hasher: &hasher)
             }
             // Of several histories it is not known which one a range goes on from.
-            guard try !device.log.streams().isParted(replica) else { continue }
+            guard try !device.log.streams().isForked(replica) else { continue }
             var next = try device.log.vector()[replica] + 1
             var rests: [UInt64: Int] = [:]
             for frame in waiting {

@@ -6,7 +6,7 @@ import GroundwaveReplication
 
 /// A log without a file: what `EventLog` promises, fast enough for millions of histories.
 ///
-/// What comes in is judged by the code that `EventLog` uses too (`Intake`, `Parking`), and ranges are made by it
+/// What comes in is judged by the code that `EventLog` uses too (`RangeIngest`, `RetentionChange`), and ranges are made by it
 /// (`RangeSource`). What is here instead of LMDB is rows, as they would be on the disk. All else is computed from them and is
 /// gone when the power goes.
 final class MemoryLog: SimulatedLog {
@@ -85,9 +85,9 @@ final class MemoryLog: SimulatedLog {
 
     func keptFrames() -> [RangeFrame] { rows.waiting }
 
-    func waitingFrames() throws -> [RangeFrame] { try rows.waiting.filter { try !holdsEvents(of: $0) } }
+    func pendingFrames() throws -> [RangeFrame] { try rows.waiting.filter { try !holdsEvents(of: $0) } }
 
-    func lackingValues() throws -> EventSet {
+    func missingValues() throws -> EventSet {
         var lacking = EventSet()
         guard rows.mayLackValues else { return lacking }
         try forEach(from: 1) { _, frame, _ in

@@ -280,12 +280,12 @@ struct Writer {
         let leaves = try author.log.leaves()
         try reader.take(
             whole.withholding(missing, Streams()) { leaves[Int($0.sequence) - 1] })
-        #expect(try reader.log.lackingValues() == missing)
+        #expect(try reader.log.missingValues() == missing)
         let checksums = try (1...9).map { try reader.log.checksum(at: $0) }
         #expect(try reader.take(whole).filledCount == 4)
         for restart in [false, true] {
             if restart { try reader.log.loseMemory() }
-            #expect(try reader.log.lackingValues().isEmpty)
+            #expect(try reader.log.missingValues().isEmpty)
             #expect(try (1...9).map { try reader.log.checksum(at: $0) } == checksums)
             try reader.log.forEach(from: 1) { _, frame, _ in #expect(!frame.isWithheld) }
             #expect(try reader.log.leaves() == leaves)

@@ -114,7 +114,7 @@ extension Target {
             try? reader.read(bytes, into: &found)
             for message in found {
                 // A sentence that is not UTF-8 is mended.
-                if case .goodbye = message { continue }
+                if case .close = message { continue }
                 require(message.bytes == bytes, "a message is read as it was written")
             }
             actions += session.received(bytes)
@@ -125,7 +125,7 @@ extension Target {
                 case .take(let frame):
                     var received = Received()
                     received.present = [frame.range]
-                    actions += session.took(received, now: local)
+                    actions += session.stored(received, now: local)
                 case .send, .end: break
                 }
             }

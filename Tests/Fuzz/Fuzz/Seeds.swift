@@ -173,8 +173,9 @@ struct Seeds {
         var talk: [UInt8] = [1]
         let frame = try store.frame(1, through: 2)
         let messages: [Message] = [
-            .hello(Target.log, statement), .took(count: 0, heads: statement.heads), .range(frame?.bytes ?? []), .idle,
-            .goodbye("73"),
+            .hello(Target.log, statement), .ack(count: 0, heads: statement.heads), .range(frame?.bytes ?? []),
+            .caughtUp,
+            .close("73"),
         ]
         for message in messages {
             let bytes = message.bytes

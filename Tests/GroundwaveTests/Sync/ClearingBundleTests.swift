@@ -181,7 +181,7 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
         try await recovery.stageRestore(from: .salvage)
         try recovery.temporary.close()
         let restored = try await fleet.stores[0].opening().whole
-        #expect(try restored.log.holes() == lost && !lost.isEmpty)
+        #expect(try restored.log.lostRanges() == lost && !lost.isEmpty)
         let (contacts, clearing) = (try restored.contactCount(), try await restored.prepareClearing())
         #expect(clearing.unprovable > 0 && clearing.unprovable < clearing.unsent)
         let error = await #expect(throws: StoreError.self) { try await restored.clear(clearing) }

@@ -4,7 +4,7 @@ import GroundwaveLogFormat
 /// The decision what to do with received ranges of one replica in one of its histories. Does not access a log.
 ///
 /// Only whole batches enter a log, and only behind their predecessors. Everything else stays pending.
-package struct Intake {
+package struct RangeIngest {
     /// Some consecutive events of a range that enter the log.
     package struct Piece {
         package let frame: RangeFrame

@@ -3,7 +3,7 @@ import GroundwaveReplication
 import Synchronization
 
 /// Runs one session on its own serial queue, since the log blocks while it commits.
-protocol Desk: Sendable {
+protocol SessionExecutor: Sendable {
     /// Does `work` after all earlier work, and calls `answer` on the queue.
     func perform(_ work: Work, room: Int, _ answer: @escaping @Sendable (Step) -> Void)
 }
@@ -13,7 +13,7 @@ enum Work: Sendable {
     case start
     case received([UInt8])
     case logChanged
-    case goOn
+    case resume
     case stop(String)
 }
 
@@ -31,8 +31,8 @@ struct Step: Sendable {
     var failure: (any Error)?
 }
 
-/// The desk of a session about one log.
-final class RunnerDesk<Log: ReplicatedLog & Sendable>: Desk {
+/// The executor of a session about one log.
+final class SerialSessionExecutor<Log: ReplicatedLog & Sendable>: SessionExecutor {
     private let queue = DispatchQueue(label: "groundwave.connection")
     private let runner = Mutex<SessionRunner<Log>?>(nil)
     private let makeRunner: @Sendable () throws -> SessionRunner<Log>
@@ -87,7 +87,7 @@ final class RunnerDesk<Log: ReplicatedLog & Sendable>: Desk {
         case .start: try runner.start()
         case .received(let bytes): try runner.received(bytes)
         case .logChanged: try runner.logChanged()
-        case .goOn: try runner.goOn()
+        case .resume: try runner.resume()
         case .stop(let reason): try runner.stop(reason: reason)
         }
     }

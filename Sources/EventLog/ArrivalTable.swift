@@ -3,20 +3,20 @@ import GroundwaveLogFormat
 
 /// Decides what to do with received ranges of one replica in all the histories of it that a log has. Does not access
 /// the log itself.
-package struct Arrivals {
+package struct ArrivalTable {
     /// A history, and the events that enter it.
     package struct Entry {
         /// The branches of the history, the replica first.
         package let path: [ReplicaID]
-        package let intake: Intake
+        package let ingest: RangeIngest
         /// The fork point, if a received range starts this history: its last branch is new and begins there.
-        package let begins: Parting?
+        package let begins: ForkPoint?
     }
 
     /// The events that enter each history; newly started histories come last.
     package private(set) var entries: [Entry] = []
     /// The branch that has to be forked before a received history can start; until then ``loose`` is pending.
-    package private(set) var parting: Parting?
+    package private(set) var forkPoint: ForkPoint?
     /// Received ranges that are retained.
     package private(set) var parked: [RangeFrame] = []
     /// Those of them that are pending; the others only prove events that are here, and contain nothing new.
@@ -34,7 +34,7 @@ package struct Arrivals {
     /// The number of received events that were here already.
     package private(set) var repeatedCount: UInt64 = 0
     /// Whether ranges of other histories may follow the events that entered now.
-    package private(set) var isToBeLookedAtAgain = false
+    package private(set) var needsAnotherPass = false
 
     /// What a log knows of a replica.
     package struct Known {
@@ -46,7 +46,7 @@ package struct Arrivals {
         let observed: (_ path: [ReplicaID], _ before: SequenceNumber) throws -> [ObservedHead]
         /// Whether a branch may fork after an event that is here: it ends its batch, and the archive snapshot does not
         /// extend beyond it.
-        let canPart: (EventID) throws -> Bool
+        let canFork: (EventID) throws -> Bool
         /// The events whose values are refused.
         let erased: EventSet
         let leaf: (EventID) throws -> Hash256?
@@ -54,11 +54,11 @@ package struct Arrivals {
         /// Collects what `log`, which has `counts` events of `streams`, knows.
         package init(
             from log: some RangeSource, streams: Streams, counts: VersionVector,
-            proven: @escaping (ReplicaID) throws -> SequenceNumber, canPart: @escaping (EventID) throws -> Bool,
+            proven: @escaping (ReplicaID) throws -> SequenceNumber, canFork: @escaping (EventID) throws -> Bool,
             erased: EventSet, leaf: @escaping (EventID) throws -> Hash256?
         ) {
             (self.streams, self.counts, self.proven) = (streams, counts, proven)
-            (self.canPart, self.erased, self.leaf) = (canPart, erased, leaf)
+            (self.canFork, self.erased, self.leaf) = (canFork, erased, leaf)
             edge = { path, sequence in
                 guard let edge = try log.edge(along: path, through: sequence) else {
                     throw EventLogError.damaged("the last event of a replica")
@@ -85,21 +85,21 @@ package struct Arrivals {
         of replica: ReplicaID, _ frames: [RangeFrame], waiting: [RangeFrame], _ known: Known
     ) throws {
         for path in known.streams.histories(from: replica) {
-            let intake = try Intake(
+            let ingest = try RangeIngest(
                 of: frames, waiting: waiting, known: known.count(along: path),
                 proven: try known.proven(path[path.count - 1]), edge: { try known.edge(path, $0) },
                 observed: { try known.observed(path, $0) })
-            entries.append(Entry(path: path, intake: intake, begins: nil))
+            entries.append(Entry(path: path, ingest: ingest, begins: nil))
         }
         let outcomes = frames.enumerated().map { place, frame in
-            outcome(of: frame, entries.map { ($0, $0.intake.outcomes[place]) }, known)
+            outcome(of: frame, entries.map { ($0, $0.ingest.outcomes[place]) }, known)
         }
         let waitingOutcomes = waiting.enumerated().map { place, frame in
-            outcome(of: frame, entries.map { ($0, $0.intake.waitingOutcomes[place]) }, known)
+            outcome(of: frame, entries.map { ($0, $0.ingest.waitingOutcomes[place]) }, known)
         }
         note(frames, known)
         for (place, (frame, outcome)) in zip(frames, outcomes).enumerated() {
-            let isProof = entries.contains { $0.intake.outcomes[place] == .kept && $0.has(frame, known) }
+            let isProof = entries.contains { $0.ingest.outcomes[place] == .kept && $0.has(frame, known) }
             switch outcome {
             case .here: break
             case .kept where isProof: try park(frame, isProof: true, known)
@@ -110,23 +110,23 @@ package struct Arrivals {
         }
         var waitingLoose: [RangeFrame] = []
         for (place, (frame, outcome)) in zip(waiting, waitingOutcomes).enumerated() {
-            let isProof = entries.contains { $0.intake.waitingOutcomes[place] == .kept && $0.has(frame, known) }
+            let isProof = entries.contains { $0.ingest.waitingOutcomes[place] == .kept && $0.has(frame, known) }
             if outcome == .here { released.append(frame) } else if !isProof { waitingLoose.append(frame) }
         }
         if apart.isEmpty, !waitingOutcomes.contains(.apart) {
             for frame in loose { try park(frame, isProof: false, known) }
         } else {
             try begin(loose + waitingLoose, known, new: loose.count)
-            isToBeLookedAtAgain = parting != nil || entries.contains { !$0.intake.entering.isEmpty }
+            needsAnotherPass = forkPoint != nil || entries.contains { !$0.ingest.entering.isEmpty }
         }
     }
 
     /// Combines the outcomes of a range in several histories.
     private func outcome(
-        of frame: RangeFrame, _ outcomes: [(entry: Entry, outcome: Intake.Outcome)], _ known: Known
-    ) -> Intake.Outcome {
+        of frame: RangeFrame, _ outcomes: [(entry: Entry, outcome: RangeIngest.Outcome)], _ known: Known
+    ) -> RangeIngest.Outcome {
         let all = outcomes.map(\.outcome)
-        for outcome in [Intake.Outcome.refused, .here] where all.contains(outcome) { return outcome }
+        for outcome in [RangeIngest.Outcome.refused, .here] where all.contains(outcome) { return outcome }
         if outcomes.contains(where: { $0.outcome == .kept && $0.entry.has(frame, known) }) { return .kept }
         // If it contradicts one history, it may start another, even if it might follow a third one later.
         return all.contains(.apart) ? .apart : .kept
@@ -136,9 +136,9 @@ package struct Arrivals {
     private mutating func note(_ frames: [RangeFrame], _ known: Known) {
         for (place, frame) in frames.enumerated() {
             var repeated: UInt64 = 0
-            for entry in entries where [.here, .kept].contains(entry.intake.outcomes[place]) {
+            for entry in entries where [.here, .kept].contains(entry.ingest.outcomes[place]) {
                 let before = known.count(along: entry.path)
-                let end = Swift.min(frame.range.last, entry.intake.last ?? before)
+                let end = Swift.min(frame.range.last, entry.ingest.last ?? before)
                 if frame.range.first <= before {
                     repeated = Swift.max(repeated, Swift.min(before, frame.range.last) - frame.range.first + 1)
                 }
@@ -186,23 +186,23 @@ package struct Arrivals {
                 base += known.counts[path[depth]]
                 depth += 1
             }
-            let parting = Parting(stream: path[depth], after: shared - base)
+            let forkPoint = ForkPoint(stream: path[depth], after: shared - base)
             let material = others.filter { $0.leaves == nil || $0.leaves?.after == shared }
-            let intake = try Intake(
+            let ingest = try RangeIngest(
                 of: material.map(\.frame), waiting: [], known: shared, proven: 0, edge: { try known.edge(path, $0) },
                 observed: { try known.observed(path, $0) })
-            guard let last = intake.entering.first?.frame.lastOfFirstBatch(from: shared + 1),
-                try known.canPart(EventID(parting.stream, parting.after))
+            guard let last = ingest.entering.first?.frame.lastOfFirstBatch(from: shared + 1),
+                try known.canFork(EventID(forkPoint.stream, forkPoint.after))
             else { continue }
-            if parting.after < known.counts[parting.stream] {
-                self.parting = parting
+            if forkPoint.after < known.counts[forkPoint.stream] {
+                self.forkPoint = forkPoint
                 break
             }
-            let root = try intake.edgeNow(last, shared) { try known.edge(path, $0) }
+            let root = try ingest.edgeNow(last, shared) { try known.edge(path, $0) }
             var hasher = MerkleHasher()
             let stream = Streams.id(of: path[0], firstBatchTo: root.root(hasher: &hasher))
-            entries.append(Entry(path: Array(path[...depth]) + [stream], intake: intake, begins: parting))
-            try finish(material, intake, known, stream: stream, base: shared)
+            entries.append(Entry(path: Array(path[...depth]) + [stream], ingest: ingest, begins: forkPoint))
+            try finish(material, ingest, known, stream: stream, base: shared)
             let rest = loose.filter { one in !material.contains { $0.frame == one.frame } }
             for one in rest where one.isNew { try park(one.frame, isProof: false, known) }
             return
@@ -219,17 +219,17 @@ package struct Arrivals {
 
     /// Applies the outcomes of the ranges that a new history was started with.
     private mutating func finish(
-        _ material: [Loose], _ intake: Intake, _ known: Known, stream: ReplicaID, base: SequenceNumber
+        _ material: [Loose], _ ingest: RangeIngest, _ known: Known, stream: ReplicaID, base: SequenceNumber
     ) throws {
-        for (one, outcome) in zip(material, intake.outcomes) {
+        for (one, outcome) in zip(material, ingest.outcomes) {
             let (frame, isNew) = (one.frame, one.isNew)
             switch outcome {
             case .here: if !isNew { released.append(frame) }
             case .refused: if isNew { refused.append(frame) } else { released.append(frame) }
-            case .kept: if isNew { try park(frame, isProof: frame.range.last <= intake.last ?? 0, known) }
+            case .kept: if isNew { try park(frame, isProof: frame.range.last <= ingest.last ?? 0, known) }
             case .apart: if isNew { try park(frame, isProof: false, known) }
             }
-            guard isNew, outcome == .here || outcome == .kept, let last = intake.last else { continue }
+            guard isNew, outcome == .here || outcome == .kept, let last = ingest.last else { continue }
             let first = Swift.max(frame.range.first, base + 1)
             let end = Swift.min(frame.range.last, last)
             if first <= end { present.append(EventRange(stream, first - base, through: end - base)) }
@@ -258,10 +258,10 @@ package struct Arrivals {
     }
 }
 
-extension Arrivals.Entry {
+extension ArrivalTable.Entry {
     /// Whether the history extends to the end of `frame` from now on.
-    fileprivate func has(_ frame: RangeFrame, _ known: Arrivals.Known) -> Bool {
-        frame.range.last <= intake.last ?? known.count(along: path)
+    fileprivate func has(_ frame: RangeFrame, _ known: ArrivalTable.Known) -> Bool {
+        frame.range.last <= ingest.last ?? known.count(along: path)
     }
 }
 

@@ -10,11 +10,11 @@ extension EventLog {
     /// the values.
     ///
     /// - Complexity: O(runs of such events).
-    public func lackingValues() throws -> EventSet {
-        try read { transaction in try Self.lackingValues(in: transaction, LogTables(in: transaction)) }
+    public func missingValues() throws -> EventSet {
+        try read { transaction in try Self.missingValues(in: transaction, LogTables(in: transaction)) }
     }
 
-    private static func lackingValues(
+    private static func missingValues(
         in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
     ) throws -> EventSet {
         let lacking = try tables.lacking.events(in: transaction)
@@ -66,10 +66,10 @@ extension EventLog {
     ///   commit.
     @discardableResult
     public func fill(_ values: [EventID: [UInt8]]) throws -> Int {
-        let wanted = try lackingValues()
+        let wanted = try missingValues()
         guard values.keys.contains(where: wanted.contains) else { return 0 }
         return try commit { transaction, tables, _ in
-            let lacking = try Self.lackingValues(in: transaction, tables)
+            let lacking = try Self.missingValues(in: transaction, tables)
             var (filled, count) = (EventSet(), 0)
             for event in values.keys.sorted() where lacking.contains(event) {
                 guard let bytes = values[event], let position = try Self.position(of: event, in: transaction, tables),
