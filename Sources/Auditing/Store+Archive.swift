@@ -183,11 +183,11 @@ extension Store {
     /// Returns what the other devices have seen, in order of replica: from the heads that the last event of each had
     /// observed, and from its manifests at remotes.
     package func seen(except gone: Set<ReplicaID>) throws -> [(replica: ReplicaID, vector: VersionVector)] {
-        let said = try statements()
+        let manifests = try manifests()
         let gone = try gone.union(formerReplicas().values)
         return try log.vector().entries.filter { $0.replica != replica && !gone.contains($0.replica) }.map { entry in
             var seen = try log.context(of: EventID(entry.replica, entry.sequence)) ?? VersionVector()
-            for statement in said[entry.replica] ?? [] { seen.join(statement.vector) }
+            for manifest in manifests[entry.replica] ?? [] { seen.join(manifest.vector) }
             return (entry.replica, seen)
         }
     }

@@ -15,16 +15,16 @@ package struct ArrivalTable {
 
     /// The events that enter each history; newly started histories come last.
     package private(set) var entries: [Entry] = []
-    /// The branch that has to be forked before a received history can start; until then ``loose`` is pending.
+    /// The branch that has to be forked before a received history can start; until then ``unplaced`` is pending.
     package private(set) var forkPoint: ForkPoint?
     /// Received ranges that are retained.
-    package private(set) var parked: [RangeFrame] = []
+    package private(set) var retained: [RangeFrame] = []
     /// Those of them that are pending; the others only prove events that are here, and contain nothing new.
-    package private(set) var waits: [RangeFrame] = []
+    package private(set) var stillPending: [RangeFrame] = []
     /// Ranges that were retained and are no longer needed.
     package private(set) var released: [RangeFrame] = []
     /// Received ranges that fit no history here: processed again if the log changes so that they may fit.
-    package private(set) var loose: [RangeFrame] = []
+    package private(set) var unplaced: [RangeFrame] = []
     /// Those of them that belong to another history than those that were here.
     package private(set) var apart: [RangeFrame] = []
     /// Received ranges whose observed heads contradict their author's earlier events.
@@ -80,44 +80,44 @@ package struct ArrivalTable {
 
     /// - Parameters:
     ///   - frames: The received ranges, all of `replica`.
-    ///   - waiting: The ranges of the same replica that are pending.
+    ///   - pending: The ranges of the same replica that are pending.
     package init(
-        of replica: ReplicaID, _ frames: [RangeFrame], waiting: [RangeFrame], _ known: Known
+        of replica: ReplicaID, _ frames: [RangeFrame], pending: [RangeFrame], _ known: Known
     ) throws {
         for path in known.streams.histories(from: replica) {
             let ingest = try RangeIngest(
-                of: frames, waiting: waiting, known: known.count(along: path),
+                of: frames, pending: pending, known: known.count(along: path),
                 proven: try known.proven(path[path.count - 1]), edge: { try known.edge(path, $0) },
                 observed: { try known.observed(path, $0) })
             entries.append(Entry(path: path, ingest: ingest, begins: nil))
         }
-        let outcomes = frames.enumerated().map { place, frame in
-            outcome(of: frame, entries.map { ($0, $0.ingest.outcomes[place]) }, known)
+        let outcomes = frames.enumerated().map { index, frame in
+            outcome(of: frame, entries.map { ($0, $0.ingest.outcomes[index]) }, known)
         }
-        let waitingOutcomes = waiting.enumerated().map { place, frame in
-            outcome(of: frame, entries.map { ($0, $0.ingest.waitingOutcomes[place]) }, known)
+        let pendingOutcomes = pending.enumerated().map { index, frame in
+            outcome(of: frame, entries.map { ($0, $0.ingest.pendingOutcomes[index]) }, known)
         }
         note(frames, known)
-        for (place, (frame, outcome)) in zip(frames, outcomes).enumerated() {
-            let isProof = entries.contains { $0.ingest.outcomes[place] == .kept && $0.has(frame, known) }
+        for (index, (frame, outcome)) in zip(frames, outcomes).enumerated() {
+            let isProof = entries.contains { $0.ingest.outcomes[index] == .kept && $0.has(frame, known) }
             switch outcome {
             case .here: break
-            case .kept where isProof: try park(frame, isProof: true, known)
+            case .kept where isProof: try retain(frame, isProof: true, known)
             case .refused: refused.append(frame)
-            case .kept, .apart: loose.append(frame)
+            case .kept, .apart: unplaced.append(frame)
             }
             if outcome == .apart { apart.append(frame) }
         }
-        var waitingLoose: [RangeFrame] = []
-        for (place, (frame, outcome)) in zip(waiting, waitingOutcomes).enumerated() {
-            let isProof = entries.contains { $0.ingest.waitingOutcomes[place] == .kept && $0.has(frame, known) }
-            if outcome == .here { released.append(frame) } else if !isProof { waitingLoose.append(frame) }
+        var pendingUnplaced: [RangeFrame] = []
+        for (index, (frame, outcome)) in zip(pending, pendingOutcomes).enumerated() {
+            let isProof = entries.contains { $0.ingest.pendingOutcomes[index] == .kept && $0.has(frame, known) }
+            if outcome == .here { released.append(frame) } else if !isProof { pendingUnplaced.append(frame) }
         }
-        if apart.isEmpty, !waitingOutcomes.contains(.apart) {
-            for frame in loose { try park(frame, isProof: false, known) }
+        if apart.isEmpty, !pendingOutcomes.contains(.apart) {
+            for frame in unplaced { try retain(frame, isProof: false, known) }
         } else {
-            try begin(loose + waitingLoose, known, new: loose.count)
-            needsAnotherPass = forkPoint != nil || entries.contains { !$0.ingest.entering.isEmpty }
+            try begin(unplaced + pendingUnplaced, known, new: unplaced.count)
+            needsAnotherPass = forkPoint != nil || entries.contains { !$0.ingest.accepted.isEmpty }
         }
     }
 
@@ -134,9 +134,9 @@ package struct ArrivalTable {
 
     /// Stores which received events are here from now on, and how many of them were here already.
     private mutating func note(_ frames: [RangeFrame], _ known: Known) {
-        for (place, frame) in frames.enumerated() {
+        for (index, frame) in frames.enumerated() {
             var repeated: UInt64 = 0
-            for entry in entries where [.here, .kept].contains(entry.ingest.outcomes[place]) {
+            for entry in entries where [.here, .kept].contains(entry.ingest.outcomes[index]) {
                 let before = known.count(along: entry.path)
                 let end = Swift.min(frame.range.last, entry.ingest.last ?? before)
                 if frame.range.first <= before {
@@ -152,8 +152,8 @@ package struct ArrivalTable {
         _ first: SequenceNumber, through last: SequenceNumber, _ path: [ReplicaID], _ known: Known
     ) {
         var base: SequenceNumber = 0
-        for (place, stream) in path.enumerated() {
-            let isLast = place == path.count - 1
+        for (index, stream) in path.enumerated() {
+            let isLast = index == path.count - 1
             let from = Swift.max(first, base + 1)
             let through = isLast ? last : Swift.min(last, base + known.counts[stream])
             if from <= through {
@@ -165,7 +165,7 @@ package struct ArrivalTable {
     }
 
     /// A range that fits no history here.
-    private struct Loose {
+    private struct UnplacedRange {
         let frame: RangeFrame
         let isNew: Bool
         /// The last event that it shares with a history here; `nil` if it follows no event here.
@@ -174,11 +174,11 @@ package struct ArrivalTable {
 
     /// Starts a history with such ranges, if one of them follows an event here.
     private mutating func begin(_ frames: [RangeFrame], _ known: Known, new count: Int) throws {
-        let loose = try frames.enumerated().map { place, frame in
-            Loose(frame: frame, isNew: place < count, leaves: try self.place(of: frame, known))
+        let unplaced = try frames.enumerated().map { index, frame in
+            UnplacedRange(frame: frame, isNew: index < count, leaves: try self.lastShared(of: frame, known))
         }
         // A range that continues the end of a history only waits for the rest of its batch.
-        let others = loose.filter { one in one.leaves.map { $0.after < known.count(along: $0.path) } ?? true }
+        let others = unplaced.filter { one in one.leaves.map { $0.after < known.count(along: $0.path) } ?? true }
         for one in others.sorted(by: { $0.frame.range.first < $1.frame.range.first }) {
             guard let (path, shared) = one.leaves else { continue }
             var (base, depth) = (SequenceNumber(0), 0)
@@ -189,9 +189,9 @@ package struct ArrivalTable {
             let forkPoint = ForkPoint(stream: path[depth], after: shared - base)
             let material = others.filter { $0.leaves == nil || $0.leaves?.after == shared }
             let ingest = try RangeIngest(
-                of: material.map(\.frame), waiting: [], known: shared, proven: 0, edge: { try known.edge(path, $0) },
+                of: material.map(\.frame), pending: [], known: shared, proven: 0, edge: { try known.edge(path, $0) },
                 observed: { try known.observed(path, $0) })
-            guard let last = ingest.entering.first?.frame.lastOfFirstBatch(from: shared + 1),
+            guard let last = ingest.accepted.first?.frame.lastOfFirstBatch(from: shared + 1),
                 try known.canFork(EventID(forkPoint.stream, forkPoint.after))
             else { continue }
             if forkPoint.after < known.counts[forkPoint.stream] {
@@ -203,31 +203,31 @@ package struct ArrivalTable {
             let stream = Streams.id(of: path[0], firstBatchTo: root.root(hasher: &hasher))
             entries.append(Entry(path: Array(path[...depth]) + [stream], ingest: ingest, begins: forkPoint))
             try finish(material, ingest, known, stream: stream, base: shared)
-            let rest = loose.filter { one in !material.contains { $0.frame == one.frame } }
-            for one in rest where one.isNew { try park(one.frame, isProof: false, known) }
+            let rest = unplaced.filter { one in !material.contains { $0.frame == one.frame } }
+            for one in rest where one.isNew { try retain(one.frame, isProof: false, known) }
             return
         }
         // Even if a branch has to fork first: a store that is stopped in between must still have the ranges.
-        for one in loose where one.isNew { try park(one.frame, isProof: false, known) }
+        for one in unplaced where one.isNew { try retain(one.frame, isProof: false, known) }
     }
 
-    private mutating func park(_ frame: RangeFrame, isProof: Bool, _ known: Known) throws {
+    private mutating func retain(_ frame: RangeFrame, isProof: Bool, _ known: Known) throws {
         let frame = try frame.withholding(known.erased, known.streams, leaf: known.leaf)
-        parked.append(frame)
-        if !isProof { waits.append(frame) }
+        retained.append(frame)
+        if !isProof { stillPending.append(frame) }
     }
 
     /// Applies the outcomes of the ranges that a new history was started with.
     private mutating func finish(
-        _ material: [Loose], _ ingest: RangeIngest, _ known: Known, stream: ReplicaID, base: SequenceNumber
+        _ material: [UnplacedRange], _ ingest: RangeIngest, _ known: Known, stream: ReplicaID, base: SequenceNumber
     ) throws {
         for (one, outcome) in zip(material, ingest.outcomes) {
             let (frame, isNew) = (one.frame, one.isNew)
             switch outcome {
             case .here: if !isNew { released.append(frame) }
             case .refused: if isNew { refused.append(frame) } else { released.append(frame) }
-            case .kept: if isNew { try park(frame, isProof: frame.range.last <= ingest.last ?? 0, known) }
-            case .apart: if isNew { try park(frame, isProof: false, known) }
+            case .kept: if isNew { try retain(frame, isProof: frame.range.last <= ingest.last ?? 0, known) }
+            case .apart: if isNew { try retain(frame, isProof: false, known) }
             }
             guard isNew, outcome == .here || outcome == .kept, let last = ingest.last else { continue }
             let first = Swift.max(frame.range.first, base + 1)
@@ -238,7 +238,8 @@ package struct ArrivalTable {
 
     /// Returns the history that shares the most events with `frame`, and the last shared event; `nil` if it follows no
     /// event here.
-    private func place(of frame: RangeFrame, _ known: Known) throws -> (path: [ReplicaID], after: SequenceNumber)? {
+    private func lastShared(of frame: RangeFrame, _ known: Known) throws -> (path: [ReplicaID], after: SequenceNumber)?
+    {
         var best: (path: [ReplicaID], after: SequenceNumber)?
         for entry in entries {
             var low = frame.range.first - 1

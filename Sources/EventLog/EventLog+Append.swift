@@ -124,7 +124,7 @@ extension EventLog {
     ) throws {
         var buffer = ByteWriter(capacity: 1024)
         let erased = try tables.erased.events(in: transaction)
-        var (lacking, lost) = (EventSet(), EventSet())
+        var (missing, lost) = (EventSet(), EventSet())
         for bytes in frames {
             let frame = try Frame(verifying: bytes.span.bytes, at: state.nextPosition)
             guard frame.length == bytes.count else {
@@ -137,7 +137,7 @@ extension EventLog {
                 throw EventLogError.outOfSequence(frame.id, expected: expected)
             }
             try tables.startRun(of: frame.id.replica, at: state.nextPosition, after: known, in: transaction)
-            if frame.isWithheld, !erased.contains(frame.id) { lacking.insert(frame.id) }
+            if frame.isWithheld, !erased.contains(frame.id) { missing.insert(frame.id) }
             if frame.isLost { lost.insert(frame.id) }
             buffer.removeAll()
             state.lastChecksum =
@@ -150,7 +150,7 @@ extension EventLog {
             state.nextPosition += 1
             clock.observe(frame.stamp, wallMilliseconds: arrival.wallMilliseconds)
         }
-        try tables.lacking.insert(lacking, in: transaction)
+        try tables.lacking.insert(missing, in: transaction)
         try tables.holes.insert(lost, in: transaction)
     }
 

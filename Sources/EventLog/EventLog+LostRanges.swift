@@ -18,8 +18,8 @@ extension EventLog {
         try read { transaction in
             let tables = try LogTables(in: transaction)
             var vector = try tables.vector(in: transaction)
-            for hole in try Self.lostRanges(in: transaction, tables) where vector[hole.replica] >= hole.first {
-                vector[hole.replica] = hole.first - 1
+            for range in try Self.lostRanges(in: transaction, tables) where vector[range.replica] >= range.first {
+                vector[range.replica] = range.first - 1
             }
             return vector
         }
@@ -61,14 +61,14 @@ extension EventLog {
         let lost = EventSet(try lostRanges())
         guard returning.contains(where: { !lost.intersection($0.events).isEmpty }) else { return (0, 0) }
         return try commit { transaction, tables, _ in
-            let holes = EventSet(try Self.lostRanges(in: transaction, tables))
+            let lostRanges = EventSet(try Self.lostRanges(in: transaction, tables))
             let erased = try tables.erased.events(in: transaction)
             let streams = try Self.streams(in: transaction, tables)
-            var (returned, placed, lacking) = (EventSet(), 0, EventSet())
-            for part in returning where try isOfSameHistory(part, holes) {
+            var (returned, placed, missing) = (EventSet(), 0, EventSet())
+            for part in returning where try isOfSameHistory(part, lostRanges) {
                 for sequence in part.range {
                     let event = EventID(part.stream, sequence - part.base)
-                    guard holes.contains(event), !returned.contains(event) else { continue }
+                    guard lostRanges.contains(event), !returned.contains(event) else { continue }
                     returned.insert(event)
                     // Lost events behind the last one had no placeholder: they were appended.
                     guard let position = try Self.position(of: event, in: transaction, tables),
@@ -78,12 +78,12 @@ extension EventLog {
                     let (frame, isWithheld) = try Self.frame(
                         of: event, part, streams.readings(to: part.stream), isErased: erased.contains(event), previous)
                     try Self.putLate(frame, at: position, in: transaction)
-                    if isWithheld, !erased.contains(event) { lacking.insert(event) }
+                    if isWithheld, !erased.contains(event) { missing.insert(event) }
                     placed += 1
                 }
             }
             try tables.holes.remove(returned, in: transaction)
-            try tables.lacking.insert(lacking, in: transaction)
+            try tables.lacking.insert(missing, in: transaction)
             return (Int(returned.count), placed)
         }
     }
@@ -115,10 +115,10 @@ extension EventLog {
     }
 
     /// Returns whether the events of `part` that are here, and not lost, have the same leaves.
-    private func isOfSameHistory(_ part: ReturnedFrame, _ holes: EventSet) throws -> Bool {
+    private func isOfSameHistory(_ part: ReturnedFrame, _ lostRanges: EventSet) throws -> Bool {
         for sequence in part.range {
             let event = EventID(part.stream, sequence - part.base)
-            if holes.contains(event) { continue }
+            if lostRanges.contains(event) { continue }
             if let leaf = try leaf(of: event), leaf != part.frame.leaves[Int(sequence - part.frame.range.first)] {
                 return false
             }

@@ -17,11 +17,11 @@ extension EventLog {
     private static func missingValues(
         in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
     ) throws -> EventSet {
-        let lacking = try tables.lacking.events(in: transaction)
-        if lacking.isEmpty { return lacking }
+        let missing = try tables.lacking.events(in: transaction)
+        if missing.isEmpty { return missing }
         let archived = try tables.base(in: transaction)?.vector ?? VersionVector()
         let ranges = archived.entries.map { EventRange($0.replica, 1, through: $0.sequence) }
-        return try lacking.subtracting(tables.erased.events(in: transaction)).subtracting(EventSet(ranges))
+        return try missing.subtracting(tables.erased.events(in: transaction)).subtracting(EventSet(ranges))
     }
 
     /// Removes the values of `events` from this log; other stores may still have them, and a peer may send them again.
@@ -69,9 +69,9 @@ extension EventLog {
         let wanted = try missingValues()
         guard values.keys.contains(where: wanted.contains) else { return 0 }
         return try commit { transaction, tables, _ in
-            let lacking = try Self.missingValues(in: transaction, tables)
+            let missing = try Self.missingValues(in: transaction, tables)
             var (filled, count) = (EventSet(), 0)
-            for event in values.keys.sorted() where lacking.contains(event) {
+            for event in values.keys.sorted() where missing.contains(event) {
                 guard let bytes = values[event], let position = try Self.position(of: event, in: transaction, tables),
                     let frame = try Self.frame(of: bytes, filling: event, at: position, in: transaction, tables)
                 else { continue }

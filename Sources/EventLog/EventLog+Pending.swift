@@ -37,12 +37,12 @@ extension EventLog {
 
     /// Returns the retained ranges, to be sent to peers: the pending ones, and those needed to prove events that no
     /// stored head proves yet. Cost: O(bytes).
-    public func keptFrames() throws -> [RangeFrame] {
+    public func retainedFrames() throws -> [RangeFrame] {
         try read { transaction in try Self.frames(in: LogTables(in: transaction).waiting, transaction) }
     }
 
     /// Returns the retained ranges whose events are not in the log.
-    public func pendingFrames() throws -> [RangeFrame] { try keptFrames().filter { try !holdsEvents(of: $0) } }
+    public func pendingFrames() throws -> [RangeFrame] { try retainedFrames().filter { try !holdsEvents(of: $0) } }
 
     /// Returns the retained ranges of one replica, or of all.
     static func frames(

@@ -84,13 +84,13 @@ public struct EventSet: Hashable, Sendable {
         var rest = EventSet()
         for range in ranges {
             var next: SequenceNumber? = range.first
-            for hole in other.runs[range.replica] ?? [] where hole.lowerBound <= range.last {
-                guard let start = next, hole.upperBound >= start else { continue }
-                if hole.lowerBound > start {
-                    rest.insert(EventRange(range.replica, start, through: hole.lowerBound - 1))
+            for gap in other.runs[range.replica] ?? [] where gap.lowerBound <= range.last {
+                guard let start = next, gap.upperBound >= start else { continue }
+                if gap.lowerBound > start {
+                    rest.insert(EventRange(range.replica, start, through: gap.lowerBound - 1))
                 }
                 // No number follows the greatest one.
-                next = hole.upperBound < .max ? hole.upperBound + 1 : nil
+                next = gap.upperBound < .max ? gap.upperBound + 1 : nil
             }
             if let next, next <= range.last { rest.insert(EventRange(range.replica, next, through: range.last)) }
         }

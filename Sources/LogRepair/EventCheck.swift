@@ -165,11 +165,12 @@ struct EventCheck: RowVisitor {
     /// Describes a contradiction between an event and the rows about withheld values; `nil` if there is none.
     private func withholding(of event: CheckedEvent) -> String? {
         if event.isWithheld {
-            return rows.erased.contains(event.id) || rows.lacking.contains(event.id) || archived.contains(event.id)
+            return rows.erased.contains(event.id) || rows.missingValues.contains(event.id)
+                || archived.contains(event.id)
                 ? nil : "the event has no values, and no reason for that is recorded"
         }
         if rows.erased.contains(event.id) { return "the event was erased, and its values are still there" }
-        return rows.lacking.contains(event.id) ? "the event is recorded as missing its values, but has them" : nil
+        return rows.missingValues.contains(event.id) ? "the event is recorded as missing its values, but has them" : nil
     }
 
     /// Whether a valid frame belongs at this place of the log: stale copies and frames of other places are valid too.

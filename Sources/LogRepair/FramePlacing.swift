@@ -134,7 +134,7 @@ package struct FramePlacing {
         for frame in frames {
             let (position, checksum) = filled.last.map { ($0.position, $0.checksum) } ?? (0, 0)
             if frame.position > position + 1 {
-                filled += hole(after: position, checksum, before: frame)
+                filled += lostFrames(after: position, checksum, before: frame)
             }
             filled.append(frame)
         }
@@ -142,7 +142,7 @@ package struct FramePlacing {
     }
 
     /// Returns the events that can be found for a gap, in order.
-    private func hole(after position: Position, _ checksum: UInt32, before end: FoundFrame) -> [FoundFrame] {
+    private func lostFrames(after position: Position, _ checksum: UInt32, before end: FoundFrame) -> [FoundFrame] {
         // An event to which the chain of a valid event leads came before it, wherever it was found.
         var back: [FoundFrame] = []
         var (next, named) = (end.position, end.previousChecksum)

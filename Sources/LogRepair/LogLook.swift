@@ -28,7 +28,7 @@ package enum LogLook {
         if let damage = try PageCheck.branches(of: path).first { return "\(damage)" }
         guard extent == .everything else { return nil }
         let report = try LogVerifier.verify(path: path)
-        guard report.isSettled, let damage = report.damage.first(where: { $0.what != .hole }) else { return nil }
+        guard report.isSettled, let damage = report.damage.first(where: { $0.what != .lostRange }) else { return nil }
         return (damage.position.map { "at position \($0) of the log: " } ?? "") + damage.detail
     }
 

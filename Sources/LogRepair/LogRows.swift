@@ -32,9 +32,9 @@ package struct LogRows {
     /// The branches and their fork points.
     var streams = Streams()
     /// The events that were lost with a damaged file.
-    var holes = EventSet()
+    var lostRanges = EventSet()
     /// The events without values that other stores may have.
-    var lacking = EventSet()
+    var missingValues = EventSet()
     /// The events that the archive snapshot covers.
     var archived: VersionVector {
         meta[LogBase.key].flatMap { $0.withSpan { LogBase.parse($0)?.base.vector } } ?? VersionVector()
@@ -85,10 +85,10 @@ package struct LogRows {
             erased.insert(range)
         case .holes:
             guard let range = EventRange(key: key, value: value) else { return false }
-            holes.insert(range)
+            lostRanges.insert(range)
         case .lacking:
             guard let range = EventRange(key: key, value: value) else { return false }
-            lacking.insert(range)
+            missingValues.insert(range)
         case .signed:
             guard let key = ReplicaKey(keyBytes: key), value.byteCount == 136 else { return false }
             signed[key.replica] = value.toArray()

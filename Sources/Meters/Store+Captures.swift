@@ -98,7 +98,7 @@ private struct CaptureReplay {
         var rows = DecodedRows()
         for piece in capture.pieces {
             rows.removeAll()
-            switch piece.way {
+            switch piece.direction {
             case .sent:
                 if !hasBegun { decoder.begin(into: &rows) }
                 hasBegun = true

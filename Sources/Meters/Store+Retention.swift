@@ -93,7 +93,7 @@ extension Store {
         return try describing {
             let written = try log.events(writtenBefore: cutoff)
             let others = try seen(except: gone)
-            let asked = EventSet(try statements().values.joined().flatMap(\.wanted))
+            let asked = EventSet(try manifests().values.joined().flatMap(\.wanted))
             for (trace, kind) in try allTraces().flatMap({ [($0, Metering.trace), ($0, Metering.capture)] }) {
                 let isShared = try samples.isShared(trace)
                 var isOld = false

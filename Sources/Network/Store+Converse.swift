@@ -42,10 +42,10 @@ extension Store {
             let (standings, sink) = AsyncStream.makeStream(
                 of: ConnectionStanding.self, bufferingPolicy: .bufferingNewest(1))
             let telling = Task {
-                var told: ConnectionStanding?
-                for await standing in standings where standing.isNews(after: told) {
-                    tell(SyncSummary(remote, standing, since: told))
-                    told = standing
+                var previous: ConnectionStanding?
+                for await standing in standings where standing.isNews(after: previous) {
+                    tell(SyncSummary(remote, standing, since: previous))
+                    previous = standing
                     try? remember(standing.remote, at: remote)
                     try? remember(SyncSummary(remote: remote), failure: nil)
                     // Many edits in a row are recorded once.
@@ -118,11 +118,11 @@ extension Store {
     }
 
     /// Stores the manifest of the device at a remote in the remote cache, for `sync status`.
-    private func remember(_ statement: Statement?, at remote: Remote) throws {
-        guard let statement, try syncFile.read().remotes[remote.name] != nil else { return }
-        var notes = files.readNotes(of: remote.name)
-        notes.heard(statement)
-        try files.write(notes, of: remote.name)
+    private func remember(_ manifest: Manifest?, at remote: Remote) throws {
+        guard let manifest, try syncFile.read().remotes[remote.name] != nil else { return }
+        var cache = files.readCache(of: remote.name)
+        cache.record(manifest)
+        try files.write(cache, of: remote.name)
     }
 }
 
@@ -133,28 +133,29 @@ extension SyncSummary {
         receivedEvents += standing.received.newCount
         returnedEvents += standing.received.returnedCount
         receivedBytes += standing.traffic.receivedBytes
-        waiting += standing.received.parked
+        waiting += standing.received.pending
     }
 
-    /// The traffic since `told`.
-    init(_ remote: Remote, _ standing: ConnectionStanding, since told: ConnectionStanding?) {
+    /// The traffic since `previous`.
+    init(_ remote: Remote, _ standing: ConnectionStanding, since previous: ConnectionStanding?) {
         self.init(remote: remote)
         add(standing)
-        guard let told else { return }
-        sentEvents -= told.traffic.sentEvents
-        sentBytes -= told.traffic.sentBytes
-        receivedEvents -= told.received.newCount
-        returnedEvents -= told.received.returnedCount
-        receivedBytes -= told.traffic.receivedBytes
-        waiting.removeFirst(told.received.parked.count)
+        guard let previous else { return }
+        sentEvents -= previous.traffic.sentEvents
+        sentBytes -= previous.traffic.sentBytes
+        receivedEvents -= previous.received.newCount
+        returnedEvents -= previous.received.returnedCount
+        receivedBytes -= previous.traffic.receivedBytes
+        waiting.removeFirst(previous.received.pending.count)
     }
 }
 
 extension ConnectionStanding {
-    /// Returns whether there was any traffic, or another manifest of the peer, since `told`.
-    func isNews(after told: ConnectionStanding?) -> Bool {
-        guard let told else { return true }
-        return traffic.sentEvents != told.traffic.sentEvents || traffic.receivedEvents != told.traffic.receivedEvents
-            || remote != told.remote
+    /// Returns whether there was any traffic, or another manifest of the peer, since `previous`.
+    func isNews(after previous: ConnectionStanding?) -> Bool {
+        guard let previous else { return true }
+        return traffic.sentEvents != previous.traffic.sentEvents
+            || traffic.receivedEvents != previous.traffic.receivedEvents
+            || remote != previous.remote
     }
 }

@@ -97,7 +97,7 @@ extension Store {
     /// What was reported about one connected device.
     private struct Telling {
         var peer: Serving.Peer
-        var told: ConnectionStanding?
+        var previous: ConnectionStanding?
 
         /// Returns the events to report now.
         mutating func events(of standing: ConnectionStanding, _ name: (ReplicaID) -> String?) -> [Serving.Event] {
@@ -108,13 +108,13 @@ extension Store {
                 events.append(.connected(peer))
             }
             if case .quarantine(let error) = standing.ending { events.append(.quarantined(peer, error.sentence)) }
-            if standing.isDone, standing.isNews(after: told) {
+            if standing.isDone, standing.isNews(after: previous) {
                 if peer.device == nil { peer.device = peer.replica.flatMap(name) }
-                let sent = standing.traffic.sentEvents - (told?.traffic.sentEvents ?? 0)
-                let received = standing.received.newCount - (told?.received.newCount ?? 0)
-                let returned = standing.received.returnedCount - (told?.received.returnedCount ?? 0)
+                let sent = standing.traffic.sentEvents - (previous?.traffic.sentEvents ?? 0)
+                let received = standing.received.newCount - (previous?.received.newCount ?? 0)
+                let returned = standing.received.returnedCount - (previous?.received.returnedCount ?? 0)
                 events.append(.synced(peer, sentEvents: sent, receivedEvents: received, returnedEvents: returned))
-                told = standing
+                previous = standing
             }
             return events
         }

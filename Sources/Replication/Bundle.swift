@@ -12,12 +12,12 @@ public struct Bundle<Log: ReplicatedLog> {
     /// Creates a bundle of the events and retained ranges of `log` that a store with `vector` is missing, signed as
     /// `identity`.
     public init(of log: Log, as identity: Identity, missingFrom vector: VersionVector) throws {
-        let waiting = Set(try log.pendingFrames())
+        let pending = Set(try log.pendingFrames())
         let streams = try log.streams()
         self.init(
             of: log, as: identity, try log.provenVector(signedBy: identity).ranges(missingFrom: vector),
-            kept: try log.keptFrames().filter {
-                $0.range.last > vector[$0.range.replica] || waiting.contains($0) || streams.isForked($0.range.replica)
+            kept: try log.retainedFrames().filter {
+                $0.range.last > vector[$0.range.replica] || pending.contains($0) || streams.isForked($0.range.replica)
             })
     }
 
@@ -31,7 +31,7 @@ public struct Bundle<Log: ReplicatedLog> {
 
     /// Yields the segments, at least one, with the ranges in each.
     public func write(now: Arrival, _ body: (_ segment: [UInt8], _ ranges: [RangeFrame]) throws -> Void) throws {
-        let statement = try Statement(of: log, as: identity, milliseconds: now.wallMilliseconds)
+        let manifest = try Manifest(of: log, as: identity, milliseconds: now.wallMilliseconds)
         var (ranges, kept) = (ranges[...], kept[...])
         var isFirst = true
         while true {
@@ -47,7 +47,7 @@ public struct Bundle<Log: ReplicatedLog> {
             let frames = segment.frames
             if frames.isEmpty, !isFirst { return }
             isFirst = false
-            try body(Segment.bytes(log: log.id, statement, frames, by: identity), frames)
+            try body(Segment.bytes(log: log.id, manifest, frames, by: identity), frames)
         }
     }
 }

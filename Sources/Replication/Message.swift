@@ -12,8 +12,8 @@ import GroundwaveLogFormat
 /// | … | body |
 /// | 4 | CRC-32C of everything before it |
 enum Message: Hashable, Sendable {
-    /// The first message of both sides: `GWP1`, the log (16), and a ``Statement``.
-    case hello(LogID, Statement)
+    /// The first message of both sides: `GWP1`, the log (16), and a ``Manifest``.
+    case hello(LogID, Manifest)
     /// A ``RangeFrame``.
     case range([UInt8])
     /// An acknowledgement: the number of ranges stored since the previous one (2), and the heads changed since (32
@@ -34,11 +34,11 @@ enum Message: Hashable, Sendable {
         var writer = ByteWriter()
         writer.append(littleEndian: UInt32(0))
         switch self {
-        case .hello(let log, let statement):
+        case .hello(let log, let manifest):
             writer.append(UInt8(1))
             writer.append(littleEndian: Self.magic)
             writer.append(log)
-            writer.append(statement)
+            writer.append(manifest)
         case .range(let bytes):
             writer.append(UInt8(2))
             writer.append(contentsOf: bytes)
@@ -64,9 +64,9 @@ enum Message: Hashable, Sendable {
             case 1:
                 guard try reader.uint32(in: body) == Self.magic else { return nil }
                 let log: LogID = try reader.id(in: body)
-                guard let statement = try reader.statement(in: body) else { return nil }
+                guard let manifest = try reader.manifest(in: body) else { return nil }
                 try reader.finish(in: body)
-                self = .hello(log, statement)
+                self = .hello(log, manifest)
             case 2: self = .range(body.toArray())
             case 3:
                 let count = Int(try reader.uint16(in: body))

@@ -21,7 +21,7 @@ public protocol ReplicatedLog {
     func frame(of range: EventRange, signedBy identity: Identity?, preferredBytes: Int) throws -> RangeFrame?
 
     /// Returns the retained ranges, for stores that are missing them too.
-    func keptFrames() throws -> [RangeFrame]
+    func retainedFrames() throws -> [RangeFrame]
 
     /// Returns the retained ranges whose events are not in the log.
     func pendingFrames() throws -> [RangeFrame]

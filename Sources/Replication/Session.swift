@@ -20,7 +20,7 @@ public struct Session: Sendable {
         /// As ``make(_:)``, of events whose values the peer is missing. Provide `nil` if they are missing here too.
         case makeAgain(EventRange)
         /// Find the frame of this retained range, then call ``provide(_:of:)``.
-        case find(KeptRange)
+        case find(RetainedRange)
         /// Store this range in the log durably, then call ``stored(_:now:)``.
         case take(RangeFrame)
         /// The connection is over.
@@ -44,16 +44,16 @@ public struct Session: Sendable {
     /// The redundant bytes tolerated before the peer is quarantined.
     static let toleratedBytes = 16 << 20
     /// The redundant caught-up messages tolerated before the peer is quarantined.
-    static let toleratedCaughtUpCount = 2 * Statement.rangeCount
+    static let toleratedCaughtUpCount = 2 * Manifest.rangeCount
 
     private let log: LogID
     private let checkSignature: @Sendable (SignedHead) throws(SignedHeadError) -> Void
     /// The manifest of this store.
-    private var local: Statement
+    private var local: Manifest
     /// The heads that this side has sent to the peer.
     private var sentHeads: [ReplicaID: ObservedHead] = [:]
     /// The peer's manifest, and the events that the peer must have since it sent them, in the branches known here.
-    public private(set) var remote: Statement?
+    public private(set) var remote: Manifest?
     /// The heads that the peer has reported, in the branches known to the peer.
     private var reportedHeads: [ReplicaID: ObservedHead] = [:]
     private var reader = MessageReader()
@@ -61,7 +61,7 @@ public struct Session: Sendable {
     private var sent = VersionVector()
     /// The events that the peer has sent and can prove.
     private var receivedVector = VersionVector()
-    private var sentKept: Set<KeptRange> = []
+    private var sentKept: Set<RetainedRange> = []
     /// The ranges that the peer has requested again and that were not sent yet.
     private var wanted: [EventRange] = []
     /// The replicas of which the peer has another history: all of their events are sent again.
@@ -100,7 +100,7 @@ public struct Session: Sendable {
     ///
     /// - Parameter checkSignature: The check of signed heads, if not the usual one.
     public init(
-        log: LogID, local: Statement,
+        log: LogID, local: Manifest,
         checkSignature: @escaping @Sendable (SignedHead) throws(SignedHeadError) -> Void = {
             head throws(SignedHeadError) in try head.check()
         }
@@ -151,7 +151,7 @@ public struct Session: Sendable {
     }
 
     /// Handles a change of the log, whose manifest is now `now`.
-    public mutating func changed(to now: Statement) -> [Action] {
+    public mutating func changed(to now: Manifest) -> [Action] {
         guard !isOver else { return [] }
         adopt(now)
         return nextActions()
@@ -175,7 +175,7 @@ public struct Session: Sendable {
     }
 
     /// Handles that a range was stored in the log, whose manifest is now `now`.
-    public mutating func stored(_ received: Received, now: Statement) -> [Action] {
+    public mutating func stored(_ received: Received, now: Manifest) -> [Action] {
         guard !isOver else { return [] }
         adopt(now)
         if let refused = received.refused.first { return quarantine(.madeUp(refused)) }
@@ -185,7 +185,7 @@ public struct Session: Sendable {
         }
         // A peer has the events that it sends, unless it only retains them. It can prove them if the range ends with
         // its head.
-        let isOnlyKept = storing.map { remote?.kept.contains(KeptRange($0)) ?? false } ?? false
+        let isOnlyKept = storing.map { remote?.kept.contains(RetainedRange($0)) ?? false } ?? false
         if let storing, storing.head.sequence == storing.range.last, !isOnlyKept {
             for range in received.present { markReceived(range) }
         }
@@ -206,7 +206,7 @@ public struct Session: Sendable {
     }
 
     /// Replaces the local manifest.
-    private mutating func adopt(_ now: Statement) {
+    private mutating func adopt(_ now: Manifest) {
         let before = local.streams
         local = now
         guard now.streams != before else { return }
@@ -250,13 +250,13 @@ public struct Session: Sendable {
             isOver = true
             return [.end(.close(reason))]
         }
-        if case .hello(let log, let statement) = message {
+        if case .hello(let log, let manifest) = message {
             guard remote == nil else { throw .unexpected("a second greeting") }
             guard log == self.log else { throw .otherLog(log) }
-            remote = statement
-            for head in statement.heads { reportedHeads[head.event.replica] = head }
-            wanted = statement.wanted.filter { $0.last <= min(statement.vector[$0.replica], local.vector[$0.replica]) }
-            for head in statement.heads { notice(head) }
+            remote = manifest
+            for head in manifest.heads { reportedHeads[head.event.replica] = head }
+            wanted = manifest.wanted.filter { $0.last <= min(manifest.vector[$0.replica], local.vector[$0.replica]) }
+            for head in manifest.heads { notice(head) }
             return []
         }
         guard remote != nil else { throw .unexpected("a message before the greeting") }
@@ -350,7 +350,7 @@ public struct Session: Sendable {
         return actions
     }
 
-    private mutating func nextRange(for remote: Statement) -> Action? {
+    private mutating func nextRange(for remote: Manifest) -> Action? {
         var known = remote.vector
         known.join(receivedVector)
         for replica in forkedReplicas { for stream in streams(of: replica) { known[stream] = 0 } }

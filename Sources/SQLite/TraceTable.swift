@@ -6,7 +6,7 @@ import GroundwaveTraceFiles
 
 internal import class GRDB.Database
 internal import struct GRDB.DatabaseValue
-internal import class GRDB.Statement
+internal import class GRDB.Manifest
 internal import struct GRDB.StatementArguments
 
 /// Writes rows of a trace into a new SQLite database, for SQL queries.
@@ -28,8 +28,8 @@ struct TraceTable: RowWriter {
     private let gaps: TraceExportOptions.GapPolicy
     private var hasTick = false
     private var channelCount = 0
-    private var insertMany: Statement?
-    private var insertOne: Statement?
+    private var insertMany: Manifest?
+    private var insertOne: Manifest?
     /// The values of rows that wait until there are enough for a statement, row after row.
     private var values: [DatabaseValue] = []
     private var rowCount: UInt64 = 0

@@ -81,7 +81,7 @@ extension Store {
                 applied.events += received.newCount
                 applied.returned += received.returnedCount
                 applied.repeated += received.repeatedCount
-                applied.waiting += received.parked
+                applied.waiting += received.pending
                 applied.apart += received.apart
             }
             try storeLog.fill()

@@ -21,20 +21,20 @@ extension Store {
         return try describing {
             var found: [MissingRange] = []
             let vector = try log.vector()
-            for waiting in status.waiting {
-                let known = vector[waiting.range.replica]
-                if waiting.range.first - 1 > known {
-                    let hole = EventRange(waiting.range.replica, known + 1, through: waiting.range.first - 1)
-                    found.append(MissingRange(range: hole, reason: "later events depend on them"))
+            for pending in status.waiting {
+                let known = vector[pending.range.replica]
+                if pending.range.first - 1 > known {
+                    let gap = EventRange(pending.range.replica, known + 1, through: pending.range.first - 1)
+                    found.append(MissingRange(range: gap, reason: "later events depend on them"))
                 } else {
-                    let rest = EventRange(waiting.range.replica, waiting.expected, through: waiting.expected)
+                    let rest = EventRange(pending.range.replica, pending.expected, through: pending.expected)
                     found.append(MissingRange(range: rest, reason: "the rest of a batch"))
                 }
             }
             for range in status.lost {
                 found.append(MissingRange(range: range, reason: "lost here with a damaged file"))
             }
-            for place in status.places {
+            for place in status.remotes {
                 for device in place.devices {
                     for range in device.has where !found.contains(where: { $0.range == range }) {
                         found.append(MissingRange(range: range, reason: "\(device.name) has them"))

@@ -26,7 +26,7 @@ package struct StoreLog: ReplicatedLog {
             of: range, signedBy: identity, preferredBytes: preferredBytes, withholding: store.staysHere)
     }
 
-    package func keptFrames() throws -> [RangeFrame] { try store.log.keptFrames() }
+    package func retainedFrames() throws -> [RangeFrame] { try store.log.retainedFrames() }
 
     package func pendingFrames() throws -> [RangeFrame] { try store.log.pendingFrames() }
 

@@ -188,15 +188,15 @@ extension Store {
     public func syncState(failure: StoreError? = nil) throws -> SyncState {
         let status = try syncStatus()
         if status.isOff { return .needs("Synchronising is switched off on this device.") }
-        let unsent = status.places.map { $0.unsent.reduce(0) { $0 + $1.count } }.max() ?? 0
+        let unsent = status.remotes.map { $0.unsent.reduce(0) { $0 + $1.count } }.max() ?? 0
         if let failure {
             return failure.code == .unreachable ? .offline(waiting: unsent) : .needs(failure.message)
         }
         if status.isComplete { return .complete(try logDigest()) }
-        let missing = status.places.map { place in
+        let missing = status.remotes.map { place in
             let devices = place.devices.filter { !$0.isFormer }
             return place.unsent.reduce(0) { $0 + $1.count }
-                + (devices.map { ($0.lacks + $0.has).reduce(0) { $0 + $1.count } }.max() ?? 0)
+                + (devices.map { ($0.missing + $0.has).reduce(0) { $0 + $1.count } }.max() ?? 0)
         }.max()
         return .behind(missing ?? 0)
     }

@@ -232,7 +232,7 @@ extension FlipStore {
             try log.streams().branches.sorted { $0.key < $1.key }.map { "\($0)" } + ["\(try log.readingsCount())"]
         }
         answers.ask("waiting") { try log.pendingRanges().map { "\($0)" } }
-        answers.ask("kept") { try log.keptFrames().map { "\($0.bytes.checksum)" } }
+        answers.ask("kept") { try log.retainedFrames().map { "\($0.bytes.checksum)" } }
         answers.ask("proven") { try log.provenVector(signedBy: nil).entries.map { "\($0)" } }
         answers.ask("base") {
             var lines = [

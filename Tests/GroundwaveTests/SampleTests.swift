@@ -49,7 +49,7 @@ import Testing
         #expect(try !fleet[0].samples.isShared(trace))
         try await fleet.settle()
         let newcomer = try await TemporaryStore(joining: .folder(fleet.place), .full())
-        #expect(try newcomer.store.syncStatus().lacking == 0)
+        #expect(try newcomer.store.syncStatus().valuesMissing == 0)
         for temporary in fleet.stores + [newcomer] {
             try temporary.store.close()
             #expect(try await Store.verify(at: temporary.url, isDeep: true, components: .all).isOK)

@@ -170,7 +170,7 @@ import Testing
     @Test func `does not end while no log is in place`() throws {
         let made = try DamagedLog(100, Self.noise(1, 1))
         _ = try made.incident.prepare(made.begin())
-        for (way, damaged) in [(Choice.Way.salvage, Applying.Damaged.restored), (.reset, .temporary)] {
+        for (way, damaged) in [(Choice.Action.salvage, Applying.Damaged.restored), (.reset, .temporary)] {
             let choice = Choice(way, at: Date(timeIntervalSince1970: 1_700_000_000), record: RecordID(high: 1, low: 2))
             try choice.write(made.files)
             try? FileManager.default.removeItem(at: made.files.restored)

@@ -9,7 +9,7 @@ import Testing
 /// A store that looks at a place again and again.
 private struct Visitor {
     let store: TestStore
-    var notes = PlaceNotes()
+    var cache = RemoteCache()
     var time: Int64 = 1
 
     init(seed: UInt64) throws { store = try TestStore(seed: seed) }
@@ -17,17 +17,17 @@ private struct Visitor {
     @discardableResult
     mutating func look(
         at place: any Transport, isPushing: Bool = true, isFull: Bool = false
-    ) async throws -> ExchangeReport {
+    ) async throws -> SyncPassReport {
         time += 1
         let now = Arrival.test(time)
-        var exchange = Exchange(store.log, as: store.identity, at: place, notes: notes, now: { now })
-        do { try await exchange.run(isPushing: isPushing, isFull: isFull) } catch {
-            notes = exchange.notes
+        var pass = SyncPass(store.log, as: store.identity, at: place, cache: cache, now: { now })
+        do { try await pass.run(isPushing: isPushing, isFull: isFull) } catch {
+            cache = pass.cache
             throw error
         }
-        notes = PlaceNotes(reading: exchange.notes.bytes)
-        #expect(notes == exchange.notes)
-        return exchange.report
+        cache = RemoteCache(reading: pass.cache.bytes)
+        #expect(cache == pass.cache)
+        return pass.report
     }
 }
 
@@ -48,8 +48,8 @@ private struct Visitor {
         // Everybody knows that everybody has it.
         for who in 0..<4 {
             let report = try await visitors[who].look(at: place)
-            #expect(report.statements.count == 4)
-            #expect(report.statements.allSatisfy { $0.hasSame(as: report.statements[0]) })
+            #expect(report.manifests.count == 4)
+            #expect(report.manifests.allSatisfy { $0.hasSame(as: report.manifests[0]) })
             #expect(report.sentBytes == 0 && report.receivedBytes == 0)
             #expect(report.requestCount == 3 + 4)
         }
@@ -73,7 +73,7 @@ private struct Visitor {
         try await other.look(at: place)
         try other.store.write(5)
         try await other.look(at: place)
-        one.notes = PlaceNotes()
+        one.cache = RemoteCache()
         let report = try await one.look(at: place)
         #expect(report.received.appendedCount == 5)
         #expect(report.sentEvents == 0)
@@ -150,7 +150,7 @@ private struct Visitor {
         #expect(try place.get(lost, range: nil, limit: .max) != nil)
         try place.delete(lost)
         #expect(try await !other.look(at: place).wasEmptied, "its notes are fresh")
-        other.time += Exchange<EventLog>.fullLookMilliseconds
+        other.time += SyncPass<EventLog>.fullPassMilliseconds
         #expect(try await other.look(at: place).wasEmptied)
         var newcomer = try Visitor(seed: 3)
         try await newcomer.look(at: place)
@@ -217,7 +217,7 @@ private struct Visitor {
         try place.delete(name)
         _ = try place.putIfAbsent(name, [1, 2, 3])
         // Its notes are lost, so it does not know how far it had come.
-        visitors[0].notes = PlaceNotes()
+        visitors[0].cache = RemoteCache()
         try visitors[0].store.write(3)
         let report = try await visitors[0].look(at: place)
         #expect(report.quarantined.keys.contains(author))
@@ -249,7 +249,7 @@ private struct Visitor {
         isBad.withLock { $0 = false }
         try await other.look(at: place, isFull: true)
         #expect(try other.store.log.vector()[one.store.identity.replica] == 10)
-        #expect(other.notes.unread.isEmpty)
+        #expect(other.cache.unread.isEmpty)
     }
 
     @Test func `see at their next full look that a place was emptied and filled again`() async throws {
@@ -296,6 +296,6 @@ private struct Visitor {
         var one = try Visitor(seed: 1)
         _ = try place.putIfAbsent(
             try #require(ObjectName("groundwave-log")), Array("GWL1".utf8) + [UInt8](repeating: 9, count: 16))
-        await #expect(throws: PlaceError.self) { try await one.look(at: place) }
+        await #expect(throws: RemoteError.self) { try await one.look(at: place) }
     }
 }

@@ -117,7 +117,7 @@ final class DiskLog: SimulatedLog {
         try log.frame(of: range, signedBy: identity, preferredBytes: preferredBytes)
     }
 
-    func keptFrames() throws -> [RangeFrame] { try log.keptFrames() }
+    func retainedFrames() throws -> [RangeFrame] { try log.retainedFrames() }
 
     func missingValues() throws -> EventSet { try log.missingValues() }
 

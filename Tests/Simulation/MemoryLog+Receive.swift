@@ -31,15 +31,15 @@ extension MemoryLog {
         var again: (coming: [RangeFrame], replicas: Set<ReplicaID>, forkPoint: ForkPoint?) = ([], [], nil)
         for replica in replicas.sorted() {
             let own = frames.filter { $0.range.replica == replica }
-            let waiting = rows.waiting.filter { $0.range.replica == replica }
-            let arrivals = try ArrivalTable(of: replica, own, waiting: waiting, known)
+            let pending = rows.waiting.filter { $0.range.replica == replica }
+            let arrivals = try ArrivalTable(of: replica, own, pending: pending, known)
             for entry in arrivals.entries { try enter(entry, arrival, &clock) }
             let released = Set(arrivals.released)
-            let change = RetentionChange(arrivals.parked, beside: waiting.filter { !released.contains($0) })
-            park(change, releasing: released)
-            let waits = Set(arrivals.waits)
-            let isEntering = arrivals.entries.contains { !$0.ingest.entering.isEmpty }
-            if isEntering || arrivals.forkPoint != nil || change.retained.contains(where: waits.contains) {
+            let change = RetentionChange(arrivals.retained, beside: pending.filter { !released.contains($0) })
+            apply(change, releasing: released)
+            let stillPending = Set(arrivals.stillPending)
+            let hasAccepted = arrivals.entries.contains { !$0.ingest.accepted.isEmpty }
+            if hasAccepted || arrivals.forkPoint != nil || change.retained.contains(where: stillPending.contains) {
                 received.replicas.insert(replica)
             }
             if isFirst {
@@ -49,11 +49,11 @@ extension MemoryLog {
             received.present += arrivals.present
             received.refused += arrivals.refused.map(\.range)
             if arrivals.needsAnotherPass {
-                again.coming += arrivals.loose
+                again.coming += arrivals.unplaced
                 again.replicas.insert(replica)
                 again.forkPoint = again.forkPoint ?? arrivals.forkPoint
             } else {
-                received.parked += arrivals.waits.map(\.range)
+                received.pending += arrivals.stillPending.map(\.range)
             }
         }
         received.appendedCount += Int(lastPosition() - first)
@@ -88,7 +88,7 @@ extension MemoryLog {
                 finder?.advance(in: stream, behind: frame.names(in: bytes).readings)
             }
         }
-        for piece in entry.ingest.entering {
+        for piece in entry.ingest.accepted {
             for sequence in piece.first...piece.last {
                 var writer = ByteWriter(capacity: 256)
                 let leaf = piece.frame.leaves[Int(sequence - piece.frame.range.first)]
@@ -112,7 +112,7 @@ extension MemoryLog {
         if finder?.isUncertain == true { rows.isUncertain = true }
     }
 
-    private func park(_ change: RetentionChange, releasing released: Set<RangeFrame>) {
+    private func apply(_ change: RetentionChange, releasing released: Set<RangeFrame>) {
         let gone = released.union(change.released)
         rows.waiting.removeAll { gone.contains($0) }
         rows.waiting += change.retained

@@ -6,9 +6,9 @@ import GroundwaveReplication
 
 /// A log without a file: what `EventLog` promises, fast enough for millions of histories.
 ///
-/// What comes in is judged by the code that `EventLog` uses too (`RangeIngest`, `RetentionChange`), and ranges are made by it
-/// (`RangeSource`). What is here instead of LMDB is rows, as they would be on the disk. All else is computed from them and is
-/// gone when the power goes.
+/// What comes in is judged by the code that `EventLog` uses too (`RangeIngest`, `RetentionChange`), and ranges are made
+/// by it (`RangeSource`). What is here instead of LMDB is rows, as they would be on the disk. All else is computed from
+/// them and is gone when the power goes.
 final class MemoryLog: SimulatedLog {
     /// What would be on a disk.
     struct Rows {
@@ -83,7 +83,7 @@ final class MemoryLog: SimulatedLog {
         rows.signed[stream] = head
     }
 
-    func keptFrames() -> [RangeFrame] { rows.waiting }
+    func retainedFrames() -> [RangeFrame] { rows.waiting }
 
     func pendingFrames() throws -> [RangeFrame] { try rows.waiting.filter { try !holdsEvents(of: $0) } }
 

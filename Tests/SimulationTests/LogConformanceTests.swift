@@ -138,7 +138,7 @@ struct Writer {
         }
         #expect(try reader.content() == author.content())
         #expect(try reader.log.leaves() == author.log.leaves())
-        #expect(try reader.log.keptFrames().isEmpty)
+        #expect(try reader.log.retainedFrames().isEmpty)
     }
 
     @Test(arguments: LogSort.allCases)
@@ -147,9 +147,9 @@ struct Writer {
         try author.write(2, 4)
         #expect(try reader.take(author.range(1, 4)).appendedCount == 2)
         try reader.log.loseMemory()
-        #expect(try reader.log.keptFrames().map(\.range) == [EventRange(author.replica, 1, through: 4)])
+        #expect(try reader.log.retainedFrames().map(\.range) == [EventRange(author.replica, 1, through: 4)])
         #expect(try reader.take(author.range(5, 6)).appendedCount == 4)
-        #expect(try reader.log.keptFrames().isEmpty)
+        #expect(try reader.log.retainedFrames().isEmpty)
     }
 
     @Test(arguments: LogSort.allCases)
@@ -169,7 +169,7 @@ struct Writer {
         #expect(try reader.take(author.range(3, 3)).replicas == [author.replica])
         let again = try reader.take(author.range(3, 3))
         #expect(again.replicas.isEmpty)
-        #expect(again.parked == [EventRange(author.replica, 3, through: 3)])
+        #expect(again.pending == [EventRange(author.replica, 3, through: 3)])
     }
 
     @Test(arguments: LogSort.allCases)
@@ -185,8 +185,8 @@ struct Writer {
         #expect(try relay.log.vector()[author.replica] == 2)
         #expect(try relay.log.provenVector(signedBy: relay.identity)[author.replica] == 0)
         #expect(try relay.log.frame(of: part.range, signedBy: relay.identity, preferredBytes: 1 << 20) == nil)
-        #expect(try relay.log.keptFrames() == [part])
-        try reader.take(relay.log.keptFrames()[0])
+        #expect(try relay.log.retainedFrames() == [part])
+        try reader.take(relay.log.retainedFrames()[0])
         #expect(try reader.log.vector()[author.replica] == 2)
         #expect(try author.log.provenVector(signedBy: author.identity)[author.replica] == 4)
         #expect(try author.log.provenVector(signedBy: nil)[author.replica] == 0)
@@ -251,7 +251,7 @@ struct Writer {
         #expect(try other.log.provenVector(signedBy: nil)[author.replica] == 0)
         try other.take(author.range(1, 2))
         #expect(try other.log.provenVector(signedBy: nil)[author.replica] == 2)
-        #expect(try other.log.keptFrames().isEmpty)
+        #expect(try other.log.retainedFrames().isEmpty)
     }
 
     @Test(arguments: LogSort.allCases)

@@ -18,11 +18,11 @@ import Testing
 
     private func look(_ device: Device<MemoryLog>) async throws {
         let arrival = device.arrival(at: 1000)
-        var exchange = Exchange(
-            device, as: device.identity, at: place, notes: PlaceNotes(reading: device.notes[0]),
+        var pass = SyncPass(
+            device, as: device.identity, at: place, cache: RemoteCache(reading: device.notes[0]),
             checkSignature: device.signing.checkHead, isValid: device.signing.isValid, now: { arrival })
-        defer { device.notes[0] = exchange.notes.bytes }
-        try await exchange.run(isPushing: true, isFull: false)
+        defer { device.notes[0] = pass.cache.bytes }
+        try await pass.run(isPushing: true, isFull: false)
     }
 
     @Test func `takes the next time what its disk had no room for`() async throws {
@@ -72,6 +72,6 @@ import Testing
         try await look(reader)
         #expect(reader.log.vector()[replica] == 4)
         #expect(Set(try reader.log.leaves()).isSuperset(of: try author.log.leaves()))
-        #expect(reader.log.keptFrames().map(\.range) == [EventRange(replica, 4, through: 4)])
+        #expect(reader.log.retainedFrames().map(\.range) == [EventRange(replica, 4, through: 4)])
     }
 }

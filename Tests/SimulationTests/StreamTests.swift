@@ -93,7 +93,7 @@ private struct Said: Equatable {
             }
             said.append(try Said(reader))
             let present = Set(try reader.log.leaves())
-            #expect(try reader.log.keptFrames().allSatisfy { present.isSuperset(of: $0.leaves) })
+            #expect(try reader.log.retainedFrames().allSatisfy { present.isSuperset(of: $0.leaves) })
             #expect(said[said.count - 1] == said[0])
         }
         #expect(said[0].vector.entries.count == 7)
@@ -202,7 +202,7 @@ private struct Said: Equatable {
         try reader.take(twins.author.range(3, 4))
         try reader.take(twins.twin.range(3, 5))
         try reader.log.loseMemory()
-        #expect(try reader.log.keptFrames().count == 2)
+        #expect(try reader.log.retainedFrames().count == 2)
         try reader.take(twins.author.range(1, 2))
         #expect(try Set(reader.log.leaves()) == Set(twins.author.log.leaves() + twins.twin.log.leaves()))
     }
@@ -220,7 +220,7 @@ private struct Said: Equatable {
                 try reader.take(twins.twin.range(4, 4))
                 received = try reader.take(twins.author.range(1, 6))
             }
-            #expect(try reader.log.keptFrames().map(\.range) == [EventRange(twins.author.replica, 4, through: 4)])
+            #expect(try reader.log.retainedFrames().map(\.range) == [EventRange(twins.author.replica, 4, through: 4)])
             #expect(try reader.log.streams().isEmpty)
             #expect(try reader.take(twins.twin.range(3, 3)).appendedCount == 2)
             #expect(try Set(reader.log.leaves()) == Set(twins.author.log.leaves() + twins.twin.log.leaves()))
@@ -241,7 +241,7 @@ private struct Said: Equatable {
             let ranges = isTogether ? [try author.range(1, 4), try author.range(5, 5)] : [try author.range(1, 4)]
             _ = try reader.log.receive(ranges, arrival: Arrival(milliseconds: 5))
             var held = Set(try reader.log.leaves())
-            for frame in try reader.log.keptFrames() { held.formUnion(frame.leaves) }
+            for frame in try reader.log.retainedFrames() { held.formUnion(frame.leaves) }
             #expect(try held.isSuperset(of: author.log.leaves().prefix(4)))
             try reader.take(author.range(5, 5))
             #expect(try Set(reader.log.leaves()) == Set(author.log.leaves() + twin.log.leaves()))
@@ -260,7 +260,7 @@ private struct Said: Equatable {
         try reader.take(twin.range(3, 3))
         #expect(try reader.take(author.range(3, 4)).appendedCount == 2)
         #expect(try reader.log.streams().isEmpty)
-        #expect(try reader.log.keptFrames().map(\.range) == [EventRange(author.replica, 3, through: 3)])
+        #expect(try reader.log.retainedFrames().map(\.range) == [EventRange(author.replica, 3, through: 3)])
         #expect(try reader.take(twin.range(4, 5)).appendedCount == 3)
         #expect(try reader.log.streams().branches.count == 2)
     }

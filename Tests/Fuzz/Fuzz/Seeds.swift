@@ -157,23 +157,23 @@ struct Seeds {
 
     private func writeSegments(of store: SeedStore) throws {
         let now = Arrival.seed(99)
-        let statement = try Statement(of: store.log, as: store.identity, milliseconds: now.wallMilliseconds)
+        let manifest = try Manifest(of: store.log, as: store.identity, milliseconds: now.wallMilliseconds)
         try Bundle(of: store.log, as: store.identity, missingFrom: VersionVector()).write(now: now) { segment, _ in
             try put(.segment, "segment", [0] + segment)
             try put(.segment, "mended", [1] + segment)
         }
-        let wanting = Statement(
-            store: statement.store, milliseconds: 1, heads: statement.heads,
+        let wanting = Manifest(
+            store: manifest.store, milliseconds: 1, heads: manifest.heads,
             wanted: [EventRange(store.replica, 2, through: 4)])
-        for (name, statement) in [("statement", statement), ("wanting", wanting)] {
+        for (name, manifest) in [("statement", manifest), ("wanting", wanting)] {
             var writer = ByteWriter()
-            writer.append(statement)
-            try put(.statement, name, [0] + writer.bytes)
+            writer.append(manifest)
+            try put(.manifest, name, [0] + writer.bytes)
         }
         var talk: [UInt8] = [1]
         let frame = try store.frame(1, through: 2)
         let messages: [Message] = [
-            .hello(Target.log, statement), .ack(count: 0, heads: statement.heads), .range(frame?.bytes ?? []),
+            .hello(Target.log, manifest), .ack(count: 0, heads: manifest.heads), .range(frame?.bytes ?? []),
             .caughtUp,
             .close("73"),
         ]
@@ -182,12 +182,12 @@ struct Seeds {
             let body = bytes[Message.prefixSize..<bytes.count - 4]
             talk += [bytes[4], UInt8(body.count & 0xFF), UInt8(body.count >> 8)] + body
         }
-        try put(.statement, "conversation", talk)
-        var notes = PlaceNotes()
+        try put(.manifest, "conversation", talk)
+        var notes = RemoteCache()
         notes.next = [store.replica: 3]
         notes.marks = [store.replica: 77]
         notes.unread = [store.replica: [1]]
-        notes.heard(wanting)
+        notes.record(wanting)
         notes.add(EventRange(store.replica, 20, through: 30))
         try put(.notes, "notes", Array(notes.bytes.dropLast(4)))
     }

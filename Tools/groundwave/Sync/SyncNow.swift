@@ -97,7 +97,7 @@ struct SyncNow: AsyncParsableCommand {
 
     private func tell(_ summary: SyncSummary, in store: Store) throws {
         let status = try store.syncStatus()
-        let place = status.places.first { $0.remote == summary.remote }
+        let place = status.remotes.first { $0.remote == summary.remote }
         if options.json {
             let behind = status.waiting.map(\.range) + (place?.devices.flatMap(\.has) ?? [])
             return try Terminal.print(
