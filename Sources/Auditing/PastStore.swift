@@ -32,8 +32,8 @@ public final class PastStore: Reading {
         let lost = EventSet(try store.log.lostRanges()).subtracting(
             EventSet(archived.entries.map { EventRange($0.replica, 1, through: $0.sequence) }))
         views = PastViews(
-            of: store.views, filter, kinds: kinds, scratchPath: scratch.path(of: "views.mdb"),
-            snapshots: store.files.snapshots, former: store.formerScratch, lost: lost)
+            of: store.views, filter, kinds: kinds, temporaryPath: scratch.path(of: "views.mdb"),
+            snapshots: store.files.snapshots, former: store.reusablePastView, lost: lost)
     }
 
     /// The folder of the store.

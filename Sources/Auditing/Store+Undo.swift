@@ -70,7 +70,7 @@ extension Store {
     @discardableResult
     public func revert(_ batch: Batch?, note: String? = nil, author: String? = nil) async throws -> Reverted {
         guard let batch else { return Reverted() }
-        return try await takeBack(EventSet([batch.range]), isStep: false, note: note ?? "Undo", author: author)
+        return try await undo(EventSet([batch.range]), isStep: false, note: note ?? "Undo", author: author)
     }
 
     /// Takes events back, whoever wrote them: writes batches after which each record they touch shows what it would
@@ -88,13 +88,13 @@ extension Store {
     /// - Complexity: The events of every record that is touched are read once.
     @discardableResult
     public func revert(_ events: EventSet, note: String? = nil, author: String? = nil) async throws -> Reverted {
-        try await takeBack(events, isStep: true, note: note ?? "Revert", author: author)
+        try await undo(events, isStep: true, note: note ?? "Revert", author: author)
     }
 
     /// Writes the batches that take `events` back.
     ///
     /// - Parameter isStep: Whether the next undo takes this back; else it skips it.
-    func takeBack(_ events: EventSet, isStep: Bool, note: String, author: String?) async throws -> Reverted {
+    func undo(_ events: EventSet, isStep: Bool, note: String, author: String?) async throws -> Reverted {
         try read { try FinalBatches(in: $0, log) }.refuseTakingBack(events)
         var reverted = Reverted()
         let records = try Array(self.records(touchedBy: events).reversed())
@@ -102,7 +102,7 @@ extension Store {
         while true {
             let start = next
             let written = try await write(note: note, author: author) { [history = views.history] write in
-                try write.takeBack(events, records[start...], isStep, in: history)
+                try write.undo(events, records[start...], isStep, in: history)
             }
             if let batch = written.batch { reverted.batches.append(batch) }
             reverted.changed += written.value.changed
@@ -153,7 +153,7 @@ extension Compensation {
 }
 
 /// The progress of one batch of an undo.
-private struct TakenBack {
+private struct UndoProgress {
     var done = 0
     var changed: [Reverted.Record] = []
     var left: [Reverted.Record] = []
@@ -162,11 +162,11 @@ private struct TakenBack {
 extension WriteBatch {
     /// Appends what takes `events` back from `records`, as far as there is room for it, and the change that closes
     /// the batch.
-    fileprivate mutating func takeBack(
+    fileprivate mutating func undo(
         _ events: EventSet, _ records: ArraySlice<RecordName>, _ isStep: Bool, in history: RecordHistory
-    ) throws -> TakenBack {
+    ) throws -> UndoProgress {
         let filter = try read { try EventFilter(withoutRevertedAnd: events, $0, history.log) }
-        var result = TakenBack()
+        var result = UndoProgress()
         var bytes = 0
         for name in records {
             guard let record = try record(name.kind, name.id) else {

@@ -74,10 +74,10 @@ public final class Connection: Sendable {
     ///   the log, and in ``standing``.
     @discardableResult
     public func run<Log: ReplicatedLog & Sendable>(
-        endsWhenDone: Bool, tell: @escaping @Sendable (ConnectionStanding) -> Void = { _ in },
+        endsWhenDone: Bool, report: @escaping @Sendable (ConnectionStanding) -> Void = { _ in },
         _ makeRunner: @escaping @Sendable () throws -> SessionRunner<Log>
     ) async throws -> ConnectionStanding {
-        let executor = SerialSessionExecutor(endsWhenDone: endsWhenDone, tell: tell, makeRunner: makeRunner)
+        let executor = SerialSessionExecutor(endsWhenDone: endsWhenDone, report: report, makeRunner: makeRunner)
         channel.eventLoop.execute { [handler] in handler.value.begin(executor) }
         let failure = try await withTaskCancellationHandler {
             try await over.get()
@@ -98,7 +98,7 @@ public final class Connection: Sendable {
     public func stop(reason: String = "") { channel.eventLoop.execute { [handler] in handler.value.stop(reason) } }
 
     /// Refuses the connection with a close message, and returns when it is closed. Call instead of
-    /// ``run(endsWhenDone:tell:_:)``.
+    /// ``run(endsWhenDone:report:_:)``.
     ///
     /// - Parameter reason: A sentence for people.
     public func refuse(reason: String) async {

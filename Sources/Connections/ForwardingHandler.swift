@@ -205,10 +205,10 @@ final class ForwardingHandler: ChannelInboundHandler {
 
     private func setTimer() {
         guard timer == nil, let wait = flow.wait else { return }
-        timer = loop.scheduleTask(deadline: wait.until) { [handler] in handler.value.lookAtClock() }
+        timer = loop.scheduleTask(deadline: wait.until) { [handler] in handler.value.checkDeadline() }
     }
 
-    private func lookAtClock() {
+    private func checkDeadline() {
         timer = nil
         guard !isOver else { return }
         if let wait = flow.wait, wait.until <= .now() {

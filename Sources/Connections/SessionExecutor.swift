@@ -37,24 +37,24 @@ final class SerialSessionExecutor<Log: ReplicatedLog & Sendable>: SessionExecuto
     private let runner = Mutex<SessionRunner<Log>?>(nil)
     private let makeRunner: @Sendable () throws -> SessionRunner<Log>
     private let endsWhenDone: Bool
-    private let tell: @Sendable (ConnectionStanding) -> Void
+    private let report: @Sendable (ConnectionStanding) -> Void
 
     /// - Parameters:
     ///   - endsWhenDone: Whether to close once neither side has anything left to send.
     ///   - tell: Called on the queue after each work step.
     init(
-        endsWhenDone: Bool, tell: @escaping @Sendable (ConnectionStanding) -> Void,
+        endsWhenDone: Bool, report: @escaping @Sendable (ConnectionStanding) -> Void,
         makeRunner: @escaping @Sendable () throws -> SessionRunner<Log>
     ) {
         self.endsWhenDone = endsWhenDone
-        self.tell = tell
+        self.report = report
         self.makeRunner = makeRunner
     }
 
     func perform(_ work: Work, room: Int, _ answer: @escaping @Sendable (Step) -> Void) {
         queue.async { [self] in
             let done = runner.withLock { step(work, room: room, &$0) }
-            tell(done.standing)
+            report(done.standing)
             answer(done)
         }
     }

@@ -86,12 +86,12 @@ extension EventLog {
     ) throws -> Bool {
         var isFound = false
         let streams = try Self.streams(in: transaction, tables)
-        func look(_ row: RawSpan) throws -> Bool {
+        func visit(_ row: RawSpan) throws -> Bool {
             let frame = try Self.frame(row)
             isFound = try isFound || frame.withholding(events, streams, leaf: leaf) != frame
             return !isFound
         }
-        try transaction.forEach(in: tables.waiting) { try look($1) }
+        try transaction.forEach(in: tables.waiting) { try visit($1) }
         return isFound
     }
 

@@ -64,7 +64,7 @@ package struct LogRows {
     package var state: LogState? { meta[LogState.key].flatMap { $0.withSpan { LogState($0) } } }
 
     /// Stores a row of `table`; returns whether it is well-formed.
-    mutating func take(_ key: RawSpan, _ value: RawSpan, of table: LogTable) -> Bool {
+    mutating func insert(_ key: RawSpan, _ value: RawSpan, of table: LogTable) -> Bool {
         switch table {
         case .meta:
             meta[key.toArray()] = value.toArray()
@@ -127,7 +127,7 @@ struct RowCollector: RowVisitor {
 
     mutating func row(key: RawSpan, value: RawSpan) {
         guard let count = table.contentSize(of: value, under: key),
-            rows.take(key, value.extracting(0..<count), of: table)
+            rows.insert(key, value.extracting(0..<count), of: table)
         else {
             malformed += 1
             return

@@ -52,7 +52,7 @@ final class SamplePolicy: Sendable {
     }
 
     static func isShared(_ record: RecordID, in view: borrowing ViewReader) throws -> Bool {
-        func said(_ kind: KindSchema, _ id: RecordID) throws -> (record: Record, isShared: Bool?)? {
+        func policy(_ kind: KindSchema, _ id: RecordID) throws -> (record: Record, isShared: Bool?)? {
             guard let record = try view.record(kind.name, id), record.isVisible else { return nil }
             let value = kind.value(of: "SAMPLES", in: record).map { String(decoding: $0, as: UTF8.self) }
             return (record, value.flatMap { SampleSharing(rawValue: $0) }.map { $0 == .synced })
@@ -63,10 +63,10 @@ final class SamplePolicy: Sendable {
                 RecordID(text: String(decoding: $0, as: UTF8.self))
             }
         }
-        guard let trace = try said(Metering.trace, named ?? record) else { return false }
+        guard let trace = try policy(Metering.trace, named ?? record) else { return false }
         if let isShared = trace.isShared { return isShared }
         guard let meter = Trace(trace.record).meter else { return false }
-        return try said(Metering.meter, Metering.meterID(meter))?.isShared ?? false
+        return try policy(Metering.meter, Metering.meterID(meter))?.isShared ?? false
     }
 
     /// Returns the record of a trace, or of its capture, whose samples an event has; `nil` if it has none.

@@ -107,7 +107,7 @@ private struct CaptureReplay {
                 decoder.asked(transaction: isPoll ? number.map { piece.bytes[$0] } : nil)
             case .received:
                 decoded.byteCount += piece.bytes.count
-                decoder.take(piece.bytes.span.bytes, into: &rows)
+                decoder.consume(piece.bytes.span.bytes, into: &rows)
             }
             lastTime = piece.time
             try await append(rows)

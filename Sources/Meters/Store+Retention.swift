@@ -76,23 +76,23 @@ extension Store {
         return try samples.wanted(missing, own: own, writtenSince: max(samplesGoneBefore(), oldSamplesCutoff() ?? 0))
     }
 
-    /// Returns the samples that ``letGoOfOldSamples(gone:)`` would remove.
+    /// Returns the samples that ``removeOldSamples(retired:)`` would remove.
     ///
     /// - Parameter gone: Devices that need not have them, because they will never sync again.
     /// - Complexity: A look-up for each block of every trace.
-    public func oldSamples(gone: Set<ReplicaID> = []) throws -> OldSamples {
-        try oldSamples(keptForDays: sampleDays(), gone: gone)
+    public func oldSamples(retired: Set<ReplicaID> = []) throws -> OldSamples {
+        try oldSamples(keptForDays: sampleDays(), retired: retired)
     }
 
-    /// As ``oldSamples(gone:)``, if this device kept samples for `days` days; `nil` for ever.
-    public func oldSamples(keptForDays days: Int?, gone: Set<ReplicaID> = []) throws -> OldSamples {
+    /// As ``oldSamples(retired:)``, if this device kept samples for `days` days; `nil` for ever.
+    public func oldSamples(keptForDays days: Int?, retired: Set<ReplicaID> = []) throws -> OldSamples {
         var old = OldSamples()
         old.days = days
         if let days { try Self.check(days) }
         guard let cutoff = cutoff(days) else { return old }
         return try describing {
             let written = try log.events(writtenBefore: cutoff)
-            let others = try seen(except: gone)
+            let others = try seen(except: retired)
             let asked = EventSet(try manifests().values.joined().flatMap(\.wanted))
             for (trace, kind) in try allTraces().flatMap({ [($0, Metering.trace), ($0, Metering.capture)] }) {
                 let isShared = try samples.isShared(trace)
@@ -131,9 +131,9 @@ extension Store {
     /// - Throws: ``StoreError`` if there is no room for a second file; then nothing has changed.
     /// - Complexity: O(bytes of the log), if anything is old.
     @discardableResult
-    public func letGoOfOldSamples(gone: Set<ReplicaID> = []) throws -> OldSamples {
+    public func removeOldSamples(retired: Set<ReplicaID> = []) throws -> OldSamples {
         guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) is read-only.") }
-        let old = try oldSamples(gone: gone)
+        let old = try oldSamples(retired: retired)
         guard old.blockCount > 0 else { return old }
         return try describing {
             // Stored first: removed samples must not be requested again, even if this is interrupted.
@@ -148,12 +148,12 @@ extension Store {
         }
     }
 
-    /// As ``letGoOfOldSamples(gone:)``, if this makes the log smaller by at least an eighth and 16 MiB.
-    func letGoOfOldSamplesIfDue() throws -> OldSamples? {
+    /// As ``removeOldSamples(retired:)``, if this makes the log smaller by at least an eighth and 16 MiB.
+    func removeOldSamplesIfDue() throws -> OldSamples? {
         guard try oldSamplesCutoff() != nil else { return nil }
         let old = try oldSamples()
         guard try old.byteCount >= max(16 << 20, logBytes() / 8) else { return nil }
-        return try letGoOfOldSamples()
+        return try removeOldSamples()
     }
 
     /// Returns the IDs of all traces, including hidden ones.

@@ -33,7 +33,7 @@ public final class Serving: Sendable {
         /// A device violated the protocol and was disconnected, for the reason in the sentence.
         case quarantined(Peer, String)
         /// A device has disconnected, with the reason if there is one.
-        case gone(Peer, String?)
+        case disconnected(Peer, String?)
     }
 
     /// The events, in order. The newest thousand are buffered for the reader; ends with ``stop()``.

@@ -41,8 +41,8 @@ extension Store {
         try requireSyncOn()
         do {
             let connection = try await Connection.open(input: input, output: output)
-            let talk = try await talk(over: connection, endsWhenDone: !stays)
-            let standing = talk.standing
+            let result = try await runConnection(over: connection, endsWhenDone: !stays)
+            let standing = result.standing
             switch standing.ending {
             case .quarantine(.otherLog(let log)):
                 throw StoreError(.exists, "The other side is a store of another log, \(log.short).")
@@ -75,27 +75,27 @@ extension Store {
     /// Serves one connected device, and reports its events.
     func serve(_ connection: Connection, number: Int, to sink: AsyncStream<Serving.Event>.Continuation) async {
         guard (try? isSyncOff()) != true else { return await connection.refuse(reason: switchedOff) }
-        let telling = Mutex(Telling(peer: .init(number: number, address: connection.peerAddress)))
+        let peerReport = Mutex(PeerReport(peer: .init(number: number, address: connection.peerAddress)))
         var reason: String?
         do {
-            let talk = try await talk(over: connection, endsWhenDone: false) { [weak self] standing in
+            let result = try await runConnection(over: connection, endsWhenDone: false) { [weak self] standing in
                 let name = { self?.name(of: $0) }
-                for event in telling.withLock({ $0.events(of: standing, name) }) { sink.yield(event) }
+                for event in peerReport.withLock({ $0.events(of: standing, name) }) { sink.yield(event) }
             }
-            if case .close(let text) = talk.standing.ending, !text.isEmpty { reason = text }
+            if case .close(let text) = result.standing.ending, !text.isEmpty { reason = text }
         } catch {
             reason = (error as? ConnectionError)?.sentence ?? "\(error)"
             await connection.refuse(reason: "this store cannot be read or written now")
         }
-        let peer = telling.withLock { $0.peer }
+        let peer = peerReport.withLock { $0.peer }
         // A peer that only probed was never reported as connected.
-        if peer.replica != nil || reason != nil { sink.yield(.gone(peer, reason)) }
+        if peer.replica != nil || reason != nil { sink.yield(.disconnected(peer, reason)) }
     }
 
     private func name(of replica: ReplicaID) -> String? { (try? deviceNames())?[replica] }
 
     /// What was reported about one connected device.
-    private struct Telling {
+    private struct PeerReport {
         var peer: Serving.Peer
         var previous: ConnectionStanding?
 

@@ -50,13 +50,13 @@ private struct JSONParser {
         while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { place += 1 }
     }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func consume(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         place += 1
         return true
     }
 
-    private mutating func take(word: String) -> Bool {
+    private mutating func consume(word: String) -> Bool {
         guard bytes[place...].starts(with: word.utf8) else { return false }
         place += word.utf8.count
         return true
@@ -69,9 +69,9 @@ private struct JSONParser {
         case UInt8(ascii: "\""): return string().map { .string($0) }
         case UInt8(ascii: "{"): return object(depth: depth)
         case UInt8(ascii: "["): return array(depth: depth)
-        case UInt8(ascii: "t"): return take(word: "true") ? .bool(true) : nil
-        case UInt8(ascii: "f"): return take(word: "false") ? .bool(false) : nil
-        case UInt8(ascii: "n"): return take(word: "null") ? .null : nil
+        case UInt8(ascii: "t"): return consume(word: "true") ? .bool(true) : nil
+        case UInt8(ascii: "f"): return consume(word: "false") ? .bool(false) : nil
+        case UInt8(ascii: "n"): return consume(word: "null") ? .null : nil
         default: return number()
         }
     }
@@ -80,16 +80,16 @@ private struct JSONParser {
         place += 1
         var members: [JSONText.Member] = []
         skipBlanks()
-        if take(UInt8(ascii: "}")) { return .object(members) }
+        if consume(UInt8(ascii: "}")) { return .object(members) }
         while true {
             skipBlanks()
             guard next == UInt8(ascii: "\""), let name = string() else { return nil }
             skipBlanks()
-            guard take(UInt8(ascii: ":")), let value = value(depth: depth + 1) else { return nil }
+            guard consume(UInt8(ascii: ":")), let value = value(depth: depth + 1) else { return nil }
             members.append(.init(name: name, value: value))
             skipBlanks()
-            if take(UInt8(ascii: "}")) { return .object(members) }
-            guard take(UInt8(ascii: ",")) else { return nil }
+            if consume(UInt8(ascii: "}")) { return .object(members) }
+            guard consume(UInt8(ascii: ",")) else { return nil }
         }
     }
 
@@ -97,25 +97,25 @@ private struct JSONParser {
         place += 1
         var elements: [JSONText] = []
         skipBlanks()
-        if take(UInt8(ascii: "]")) { return .array(elements) }
+        if consume(UInt8(ascii: "]")) { return .array(elements) }
         while true {
             guard let element = value(depth: depth + 1) else { return nil }
             elements.append(element)
             skipBlanks()
-            if take(UInt8(ascii: "]")) { return .array(elements) }
-            guard take(UInt8(ascii: ",")) else { return nil }
+            if consume(UInt8(ascii: "]")) { return .array(elements) }
+            guard consume(UInt8(ascii: ",")) else { return nil }
         }
     }
 
     /// Parses a number and keeps its spelling: a sign, digits without leading zeros, a fraction, an exponent.
     private mutating func number() -> JSONText? {
         let start = place
-        _ = take(UInt8(ascii: "-"))
+        _ = consume(UInt8(ascii: "-"))
         guard let first = next, isDigit(first) else { return nil }
-        if !take(UInt8(ascii: "0")) { skipDigits() }
-        if take(UInt8(ascii: ".")), !skipDigits() { return nil }
-        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
-            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+        if !consume(UInt8(ascii: "0")) { skipDigits() }
+        if consume(UInt8(ascii: ".")), !skipDigits() { return nil }
+        if consume(UInt8(ascii: "e")) || consume(UInt8(ascii: "E")) {
+            if !consume(UInt8(ascii: "+")) { _ = consume(UInt8(ascii: "-")) }
             if !skipDigits() { return nil }
         }
         return .number(String(decoding: bytes[start..<place], as: UTF8.self))
@@ -161,7 +161,7 @@ private struct JSONParser {
             guard let unit = hexadecimal() else { return nil }
             guard 0xD800...0xDBFF ~= unit else { return Unicode.Scalar(unit) }
             // A high surrogate: a low surrogate must follow.
-            guard take(word: "\\u"), let low = hexadecimal(), 0xDC00...0xDFFF ~= low else { return nil }
+            guard consume(word: "\\u"), let low = hexadecimal(), 0xDC00...0xDFFF ~= low else { return nil }
             return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
         default: return nil
         }

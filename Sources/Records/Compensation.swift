@@ -101,8 +101,8 @@ public struct Compensation {
         let kept = Set(heads.map(\.id))
         let lost = other.filter { !kept.contains($0.id) }
         let (here, wanted) = (Set(heads.map(\.value)), Set(lost.map(\.value)))
-        let gone = own.filter { !wanted.contains($0.value) }
-        if !gone.isEmpty { operations.append(FieldOperation(.remove, field, supersedes: gone.map(\.id))) }
+        let removed = own.filter { !wanted.contains($0.value) }
+        if !removed.isEmpty { operations.append(FieldOperation(.remove, field, supersedes: removed.map(\.id))) }
         for value in lost.map(\.value) where !here.contains(value) {
             if let value { operations.append(FieldOperation(.add, field, value: value)) }
         }

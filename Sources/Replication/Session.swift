@@ -22,7 +22,7 @@ public struct Session: Sendable {
         /// Find the frame of this retained range, then call ``provide(_:of:)``.
         case find(RetainedRange)
         /// Store this range in the log durably, then call ``stored(_:now:)``.
-        case take(RangeFrame)
+        case store(RangeFrame)
         /// The connection is over.
         case end(Ending)
     }
@@ -334,7 +334,7 @@ public struct Session: Sendable {
         if storing == nil, !arrived.isEmpty {
             let frame = arrived.removeFirst()
             storing = frame
-            actions.append(.take(frame))
+            actions.append(.store(frame))
         }
         if making == nil, inFlight < Self.window {
             if let next = nextRange(for: remote) {

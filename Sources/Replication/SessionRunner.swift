@@ -81,7 +81,7 @@ public struct SessionRunner<Log: ReplicatedLog> {
                 queue += session.provide(frame.flatMap { $0.hasValues ? $0 : nil }, of: range)
             case .find(let kept):
                 queue += session.provide(try log.retainedFrames().first { RetainedRange($0) == kept }, of: kept.range)
-            case .take(let frame):
+            case .store(let frame):
                 let result = try log.receive([frame], arrival: now())
                 received.add(result)
                 queue =

@@ -46,7 +46,7 @@ private struct Partial {
 
     /// Takes in the events of these numbers from their author.
     @discardableResult
-    func take(_ first: UInt64, _ last: UInt64) throws -> Received {
+    func receive(_ first: UInt64, _ last: UInt64) throws -> Received {
         try target.log.receive([author.frame(first, through: last)], arrival: .test(1))
     }
 
@@ -100,21 +100,21 @@ private struct Partial {
         let log = store.target.log
         let (content, state) = (try log.content(), try log.state())
         let rows = try (1...60).map { try log.checksum(at: $0) }
-        let received = try store.take(1, 60)
+        let received = try store.receive(1, 60)
         #expect(received.filledCount == 10 && received.returnedCount == 10 && received.placedCount == 10)
         #expect(received.appendedCount == 0)
         try store.expectWhole()
         #expect(try log.content() == LogContent(generation: content.generation, late: 20))
         #expect(try log.state().nextPosition == state.nextPosition && log.state().lastChecksum == state.lastChecksum)
         #expect(try (1...60).map { try log.checksum(at: $0) } == rows)
-        let again = try store.take(1, 60)
+        let again = try store.receive(1, 60)
         #expect(again.filledCount == 0 && again.returnedCount == 0, "what is there does not come twice")
         #expect(try log.content().late == 20)
     }
 
     @Test func `are there after closing, in a rewrite, and in none of the tables of what came late behind it`() throws {
         let store = try Partial(40, lost: { $0 == 7 || $0 == 8 }, withheld: { $0 == 20 })
-        _ = try store.take(1, 40)
+        _ = try store.receive(1, 40)
         try store.target.log.close()
         let log = try EventLog(opening: store.target.path)
         defer { try? log.close() }
@@ -130,7 +130,7 @@ private struct Partial {
 
     @Test func `leave with a range, and with the proof of it`() throws {
         let store = try Partial(30, lost: { (10...12).contains($0) }, withheld: { $0 == 3 })
-        _ = try store.take(1, 30)
+        _ = try store.receive(1, 30)
         let frame = try #require(
             try store.target.log.frame(of: EventRange(store.replica, 1, through: 30), signedBy: nil))
         let third = try TestLog()
@@ -164,7 +164,7 @@ private struct Partial {
         let log = store.target.log
         let erased = EventSet([EventRange(store.replica, 10, through: 10), EventRange(store.replica, 20, through: 20)])
         #expect(try log.erase(erased) == 0)
-        let received = try store.take(1, 30)
+        let received = try store.receive(1, 30)
         #expect(received.filledCount == 0 && received.placedCount == 2)
         for sequence in UInt64(1)...30 {
             let isWithheld = try log.withEvent(at: sequence) { frame, _ in frame.isWithheld }
@@ -183,7 +183,7 @@ private struct Partial {
     func `are found by salvage, also where nothing leads to them`(seed: UInt64) throws {
         let store = try Partial(
             400, seed: seed, sizes: .few, lost: { (20..<90).contains($0) }, withheld: { $0 > 100 && $0 % 3 == 0 })
-        _ = try store.take(1, 400)
+        _ = try store.receive(1, 400)
         try store.target.log.close()
         let pages = [UInt8](try Data(contentsOf: URL(filePath: store.target.path)))
         for part in ["whole", "without meta pages and branches"] {
@@ -218,7 +218,7 @@ private struct Partial {
     @Test func `that are another one's, damaged or not to be found are found by verify`() throws {
         func damage(_ change: (borrowing WriteTransaction, LateTables) throws -> Void) throws -> [LogDamage.What] {
             let store = try Partial(30, lost: { $0 == 10 }, withheld: { $0 == 20 || $0 == 21 })
-            _ = try store.take(1, 30)
+            _ = try store.receive(1, 30)
             try store.target.log.commit { transaction, _, _ in try change(transaction, LateTables(in: transaction)) }
             return try LogVerifier.verify(path: store.target.path).damage.map(\.what)
         }
@@ -245,7 +245,7 @@ private struct Partial {
     @Test(.enabled(if: FormatReader.absence == nil))
     func `are read by the reader that was made from the description of the format alone`() throws {
         let store = try Partial(40, sizes: .mixed, lost: { $0 == 9 }, withheld: { $0 % 7 == 0 })
-        _ = try store.take(1, 40)
+        _ = try store.receive(1, 40)
         try store.target.log.close()
         let lines = try FormatReader.read(store.target.path).split(separator: "\n")
         let found = try lines.map { try JSONDecoder().decode(FormatReader.Event.self, from: Data($0.utf8)) }

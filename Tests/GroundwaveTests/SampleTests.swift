@@ -111,13 +111,13 @@ import Testing
         let start: Int64 = 1_700_000_000_000 - 400 * 86_400_000
         let before = try Seen(store, old, from: start)
         let root = try store.log.root(of: try #require(store.replica))
-        #expect(try store.oldSamples().days == nil && store.letGoOfOldSamples().blockCount == 0)
+        #expect(try store.oldSamples().days == nil && store.removeOldSamples().blockCount == 0)
         try store.keepSamples(forDays: 30)
         let found = try store.oldSamples()
         #expect(found.days == 30 && found.traces == [old] && found.rowCount == 60_000 && found.heldBackCount == 0)
         #expect(found.byteCount > 1_000)
         let size = try store.logBytes()
-        #expect(try store.letGoOfOldSamples() == found)
+        #expect(try store.removeOldSamples() == found)
         #expect(try store.logBytes() < size)
         #expect(try store.numbers(of: old) == ([], 60_000))
         #expect(try store.numbers(of: new) == (Array(0..<3_000), 0))
@@ -142,12 +142,12 @@ import Testing
         try await fleet[0].edit(trace: trace, sharing: .synced)
         clock.advance(by: .seconds(40 * 86_400))
         try fleet[0].keepSamples(forDays: 30)
-        let held = try fleet[0].letGoOfOldSamples()
+        let held = try fleet[0].removeOldSamples()
         let laptop = try #require(fleet[1].replica)
         #expect(held.blockCount == 0 && held.heldBackCount > 0 && held.waitingFor == [laptop])
-        #expect(try fleet[0].oldSamples(gone: [laptop]).blockCount == held.heldBackCount)
+        #expect(try fleet[0].oldSamples(retired: [laptop]).blockCount == held.heldBackCount)
         try await fleet.settle()
-        #expect(try fleet[0].letGoOfOldSamples().blockCount == held.heldBackCount)
+        #expect(try fleet[0].removeOldSamples().blockCount == held.heldBackCount)
         #expect(try fleet[0].numbers(of: trace).1 == 6_000)
         #expect(try fleet[1].numbers(of: trace) == (Array(0..<6_000), 0), "the other one keeps them for ever")
         // They do not come back, neither by asking nor by reading everything anew.
@@ -180,10 +180,10 @@ import Testing
         try fleet[0].keepSamples(forDays: 30)
         // The laptop has all events, and says which of them it lacks the samples of.
         for index in [0, 1, 0] { try await fleet.sync(index) }
-        let held = try fleet[0].letGoOfOldSamples()
+        let held = try fleet[0].removeOldSamples()
         #expect(held.blockCount == 0 && held.heldBackCount > 0 && held.waitingFor.isEmpty)
         try await fleet.settle()
-        #expect(try fleet[0].letGoOfOldSamples().blockCount == held.heldBackCount)
+        #expect(try fleet[0].removeOldSamples().blockCount == held.heldBackCount)
         #expect(try fleet[1].numbers(of: trace) == (Array(0..<6_000), 0))
     }
 
@@ -210,6 +210,6 @@ import Testing
         }
         try temporary.store.keepSamples(forDays: 1)
         #expect(try temporary.store.sampleDays() == 1)
-        #expect(try temporary.store.letGoOfOldSamplesIfDue() == nil, "not for a few bytes")
+        #expect(try temporary.store.removeOldSamplesIfDue() == nil, "not for a few bytes")
     }
 }

@@ -29,7 +29,7 @@ import Testing
 
     private func views(_ store: Store, at vector: VersionVector, _ snapshots: [String] = []) throws -> PastViews {
         let path = folder.path("scratch-\(UInt32.random(in: 0 ... .max)).mdb")
-        return PastViews(of: store.views, EventFilter(vector), scratchPath: path, snapshots: snapshots)
+        return PastViews(of: store.views, EventFilter(vector), temporaryPath: path, snapshots: snapshots)
     }
 
     /// Everything that the fold keeps and that can still matter, in an order of its own.
@@ -160,16 +160,16 @@ import Testing
         let temporary = try await TemporaryStore(Configuration.full(surroundings: .virtual(clock, seed: 1)))
         let store = temporary.store
         try await store.importText(generatedLog(50))
-        #expect(try store.runDueWork().snapshot == nil, "the store is not six hours old")
+        #expect(try store.runMaintenance().snapshot == nil, "the store is not six hours old")
         clock.advance(by: .seconds(6 * 3600))
-        let first = try #require(try store.runDueWork().snapshot)
+        let first = try #require(try store.runMaintenance().snapshot)
         #expect(first.kinds.first { $0.name == "qso" }?.visible == 50)
-        #expect(try store.runDueWork().snapshot == nil)
+        #expect(try store.runMaintenance().snapshot == nil)
         clock.advance(by: .seconds(7 * 3600))
-        #expect(try store.runDueWork().snapshot == nil, "nothing has changed")
+        #expect(try store.runMaintenance().snapshot == nil, "nothing has changed")
         _ = try await store.write { try $0.add("qso", [Assignment("CALL", text: "N0CALL")]) }
         // The write has asked for it already: this waits until it is done.
-        _ = try store.runDueWork()
+        _ = try store.runMaintenance()
         let events = store.snapshots().compactMap(\.information?.vector.eventCount)
         #expect(events.count == 2 && events[1] > first.vector.eventCount)
         #expect(try store.snapshots().allSatisfy { try store.verifySnapshot($0.file).id == $0.information?.id })

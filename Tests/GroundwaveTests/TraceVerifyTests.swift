@@ -201,7 +201,7 @@ extension BlockSummary {
         clock.advance(by: .seconds(3 * 86_400))
         try await store.append(SealedBlock(rows(9_000..<9_100), after: rows(8_999..<9_000)).block, to: trace)
         try store.keepSamples(forDays: 2)
-        try store.letGoOfOldSamples()
+        try store.removeOldSamples()
         let found = try store.verify(trace)
         #expect(found.withheldCount == 9_000 && found.withheldBlockCount == blocks && found.cellCount == 4)
         // What follows a block that is withheld is compared with the last row that is said of it.

@@ -56,18 +56,19 @@ import Testing
         try write(author, 3)
         let replica = author.identity.replica
         truth.allowFork(of: replica)
-        func take(_ first: UInt64, _ last: UInt64, of author: Device<MemoryLog>, by device: Device<MemoryLog>) throws {
+        func receive(_ first: UInt64, _ last: UInt64, of author: Device<MemoryLog>, by device: Device<MemoryLog>) throws
+        {
             let frame = try author.log.frame(
                 of: EventRange(replica, first, through: last), signedBy: author.identity, preferredBytes: 1 << 20)
             _ = try device.receive([#require(frame)], arrival: Arrival(milliseconds: 1000))
         }
         // Nobody has the twin's third event, so nobody can tell which history its fourth one is of.
-        try take(4, 4, of: twin, by: holder)
+        try receive(4, 4, of: twin, by: holder)
         try await look(holder)
-        try take(1, 3, of: author, by: other)
+        try receive(1, 3, of: author, by: other)
         try await look(other)
         try write(author, 4)
-        try take(4, 4, of: author, by: other)
+        try receive(4, 4, of: author, by: other)
         try await look(other)
         try await look(reader)
         #expect(reader.log.vector()[replica] == 4)

@@ -106,7 +106,7 @@ extension Predictor {
         for place in residuals.indices {
             let value = values[place &+ 1]
             residuals[place] = zigzag(value &- prediction.next)
-            prediction.take(value)
+            prediction.update(value)
         }
         return residuals
     }

@@ -122,7 +122,7 @@ extension Target {
                 switch actions.removeFirst() {
                 case .make(let range), .makeAgain(let range): actions += session.provide(nil, of: range)
                 case .find(let kept): actions += session.provide(nil, of: kept.range)
-                case .take(let frame):
+                case .store(let frame):
                     var received = Received()
                     received.present = [frame.range]
                     actions += session.stored(received, now: local)

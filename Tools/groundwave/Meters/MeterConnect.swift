@@ -25,6 +25,6 @@ struct MeterConnect: AsyncParsableCommand {
             throw StoreError(.usage, "The meter \(address) is not known yet.", hint: "Specify its model with --model.")
         }
         try await store.connect(address, model: model)
-        try options.tell(store)
+        try options.printReport(store)
     }
 }

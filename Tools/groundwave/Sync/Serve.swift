@@ -63,7 +63,7 @@ struct Serve: AsyncParsableCommand {
             return "\(name(peer)): sent \(NumberText.count(sent, "event")), received "
                 + "\(NumberText.received(received, returned: returned))."
         case .quarantined(let peer, let sentence): return "\(name(peer)) was quarantined. \(sentence)"
-        case .gone(let peer, let reason):
+        case .disconnected(let peer, let reason):
             return "\(name(peer)) has disconnected\(reason.map { ": \($0)" } ?? "")."
         }
     }
@@ -85,7 +85,7 @@ extension Serve.Line {
         case .quarantined(let peer, let sentence):
             self.init("quarantined", peer)
             reason = sentence
-        case .gone(let peer, let reason):
+        case .disconnected(let peer, let reason):
             self.init("gone", peer)
             self.reason = reason
         }

@@ -62,7 +62,7 @@ struct SyncNow: AsyncParsableCommand {
         for remote in remotes {
             do {
                 let summary = try await store.sync(remote, isPulling: !push, isPushing: !pull)
-                try tell(summary, in: store)
+                try printReport(summary, in: store)
                 isInPart = isInPart || !summary.quarantined.isEmpty || !summary.waiting.isEmpty
             } catch let error as StoreError {
                 // Where it is switched off, each would say the same. One that cannot be reached keeps no other waiting.
@@ -83,7 +83,7 @@ struct SyncNow: AsyncParsableCommand {
             switch event {
             case .synced(let summary):
                 if summary.sentEvents > 0 || summary.receivedEvents > 0 || !summary.quarantined.isEmpty {
-                    try tell(summary, in: store)
+                    try printReport(summary, in: store)
                 }
             case .failed(let remote, let error):
                 // Nothing is sent from a damaged log, however often it is tried.
@@ -95,7 +95,7 @@ struct SyncNow: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ summary: SyncSummary, in store: Store) throws {
+    private func printReport(_ summary: SyncSummary, in store: Store) throws {
         let status = try store.syncStatus()
         let place = status.remotes.first { $0.remote == summary.remote }
         if options.json {

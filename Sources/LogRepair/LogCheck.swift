@@ -3,7 +3,7 @@ import GroundwaveLogFormat
 import GroundwaveMDBPages
 
 /// The check of a log's pages before liblmdb follows them.
-package enum LogLook {
+package enum LogCheck {
     /// How much is checked.
     package enum Extent: Sendable {
         /// The pages that lead to the events: about 1 ms for 250 MB.
