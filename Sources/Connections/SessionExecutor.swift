@@ -59,13 +59,13 @@ final class SerialSessionExecutor<Log: ReplicatedLog & Sendable>: SessionExecuto
         }
     }
 
-    private func step(_ work: Work, room: Int, _ place: inout SessionRunner<Log>?) -> Step {
+    private func step(_ work: Work, room: Int, _ stored: inout SessionRunner<Log>?) -> Step {
         var step = Step()
         do {
             // Moved out, so that its buffers are not copied.
-            var runner = try place.take() ?? makeRunner()
+            var runner = try stored.take() ?? makeRunner()
             // Stored again even if the log fails, since its status must still be reported.
-            defer { place = runner }
+            defer { stored = runner }
             runner.answerLimit = room
             do { step.bytes = try Self.bytes(of: work, &runner) } catch {
                 step.failure = error

@@ -55,10 +55,10 @@ public struct WrittenNames: Hashable, Sendable {
         readings.isEmpty ? written : readings.reduce(written) { $1($0) }
     }
 
-    /// The name resolutions at `place` in a frame; the range includes the number after them.
+    /// The name resolutions at `range` in a frame; the range includes the number after them.
     @usableFromInline
-    static func readings(in bytes: RawSpan, _ place: Range<Int>) -> [StreamReading] {
-        stride(from: place.lowerBound, to: place.upperBound - 2, by: StreamReading.size).map {
+    static func readings(in bytes: RawSpan, _ range: Range<Int>) -> [StreamReading] {
+        stride(from: range.lowerBound, to: range.upperBound - 2, by: StreamReading.size).map {
             StreamReading(
                 replica: ReplicaID(at: $0, of: bytes), after: bytes.uint64(at: $0 + 16),
                 stream: ReplicaID(at: $0 + 24, of: bytes))

@@ -14,15 +14,15 @@ extension Store {
     /// log and add to it. Use it only in a trusted network.
     ///
     /// - Parameters:
-    ///   - place: The address to listen at: an address of this machine, and a port, 0 for any free one.
+    ///   - endpoint: The address to listen at: an address of this machine, and a port, 0 for any free one.
     ///   - peerLimit: The maximum number of devices that are connected at once.
     /// - Throws: ``StoreError`` with code `inputOutput` if it cannot listen at the address; `syncOff`; `notPermitted`
     ///   if the store is read-only.
-    public func serve(at place: HostAndPort, peerLimit: Int = 64) async throws -> Serving {
+    public func serve(at endpoint: HostAndPort, peerLimit: Int = 64) async throws -> Serving {
         try requireWritable()
         try requireSyncOn()
         try await introduce()
-        return try await Serving(self, at: place, peerLimit: peerLimit)
+        return try await Serving(self, at: endpoint, peerLimit: peerLimit)
     }
 
     /// Synchronises once with the peer at the other end of two descriptors, such as standard input and output, until

@@ -12,9 +12,9 @@ extension StoreError {
             cause: error)
     }
 
-    init(cannotListenAt place: HostAndPort, _ error: ConnectionError) {
+    init(cannotListenAt endpoint: HostAndPort, _ error: ConnectionError) {
         self.init(
-            .inputOutput, "Cannot listen on \(place): \(error.sentence).",
+            .inputOutput, "Cannot listen on \(endpoint): \(error.sentence).",
             hint: "Choose another port, or close the program that uses this one.", cause: error)
     }
 

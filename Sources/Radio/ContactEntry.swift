@@ -146,9 +146,9 @@ public struct ContactEntry: Sendable {
         let bandText = sets(bandName) ? value(bandName) : shown(bandName)
         guard bandText.flatMap({ Band(named: $0) }) != holding else { return }
         if sets(frequencyName), sets(bandName), let bandText {
-            let place = holding.map { "in \($0.name)" } ?? "outside all bands"
+            let location = holding.map { "in \($0.name)" } ?? "outside all bands"
             throw EntryProblem(
-                "\(text) MHz is \(place), not in \(bandText).",
+                "\(text) MHz is \(location), not in \(bandText).",
                 hint: "Leave out \(bandName): it follows \(frequencyName).")
         } else if sets(frequencyName) {
             set(bandName, holding?.name)

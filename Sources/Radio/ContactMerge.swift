@@ -92,14 +92,14 @@ public struct ContactMerge {
         let new = Register(decoding: bytes, memberCount: schema.members.count)
         var merged = Register(decoding: value(field.key) ?? [], memberCount: schema.members.count)
         var names: [String] = []
-        for (place, part) in new.values.enumerated() {
+        for (index, part) in new.values.enumerated() {
             guard let part, !part.isEmpty else { continue }
-            if let own = merged.values[place], !own.isEmpty {
+            if let own = merged.values[index], !own.isEmpty {
                 // Parts of two different registers combined would be a value that neither contact had.
                 guard ContactKey.folded(own) == ContactKey.folded(part) else { return }
             } else {
-                merged.values[place] = part
-                names.append(schema.members[place])
+                merged.values[index] = part
+                names.append(schema.members[index])
             }
         }
         guard !names.isEmpty, Self.agrees(merged, schema) else { return }
@@ -146,9 +146,9 @@ public struct ContactMerge {
     /// Returns the value that the kept contact will show for an ADIF field.
     private func shown(_ name: String) -> [UInt8]? {
         let key = QSOKind.schema.key(for: name)
-        guard let register = QSOKind.schema.register(of: name), let place = register.members.firstIndex(of: name) else {
+        guard let register = QSOKind.schema.register(of: name), let index = register.members.firstIndex(of: name) else {
             return value(key)
         }
-        return Register(decoding: value(key) ?? [], memberCount: register.members.count).values[place]
+        return Register(decoding: value(key) ?? [], memberCount: register.members.count).values[index]
     }
 }

@@ -88,11 +88,11 @@ public struct Manifest: Hashable, Sendable {
 
     /// Updates or inserts a head.
     mutating func advance(_ head: ObservedHead) {
-        if let place = heads.firstIndex(where: { $0.event.replica >= head.event.replica }) {
-            if heads[place].event.replica == head.event.replica {
-                heads[place] = head
+        if let index = heads.firstIndex(where: { $0.event.replica >= head.event.replica }) {
+            if heads[index].event.replica == head.event.replica {
+                heads[index] = head
             } else {
-                heads.insert(head, at: place)
+                heads.insert(head, at: index)
             }
         } else {
             heads.append(head)

@@ -67,9 +67,9 @@ extension Store {
                 let greeting = try await components.dialer(for: remote.address).greeting(of: name, port).greeting
                 return try self.contents(of: greeting, names)
             }
-            let place = try await RemoteInventory(at: transport)
-            var contents = RemoteContents(log: place.log)
-            contents.stores = place.stores.map {
+            let inventory = try await RemoteInventory(at: transport)
+            var contents = RemoteContents(log: inventory.log)
+            contents.stores = inventory.stores.map {
                 .init(replica: $0.store, device: names[$0.store], segments: $0.segments, bytes: $0.bytes)
             }
             contents.foreign = try Self.foreignNames(at: transport)

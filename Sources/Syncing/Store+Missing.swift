@@ -34,8 +34,8 @@ extension Store {
             for range in status.lost {
                 found.append(MissingRange(range: range, reason: "lost here with a damaged file"))
             }
-            for place in status.remotes {
-                for device in place.devices {
+            for remoteStatus in status.remotes {
+                for device in remoteStatus.devices {
                     for range in device.has where !found.contains(where: { $0.range == range }) {
                         found.append(MissingRange(range: range, reason: "\(device.name) has them"))
                     }

@@ -194,9 +194,9 @@ extension Store {
             return failure.code == .unreachable ? .offline(waiting: unsent) : .needs(failure.message)
         }
         if status.isComplete { return .complete(try logDigest()) }
-        let missing = status.remotes.map { place in
-            let devices = place.devices.filter { !$0.isFormer }
-            return place.unsent.reduce(0) { $0 + $1.count }
+        let missing = status.remotes.map { remoteStatus in
+            let devices = remoteStatus.devices.filter { !$0.isFormer }
+            return remoteStatus.unsent.reduce(0) { $0 + $1.count }
                 + (devices.map { ($0.missing + $0.has).reduce(0) { $0 + $1.count } }.max() ?? 0)
         }.max()
         return .behind(missing ?? 0)

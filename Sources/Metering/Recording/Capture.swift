@@ -119,8 +119,8 @@ extension Capture {
                 heads.append((word & 1 == 0 ? .received : .sent, time, word >> 1))
             }
             for head in heads {
-                let place = try reader.skip(head.count, in: long)
-                append(CapturedBytes(head.direction, at: head.time, long.extracting(place).toArray()))
+                let range = try reader.skip(head.count, in: long)
+                append(CapturedBytes(head.direction, at: head.time, long.extracting(range).toArray()))
             }
             guard reader.offset == long.byteCount, pieces.count == count else { throw SummaryError.malformed }
         }

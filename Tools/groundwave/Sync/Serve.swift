@@ -34,9 +34,9 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try HostAndPort(listen)
+        let endpoint = try HostAndPort(listen)
         let store = try await options.openWhole()
-        let serving = try await store.serve(at: place)
+        let serving = try await store.serve(at: endpoint)
         let sources = Interruption.whenAsked { await serving.stop() }
         defer { for source in sources { source.cancel() } }
         let warning: TerminalText =

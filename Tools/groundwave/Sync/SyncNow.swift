@@ -97,9 +97,9 @@ struct SyncNow: AsyncParsableCommand {
 
     private func printReport(_ summary: SyncSummary, in store: Store) throws {
         let status = try store.syncStatus()
-        let place = status.remotes.first { $0.remote == summary.remote }
+        let remoteStatus = status.remotes.first { $0.remote == summary.remote }
         if options.json {
-            let behind = status.waiting.map(\.range) + (place?.devices.flatMap(\.has) ?? [])
+            let behind = status.waiting.map(\.range) + (remoteStatus?.devices.flatMap(\.has) ?? [])
             return try Terminal.print(
                 json: Result(
                     remote: summary.remote.name, sent: summary.sentEvents, received: summary.receivedEvents,
@@ -111,12 +111,13 @@ struct SyncNow: AsyncParsableCommand {
                         uniqueKeysWithValues: summary.quarantined.map { ("\($0.key)", $0.value) }),
                     emptied: summary.wasEmptied, yielded: summary.yieldedFields,
                     newReplica: summary.newReplica.map { "\($0)" },
-                    complete: place?.isComplete ?? false))
+                    complete: remoteStatus?.isComplete ?? false))
         }
         let sent = NumberText.count(summary.sentEvents, "event")
         let received = NumberText.received(summary.receivedEvents, returned: summary.returnedEvents)
         try Terminal.print(
-            "\(summary.remote.name): sent \(sent), received \(received). \(place?.sentence(now: Clock.now) ?? "")")
+            "\(summary.remote.name): sent \(sent), received \(received). \(remoteStatus?.sentence(now: Clock.now) ?? "")"
+        )
         if summary.wasEmptied {
             Terminal.remark(
                 "The remote had lost its data. Nothing is lost here: this device has pushed its events again.")

@@ -32,21 +32,21 @@ struct SyncStatusCommand: AsyncParsableCommand {
             try Terminal.print("No remotes yet.")
             return Terminal.remark("Add one: groundwave remote add NAME file:///path/to/folder")
         }
-        for place in status.remotes {
-            try Terminal.print("\(place.remote.name)  \(place.remote.address)")
-            try Terminal.print("  \(place.sentence(now: now))")
-            if let time = place.lastSuccess {
+        for remoteStatus in status.remotes {
+            try Terminal.print("\(remoteStatus.remote.name)  \(remoteStatus.remote.address)")
+            try Terminal.print("  \(remoteStatus.sentence(now: now))")
+            if let time = remoteStatus.lastSuccess {
                 try Terminal.print("  Last synchronised \(TimeText.milliseconds(time)).")
             }
-            if let failure = place.failure { try Terminal.print("  The last attempt failed: \(failure)") }
-            if let time = place.emptied {
+            if let failure = remoteStatus.failure { try Terminal.print("  The last attempt failed: \(failure)") }
+            if let time = remoteStatus.emptied {
                 try Terminal.print(
                     "  On \(TimeText.milliseconds(time)) the remote had lost its data; it was pushed again.")
             }
-            for (replica, reason) in place.quarantined.sorted(by: { $0.key < $1.key }) {
+            for (replica, reason) in remoteStatus.quarantined.sorted(by: { $0.key < $1.key }) {
                 try Terminal.print("  Quarantined: \(replica.short). \(reason)")
             }
-            let devices = place.devices.filter { !$0.isFormer }
+            let devices = remoteStatus.devices.filter { !$0.isFormer }
             if devices.isEmpty { continue }
             var table = TextTable(
                 ["  DEVICE", "REPLICA", "LAST SEEN (UTC)", "MISSING THERE", "MISSING HERE", ""], numbersFrom: 3, to: 4)
@@ -136,14 +136,16 @@ struct SyncStatusResult: Encodable {
         parted = status.forked.map { "\($0)" }
         lacking = status.valuesMissing
         unclearErasures = status.unclearErasures
-        remotes = status.remotes.map { place in
+        remotes = status.remotes.map { remoteStatus in
             RemoteStatus(
-                name: place.remote.name, url: "\(place.remote.address)", complete: place.isComplete,
-                lastSuccess: place.lastSuccess.map { UTCText.milliseconds($0) },
-                lastTry: place.lastTry.map { UTCText.milliseconds($0) }, failure: place.failure,
-                emptied: place.emptied.map { UTCText.milliseconds($0) }, unsent: place.unsent.map { Range($0) },
-                quarantined: Dictionary(uniqueKeysWithValues: place.quarantined.map { ("\($0.key)", $0.value) }),
-                devices: place.devices.map { device in
+                name: remoteStatus.remote.name, url: "\(remoteStatus.remote.address)",
+                complete: remoteStatus.isComplete,
+                lastSuccess: remoteStatus.lastSuccess.map { UTCText.milliseconds($0) },
+                lastTry: remoteStatus.lastTry.map { UTCText.milliseconds($0) }, failure: remoteStatus.failure,
+                emptied: remoteStatus.emptied.map { UTCText.milliseconds($0) },
+                unsent: remoteStatus.unsent.map { Range($0) },
+                quarantined: Dictionary(uniqueKeysWithValues: remoteStatus.quarantined.map { ("\($0.key)", $0.value) }),
+                devices: remoteStatus.devices.map { device in
                     Device(
                         replica: "\(device.replica)", device: device.name,
                         lastSaid: UTCText.milliseconds(device.lastManifest), lacks: device.missing.map { Range($0) },

@@ -59,8 +59,8 @@ struct TraceVerify: AsyncParsableCommand {
         let store = try await options.openWholeForReading()
         let traces = try all ? store.traces() : [TraceName.resolve(name ?? "last", store)]
         let results = try Progress.during("Verifying") { progress in
-            try traces.enumerated().map { place, trace in
-                progress.update("Verifying trace \(place + 1) of \(traces.count)")
+            try traces.enumerated().map { index, trace in
+                progress.update("Verifying trace \(index + 1) of \(traces.count)")
                 return Self.result(trace, try store.verify(trace))
             }
         }
