@@ -56,7 +56,7 @@ extension EventLog {
             try tables.startRun(of: replica, at: first, after: head, in: transaction)
             var observed = try Self.observed(
                 by: replica, after: head, appending: batches.reduce(0) { $0 + $1.count }, in: transaction, tables)
-            let readings = try Self.readings(of: replica, behind: head, in: transaction, tables)
+            let resolutions = try Self.resolutions(of: replica, behind: head, in: transaction, tables)
             var appended: [Appended] = []
             for batch in batches {
                 let stamp = clock.tick(wallMilliseconds: arrival.wallMilliseconds)
@@ -73,7 +73,8 @@ extension EventLog {
                     frame.removeAll()
                     state.lastChecksum = batch.withEvent(at: index) { shape, values in
                         frame.append(
-                            frame: header, shape: shape, values: values, readings: readings, after: state.lastChecksum)
+                            frame: header, shape: shape, values: values, resolutions: resolutions,
+                            after: state.lastChecksum)
                     }
                     try frame.withSpan { try transaction.append($0, for: state.nextPosition, in: tables.events) }
                     state.nextPosition += 1
@@ -91,12 +92,12 @@ extension EventLog {
     }
 
     /// Returns the name resolutions of this author's previous event, at `head`; they still apply to the next one.
-    private static func readings(
+    private static func resolutions(
         of replica: ReplicaID, behind head: HeadRow?, in transaction: borrowing WriteTransaction, _ tables: LogTables
-    ) throws -> [StreamReading] {
+    ) throws -> [NameResolution] {
         guard let head else { return [] }
         return try withEvent(EventID(replica, head.sequence), at: head.position, in: transaction, tables) {
-            frame, bytes in frame.names(in: bytes).readings
+            frame, bytes in frame.names(in: bytes).resolutions
         }
     }
 

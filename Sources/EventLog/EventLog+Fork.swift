@@ -49,8 +49,8 @@ extension EventLog {
         var finder = try finder(streams)
         var isSame = true
         try scan(from: 1) { _, frame, bytes in
-            let readings = try finder.readings(for: frame, in: bytes, of: frame.id.replica)
-            isSame = readings == frame.names(in: bytes).readings
+            let resolutions = try finder.resolutions(for: frame, in: bytes, of: frame.id.replica)
+            isSame = resolutions == frame.names(in: bytes).resolutions
             return isSame
         }
         if isSame, finder.isUncertain { return }
@@ -64,9 +64,9 @@ extension EventLog {
     }
 
     /// Returns a finder of name resolutions, based on the events that are here now.
-    func finder(_ streams: Streams, counts: VersionVector? = nil) throws -> ReadingFinder {
+    func finder(_ streams: Streams, counts: VersionVector? = nil) throws -> NameResolver {
         let present = try self.streams()
-        return ReadingFinder(streams, counts: try counts ?? vector()) { path, sequence in
+        return NameResolver(streams, counts: try counts ?? vector()) { path, sequence in
             var hasher = MerkleHasher()
             // The events of a branch under construction are still in its parent.
             let path = path.filter { $0 == path[0] || present.branches[$0] != nil }
@@ -81,10 +81,10 @@ extension EventLog {
     ) throws -> Bool {
         var finder = try finder(streams, counts: counts)
         try Self.copyAll(old, new) { frame, bytes in
-            let readings = try finder.readings(for: frame, in: bytes, of: moved(frame.id).replica)
-            if readings == frame.names(in: bytes).readings { return .same }
+            let resolutions = try finder.resolutions(for: frame, in: bytes, of: moved(frame.id).replica)
+            if resolutions == frame.names(in: bytes).resolutions { return .same }
             var writer = ByteWriter(capacity: frame.length + 64)
-            writer.append(frame, in: bytes, readAs: readings, after: 0)
+            writer.append(frame, in: bytes, readAs: resolutions, after: 0)
             return .other(writer.bytes)
         }
         try Self.copyBase(old, new)

@@ -76,7 +76,8 @@ extension EventLog {
                             ofPlace: event, at: position, in: transaction, tables)
                     else { continue }
                     let (frame, isWithheld) = try Self.frame(
-                        of: event, part, streams.readings(to: part.stream), isErased: erased.contains(event), previous)
+                        of: event, part, streams.resolutions(to: part.stream), isErased: erased.contains(event),
+                        previous)
                     try Self.putLate(frame, at: position, in: transaction)
                     if isWithheld, !erased.contains(event) { missing.insert(event) }
                     placed += 1
@@ -99,13 +100,13 @@ extension EventLog {
 
     /// Returns the frame of `event` from `part`, without its values if they were erased; and whether it has none.
     private static func frame(
-        of event: EventID, _ part: ReturnedFrame, _ readings: [StreamReading], isErased: Bool, _ previous: UInt32
+        of event: EventID, _ part: ReturnedFrame, _ resolutions: [NameResolution], isErased: Bool, _ previous: UInt32
     ) throws -> (ByteWriter, isWithheld: Bool) {
         var writer = ByteWriter(capacity: 1024)
         var isWithheld = isErased
         try part.frame.withEvent(event.sequence + part.base) { frame, bytes in
             isWithheld = isWithheld || frame.isWithheld
-            writer.append(frame, in: bytes, readAs: readings, after: previous)
+            writer.append(frame, in: bytes, readAs: resolutions, after: previous)
         }
         guard isErased else { return (writer, isWithheld) }
         let bytes = writer.bytes

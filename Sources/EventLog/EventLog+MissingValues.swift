@@ -99,7 +99,8 @@ extension EventLog {
             }
             var writer = ByteWriter(capacity: bytes.count + 64)
             writer.append(
-                whole, in: bytes.span.bytes, readAs: frame.names(in: present).readings, after: frame.previousChecksum)
+                whole, in: bytes.span.bytes, readAs: frame.names(in: present).resolutions, after: frame.previousChecksum
+            )
             return writer
         }
     }

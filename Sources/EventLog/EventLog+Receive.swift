@@ -180,7 +180,7 @@ extension EventLog {
         var streams: Streams
         let counts: VersionVector
         /// Nil in a log without forks.
-        var finder: ReadingFinder?
+        var finder: NameResolver?
         /// The events that enter without values, except for those that were erased.
         var missingValues = EventSet()
         /// Whether a history began that events here may refer to, whose names were resolved without it.
@@ -225,8 +225,8 @@ extension EventLog {
                     stamp = frame.stamp
                     let isErased = ingestion.erased.contains(EventID(stream, sequence - base))
                     if frame.isWithheld, !isErased { ingestion.missingValues.insert(EventID(stream, sequence - base)) }
-                    let readings = try ingestion.finder?.readings(for: frame, in: bytes, of: stream) ?? []
-                    state.lastChecksum = buffer.append(frame, in: bytes, readAs: readings, after: state.lastChecksum)
+                    let resolutions = try ingestion.finder?.resolutions(for: frame, in: bytes, of: stream) ?? []
+                    state.lastChecksum = buffer.append(frame, in: bytes, readAs: resolutions, after: state.lastChecksum)
                     if isErased, !frame.isWithheld { try state.lastChecksum = Self.withhold(&buffer) }
                 }
                 try buffer.withSpan { try transaction.append($0, for: state.nextPosition, in: tables.events) }
@@ -249,10 +249,10 @@ extension EventLog {
             let last = ingestion.streams.predecessor(of: EventID(stream, ingestion.counts[stream] + 1)),
             let position = try Self.position(of: last, in: transaction, tables)
         else { return }
-        let readings = try Self.withEvent(last, at: position, in: transaction, tables) { frame, bytes in
-            frame.names(in: bytes).readings
+        let resolutions = try Self.withEvent(last, at: position, in: transaction, tables) { frame, bytes in
+            frame.names(in: bytes).resolutions
         }
-        ingestion.finder?.advance(in: stream, behind: readings)
+        ingestion.finder?.advance(in: stream, behind: resolutions)
     }
 
     /// Replaces the event in `buffer` by the same event without values; returns its checksum.

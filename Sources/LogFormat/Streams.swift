@@ -147,12 +147,12 @@ public struct Streams: Hashable, Sendable {
     }
 
     /// Returns the name resolutions for events of `stream`: those of its replica and of the branches before it.
-    package func readings(to stream: ReplicaID) -> [StreamReading] { readings(along: path(to: stream)) }
+    package func resolutions(to stream: ReplicaID) -> [NameResolution] { resolutions(along: path(to: stream)) }
 
     /// Returns the name resolutions of the first branch of `path` for an author that means the history along `path`.
-    package func readings(along path: [ReplicaID]) -> [StreamReading] {
+    package func resolutions(along path: [ReplicaID]) -> [NameResolution] {
         path.dropFirst().compactMap { stream in
-            branches[stream].map { StreamReading(replica: $0.parent, after: $0.after, stream: stream) }
+            branches[stream].map { NameResolution(replica: $0.parent, after: $0.after, stream: stream) }
         }
     }
 

@@ -133,7 +133,7 @@ extension SyncSummary {
         receivedEvents += standing.received.newCount
         returnedEvents += standing.received.returnedCount
         receivedBytes += standing.traffic.receivedBytes
-        waiting += standing.received.pending
+        pending += standing.received.pending
     }
 
     /// The traffic since `previous`.
@@ -146,7 +146,7 @@ extension SyncSummary {
         receivedEvents -= previous.received.newCount
         returnedEvents -= previous.received.returnedCount
         receivedBytes -= previous.traffic.receivedBytes
-        waiting.removeFirst(previous.received.pending.count)
+        pending.removeFirst(previous.received.pending.count)
     }
 }
 

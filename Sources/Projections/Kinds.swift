@@ -41,11 +41,11 @@ public struct Kinds: Sendable {
     /// As ``signature``, but also depends on the name resolution of `log`: for data stored beside the log, which
     /// depends on both.
     func signature(for log: EventLog) throws -> UInt64 {
-        let readings = try log.readingsCount()
-        if readings == 0 { return signature }
+        let resolutions = try log.resolutionsCount()
+        if resolutions == 0 { return signature }
         var writer = ByteWriter()
         writer.append(littleEndian: signature)
-        writer.append(littleEndian: readings)
+        writer.append(littleEndian: resolutions)
         return Hash256(hashing: writer.bytes.span.bytes).prefix
     }
 }

@@ -26,7 +26,7 @@ public struct BundleApplied: Hashable, Sendable {
     /// The number of events that were here already.
     public var repeated: UInt64 = 0
     /// Ranges that are pending now, until the ranges that they follow arrive.
-    public var waiting: [EventRange] = []
+    public var pending: [EventRange] = []
     /// Ranges of another history of their replica than any that was here.
     public var apart: [EventRange] = []
 
@@ -81,7 +81,7 @@ extension Store {
                 applied.events += received.newCount
                 applied.returned += received.returnedCount
                 applied.repeated += received.repeatedCount
-                applied.waiting += received.pending
+                applied.pending += received.pending
                 applied.apart += received.apart
             }
             try storeLog.fill()

@@ -21,7 +21,7 @@ extension Store {
         return try describing {
             var found: [MissingRange] = []
             let vector = try log.vector()
-            for pending in status.waiting {
+            for pending in status.pending {
                 let known = vector[pending.range.replica]
                 if pending.range.first - 1 > known {
                     let gap = EventRange(pending.range.replica, known + 1, through: pending.range.first - 1)

@@ -19,7 +19,7 @@ public struct SyncSummary: Hashable, Sendable {
     /// The number of bytes pulled.
     public var receivedBytes = 0
     /// Ranges that are pending, because they arrived before the ranges they follow.
-    public var waiting: [EventRange] = []
+    public var pending: [EventRange] = []
     /// What was rejected or could not be read, by the store that pushed it.
     public var quarantined: [ReplicaID: String] = [:]
     /// Whether the remote had lost its contents and was filled again.
@@ -196,7 +196,7 @@ extension SyncSummary {
         receivedEvents += report.received.newCount
         returnedEvents += report.received.returnedCount
         receivedBytes += report.receivedBytes
-        waiting += report.received.pending
+        pending += report.received.pending
         quarantined.merge(report.quarantined) { $1 }
         wasEmptied = wasEmptied || report.wasEmptied
     }

@@ -58,7 +58,7 @@ public struct SyncStatus: Hashable, Sendable {
     /// The remotes, by name.
     public let remotes: [RemoteStatus]
     /// Pending ranges: those that arrived before the ranges they follow, or in part.
-    public let waiting: [PendingRange]
+    public let pending: [PendingRange]
     /// Replicas with unresolved forks: no history of them is lost, and all count.
     public let forked: [ReplicaID]
     /// The number of events here whose values are missing although they are wanted: the senders have archived or
@@ -75,7 +75,7 @@ public struct SyncStatus: Hashable, Sendable {
     /// Whether every device that uses a remote is known to have exactly the events that are here, and nothing is
     /// pending, missing or lost.
     public var isComplete: Bool {
-        !isOff && !remotes.isEmpty && waiting.isEmpty && valuesMissing == 0 && unclearErasures == 0 && lost.isEmpty
+        !isOff && !remotes.isEmpty && pending.isEmpty && valuesMissing == 0 && unclearErasures == 0 && lost.isEmpty
             && remotes.allSatisfy(\.isComplete)
     }
 }
@@ -113,7 +113,7 @@ extension Store {
                     emptied: standing?.emptied, unsent: vector.ranges(missingFrom: cache.vector), devices: devices)
             }
             return SyncStatus(
-                isOff: file.isOff, remotes: remotes, waiting: try log.pendingRanges(),
+                isOff: file.isOff, remotes: remotes, pending: try log.pendingRanges(),
                 forked: Array(Set(try forks().filter { !$0.isResolved }.map(\.replica))).sorted(),
                 valuesMissing: try wantedValues().count, unclearErasures: try erasing.unclearCount(),
                 lost: try log.lostRanges(), vector: try log.vector())

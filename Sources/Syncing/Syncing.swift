@@ -11,7 +11,7 @@ public enum SyncState: Hashable, Sendable {
     /// This number of events is not everywhere yet.
     case behind(UInt64)
     /// The remotes cannot be reached; this number of events waits here until they can.
-    case offline(waiting: UInt64)
+    case offline(unsent: UInt64)
     /// The user has to do something, described in a sentence.
     case needs(String)
 }
@@ -191,7 +191,7 @@ extension Store {
         if status.isOff { return .needs("Synchronising is switched off on this device.") }
         let unsent = status.remotes.map { $0.unsent.reduce(0) { $0 + $1.count } }.max() ?? 0
         if let failure {
-            return failure.code == .unreachable ? .offline(waiting: unsent) : .needs(failure.message)
+            return failure.code == .unreachable ? .offline(unsent: unsent) : .needs(failure.message)
         }
         if status.isComplete { return .complete(try logDigest()) }
         let missing = status.remotes.map { remoteStatus in

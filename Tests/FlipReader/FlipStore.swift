@@ -229,7 +229,7 @@ extension FlipStore {
         answers.ask("lacking") { ["\(try log.missingValues().ranges)"] }
         answers.ask("claim") { ["\(String(describing: try log.claim()))"] }
         answers.ask("streams") {
-            try log.streams().branches.sorted { $0.key < $1.key }.map { "\($0)" } + ["\(try log.readingsCount())"]
+            try log.streams().branches.sorted { $0.key < $1.key }.map { "\($0)" } + ["\(try log.resolutionsCount())"]
         }
         answers.ask("waiting") { try log.pendingRanges().map { "\($0)" } }
         answers.ask("kept") { try log.retainedFrames().map { "\($0.bytes.checksum)" } }

@@ -95,7 +95,7 @@ final class DiskLog: SimulatedLog {
 
     func streams() throws -> Streams { try log.streams() }
 
-    func readingsCount() throws -> UInt64 { try log.readingsCount() }
+    func resolutionsCount() throws -> UInt64 { try log.resolutionsCount() }
 
     func meaning(of events: EventSet, namedBy event: EventID) throws -> Meaning {
         try Meaning(of: events, namedBy: event, in: log)

@@ -85,7 +85,7 @@ extension MemoryLog {
             let tree = trees[last.replica]
         {
             try withEvent(at: tree.positions[Int(last.sequence) - 1]) { frame, bytes in
-                finder?.advance(in: stream, behind: frame.names(in: bytes).readings)
+                finder?.advance(in: stream, behind: frame.names(in: bytes).resolutions)
             }
         }
         for piece in entry.ingest.accepted {
@@ -93,8 +93,8 @@ extension MemoryLog {
                 var writer = ByteWriter(capacity: 256)
                 let leaf = piece.frame.leaves[Int(sequence - piece.frame.range.first)]
                 try piece.frame.withEvent(sequence) { frame, bytes in
-                    let readings = try finder?.readings(for: frame, in: bytes, of: stream) ?? []
-                    rows.lastChecksum = writer.append(frame, in: bytes, readAs: readings, after: rows.lastChecksum)
+                    let resolutions = try finder?.resolutions(for: frame, in: bytes, of: stream) ?? []
+                    rows.lastChecksum = writer.append(frame, in: bytes, readAs: resolutions, after: rows.lastChecksum)
                     if frame.isWithheld {
                         rows.mayLackValues = true
                     } else if rows.erased.contains(EventID(stream, sequence - base)) {
@@ -147,9 +147,9 @@ extension MemoryLog {
             let position = tree.positions[Int(event.sequence) - 1]
             var writer = ByteWriter(capacity: 256)
             try withEvent(at: position) { frame, bytes in
-                let readings = frame.names(in: bytes).readings
+                let resolutions = frame.names(in: bytes).resolutions
                 try whole.withSpan {
-                    _ = writer.append(try Frame($0, at: 0), in: $0, readAs: readings, after: frame.previousChecksum)
+                    _ = writer.append(try Frame($0, at: 0), in: $0, readAs: resolutions, after: frame.previousChecksum)
                 }
             }
             rows.late[position] = writer.bytes

@@ -45,22 +45,22 @@ extension MemoryLog {
         for place in rows.events.indices {
             try present(at: Position(place) + 1).withSpan { bytes in
                 let frame = try Frame(parsing: bytes)
-                let readings = try finder.readings(for: frame, in: bytes, of: moved(frame.id).replica)
+                let resolutions = try finder.resolutions(for: frame, in: bytes, of: moved(frame.id).replica)
                 var writer = ByteWriter(capacity: frame.length + 64)
-                checksum = writer.append(frame, in: bytes, readAs: readings, after: checksum)
+                checksum = writer.append(frame, in: bytes, readAs: resolutions, after: checksum)
                 events.append(writer.bytes)
             }
         }
         (rows.events, rows.lastChecksum, rows.streams) = (events, checksum, streams)
         rows.late = [:]
         rows.isUncertain = finder.isUncertain
-        rows.readingsCount += 1
+        rows.resolutionsCount += 1
         try readRows()
     }
 
-    func finder(_ streams: Streams, _ counts: VersionVector) -> ReadingFinder {
+    func finder(_ streams: Streams, _ counts: VersionVector) -> NameResolver {
         let present = rows.streams
-        return ReadingFinder(streams, counts: counts) { path, sequence in
+        return NameResolver(streams, counts: counts) { path, sequence in
             var hasher = MerkleHasher()
             let path = path.filter { $0 == path[0] || present.branches[$0] != nil }
             return try self.edge(along: path, through: sequence)?.root(hasher: &hasher)

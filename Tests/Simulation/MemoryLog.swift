@@ -21,7 +21,7 @@ final class MemoryLog: SimulatedLog {
         var waiting: [RangeFrame] = []
         var streams = Streams()
         /// How often names have come to be read otherwise, and whether it cannot be told yet what some author meant.
-        var readingsCount: UInt64 = 0
+        var resolutionsCount: UInt64 = 0
         var isUncertain = false
         var signed: [ReplicaID: SignedHead] = [:]
         var erased = EventSet()
@@ -74,7 +74,7 @@ final class MemoryLog: SimulatedLog {
 
     func streams() -> Streams { rows.streams }
 
-    func readingsCount() -> UInt64 { rows.readingsCount }
+    func resolutionsCount() -> UInt64 { rows.resolutionsCount }
 
     func signedHead(of stream: ReplicaID) -> SignedHead? { rows.signed[stream] }
 

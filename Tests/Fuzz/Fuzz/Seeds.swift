@@ -129,7 +129,7 @@ struct Seeds {
                 try put(.frame, "withheld", [1] + withheld.bytes)
                 try put(.event, "withheld", [0] + withheld.bytes)
                 var read = ByteWriter()
-                let reading = StreamReading(replica: store.replica, after: 0, stream: ReplicaID(high: 5, low: 5))
+                let reading = NameResolution(replica: store.replica, after: 0, stream: ReplicaID(high: 5, low: 5))
                 read.append(frame, in: bytes, readAs: [reading], after: 0)
                 try put(.frame, "readings", [1] + read.bytes)
             }

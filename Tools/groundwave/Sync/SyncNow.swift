@@ -63,7 +63,7 @@ struct SyncNow: AsyncParsableCommand {
             do {
                 let summary = try await store.sync(remote, isPulling: !push, isPushing: !pull)
                 try printReport(summary, in: store)
-                isInPart = isInPart || !summary.quarantined.isEmpty || !summary.waiting.isEmpty
+                isInPart = isInPart || !summary.quarantined.isEmpty || !summary.pending.isEmpty
             } catch let error as StoreError {
                 // Where it is switched off, each would say the same. One that cannot be reached keeps no other waiting.
                 if remotes.count == 1 || error.code == .syncOff { throw error }
@@ -99,11 +99,11 @@ struct SyncNow: AsyncParsableCommand {
         let status = try store.syncStatus()
         let remoteStatus = status.remotes.first { $0.remote == summary.remote }
         if options.json {
-            let behind = status.waiting.map(\.range) + (remoteStatus?.devices.flatMap(\.has) ?? [])
+            let behind = status.pending.map(\.range) + (remoteStatus?.devices.flatMap(\.has) ?? [])
             return try Terminal.print(
                 json: Result(
                     remote: summary.remote.name, sent: summary.sentEvents, received: summary.receivedEvents,
-                    returned: summary.returnedEvents, parked: status.waiting.count,
+                    returned: summary.returnedEvents, parked: status.pending.count,
                     vector: Dictionary(
                         uniqueKeysWithValues: status.vector.entries.map { ("\($0.replica)", $0.sequence) }),
                     behind: behind.map { .init(replica: "\($0.replica)", first: $0.first, last: $0.last) },

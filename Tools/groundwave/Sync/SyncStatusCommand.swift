@@ -60,7 +60,7 @@ struct SyncStatusCommand: AsyncParsableCommand {
             }
             try table.print()
         }
-        for waiting in status.waiting {
+        for waiting in status.pending {
             let range = waiting.range
             try Terminal.print(
                 "Pending: \(range.replica.short).\(range.first)-\(range.last), until \(waiting.expected) arrives.")
@@ -132,7 +132,7 @@ struct SyncStatusResult: Encodable {
         complete = status.isComplete
         off = status.isOff
         vector = Dictionary(uniqueKeysWithValues: status.vector.entries.map { ("\($0.replica)", $0.sequence) })
-        waiting = status.waiting.map { Range($0.range) }
+        waiting = status.pending.map { Range($0.range) }
         parted = status.forked.map { "\($0)" }
         lacking = status.valuesMissing
         unclearErasures = status.unclearErasures
