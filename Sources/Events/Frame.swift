@@ -38,7 +38,7 @@ public enum EventLimits {
 /// | 14 | 2 | flags, see below |
 /// | 16 | 4 | length of the shape part |
 /// | 20 | … | header, shape, values, one after the other |
-/// | … | … | if bit 1 is set, the name resolutions of this log: ``NameResolution``s of 40 bytes, then their number (2) |
+/// | … | … | if bit 1 is set, the name resolutions here: ``NameResolution``s of 40 bytes, then their number (2) |
 /// | length − 4 | 4 | CRC-32C of everything before it |
 ///
 /// Flags: bit 0, the values are withheld and replaced by their 32-byte SHA-256; bit 1, name resolutions follow the

@@ -142,7 +142,7 @@ public final class Views: Sendable {
     /// others are retried a few times.
     ///
     /// - Parameter folded: Increased by the number of events folded for repairs.
-    private func mending<Result>(_ folded: inout Int, _ body: () throws -> Result) throws -> Result {
+    private func repairing<Result>(_ folded: inout Int, _ body: () throws -> Result) throws -> Result {
         var isRepaired = false
         for _ in 1..<Self.attemptLimit {
             do { return try body() } catch {

@@ -206,7 +206,7 @@ extension BlockSummary {
         #expect(found.withheldCount == 9_000 && found.withheldBlockCount == blocks && found.cellCount == 4)
         // What follows a block that is withheld is compared with the last row that is said of it.
         #expect(found.rowCount == 100 && found.damage.map(\.what) == [.end])
-        #expect(try store.verify(other).damage.map(\.what) == [.hole])
+        #expect(try store.verify(other).damage.map(\.what) == [.missingRows])
     }
 
     @Test func `counts what was archived as withheld`() async throws {
@@ -226,7 +226,7 @@ extension BlockSummary {
             try await store.append(SealedBlock(rows(numbers), after: nil).block, to: trace)
         }
         let found = try store.verify(trace)
-        #expect(found.damage.map(\.what) == [.hole, .hole, .overlap])
+        #expect(found.damage.map(\.what) == [.missingRows, .missingRows, .overlap])
         #expect(found.damage.map(\.first) == [0, 30, 55] && found.damage.map(\.last) == [9, 44, 59])
         #expect(found.rowCount == 50 && found.cellCount == 0)
     }
@@ -360,7 +360,7 @@ extension BlockSummary {
         switch (table, isRowLeft) {
         case ("cells", _): #expect(whats == [.cell] && found.count == 1)
         case (_, true): #expect(whats == [.view] && found[0].event == event)
-        default: #expect(whats.contains(.hole) && whats.contains(.cell))
+        default: #expect(whats.contains(.missingRows) && whats.contains(.cell))
         }
     }
 }

@@ -125,7 +125,7 @@ import Testing
         try applying.finish()
         #expect(!made.files.isWaiting && !RecoveryFiles.exists(made.files.work.path))
         #expect(made.files.lastReceipt == receipt)
-        #expect(try LogVerifier.verify(path: made.files.log).damage.allSatisfy { $0.what == .hole })
+        #expect(try LogVerifier.verify(path: made.files.log).damage.allSatisfy { $0.what == .lostRange })
     }
 
     @Test func `goes on with a decision that cannot be read now, and leaves one of others alone`() throws {

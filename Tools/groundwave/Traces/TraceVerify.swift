@@ -113,7 +113,7 @@ struct TraceVerify: AsyncParsableCommand {
                 "\(NumberText.count(blocks, "block")) of rows \(blocks == 1 ? "is" : "are") withheld: their summaries "
                     + "were checked without the rows.")
         }
-        if found.contains(where: { $0.1.what == TraceVerification.Damage.What.hole.rawValue }) {
+        if found.contains(where: { $0.1.what == TraceVerification.Damage.What.missingRows.rawValue }) {
             Terminal.remark(
                 "The next groundwave sync brings back missing rows that other devices still have.")
         }
