@@ -116,8 +116,7 @@ extension EventLog {
                 let released = Set(arrivals.released)
                 let coming = try Self.put(
                     RetentionChange(arrivals.retained, beside: pending.filter { !released.contains($0) }),
-                    in: tables.waiting,
-                    transaction)
+                    in: tables.waiting, transaction)
                 let hasAccepted = arrivals.entries.contains { !$0.ingest.accepted.isEmpty }
                 let stillPending = Set(arrivals.stillPending)
                 if hasAccepted || arrivals.forkPoint != nil || coming.contains(where: stillPending.contains) {

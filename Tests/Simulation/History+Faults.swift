@@ -46,7 +46,7 @@ extension History {
         guard devices.count < 7 else { return }
         let isNoticed = numbers.happens(30)
         let twin = Device(
-            number: deviceCount, log: device.log, identity: device.identity, places: plan.placeholderCount,
+            number: deviceCount, log: device.log, identity: device.identity, places: plan.placeCount,
             signing: signing, truth: truth)
         deviceCount += 1
         try Backup(of: device).restore(to: twin, isNoticed: isNoticed)

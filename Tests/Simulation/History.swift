@@ -53,13 +53,13 @@ struct History<Log: SimulatedLog> {
         truth = Truth(isTold: isTold)
         unusedIdentities = signing.identities.shuffled(using: &numbers)
         let placeSeed = numbers.next()
-        places = (0..<plan.placeholderCount).map { FaultyPlace(seed: placeSeed &+ UInt64($0)) }
+        places = (0..<plan.placeCount).map { FaultyPlace(seed: placeSeed &+ UInt64($0)) }
         records = (0..<2).map { RecordID(high: seed, low: $0) }
         fileRecords = (0..<4).map { RecordID(high: 0xF11E, low: $0) }
         let log = LogID(high: seed, low: 1)
         for _ in 0..<plan.deviceCount {
             let device = Device(
-                number: deviceCount, log: try Log.empty(log), identity: newIdentity(), places: plan.placeholderCount,
+                number: deviceCount, log: try Log.empty(log), identity: newIdentity(), places: plan.placeCount,
                 signing: signing, truth: truth)
             (device.log as? MemoryLog)?.preferredBytes = plan.preferredBytes
             (device.log as? MemoryLog)?.contextCount = plan.contextCount

@@ -4,7 +4,7 @@ import GroundwaveSeededNumbers
 struct Plan {
     let deviceCount: Int
     let stepCount: Int
-    let placeholderCount: Int
+    let placeCount: Int
     /// How often each step is taken.
     private(set) var weights: [Step: Int] = [:]
     /// How devices meet at the end.
@@ -29,7 +29,7 @@ struct Plan {
     init(using numbers: inout SeededGenerator) {
         deviceCount = numbers.pick([2, 3, 3, 4, 4, 5, 5, 6, 7])
         stepCount = numbers.number(200...260)
-        placeholderCount = numbers.number(1...2)
+        placeCount = numbers.number(1...2)
         healing = numbers.pick([.conversations, .line, .place, .both])
         faultPercent = numbers.pick([10, 30, 60])
         preferredBytes = numbers.pick([500, 1500, 1 << 20, 1 << 20])
